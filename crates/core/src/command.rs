@@ -1,0 +1,150 @@
+//! What goes to a tool, and what truly came back.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{ids::WindowId, ui::WindowInfo};
+
+/// A command for one tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    /// The name of the tool.
+    pub tool: String,
+    /// Its arguments, as the model gave them; the tool checks them against its schema before anything happens.
+    #[serde(default)]
+    pub arguments: Map<String, Value>,
+    /// The window that the acting agent owns; none for the HostAgent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowId>,
+}
+
+impl Command {
+    /// The command as one line: `click_element(id="e5", name="Finish")`; long values are cut.
+    pub fn to_line(&self) -> String {
+        const VALUE_MAX: usize = 80;
+        let arguments: Vec<String> = self
+            .arguments
+            .iter()
+            .map(|(name, value)| {
+                let text = value.to_string();
+                if text.chars().count() > VALUE_MAX {
+                    let head: String = text.chars().take(VALUE_MAX).collect();
+                    format!("{name}={head}…")
+                } else {
+                    format!("{name}={text}")
+                }
+            })
+            .collect();
+        format!("{}({})", self.tool, arguments.join(", "))
+    }
+}
+
+/// Whether the effect of an action was seen. A tool's "ok" alone proves nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Events, a changed tree or a read-back show that it happened.
+    Seen,
+    /// It was carried out and nothing changed within the bound.
+    NotSeen,
+    /// It was not carried out: the target is gone, disabled, covered, or not what its name said.
+    Refused,
+    /// It was carried out and there is no way to tell.
+    Unknown,
+}
+
+impl Verdict {
+    /// The word that is printed and stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Seen => "seen",
+            Self::NotSeen => "not_seen",
+            Self::Refused => "refused",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallStatus {
+    /// It did what was asked, as far as can be told (see the verdict).
+    Success,
+    /// It did not.
+    Failure,
+    /// It was not run because an earlier call of the same step failed.
+    Skipped,
+}
+
+/// What truly came back from a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallResult {
+    /// How it ended.
+    pub status: CallStatus,
+    /// The verdict, for calls that act; none for calls that only read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effect: Option<Verdict>,
+    /// One or two sentences for model and person: what happened, or why not and what to do.
+    pub summary: String,
+    /// What the tool returns as data, such as the cells of a table; null where there is nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub output: Value,
+    /// The window that the call opened or selected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowInfo>,
+    /// Wall time, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+impl CallResult {
+    /// A call that failed before or while it ran.
+    pub fn failure(effect: Option<Verdict>, summary: impl Into<String>) -> Self {
+        Self {
+            status: CallStatus::Failure,
+            effect,
+            summary: summary.into(),
+            output: Value::Null,
+            window: None,
+            elapsed_ms: 0,
+        }
+    }
+
+    /// Whether the step may build on it.
+    pub fn is_success(&self) -> bool {
+        self.status == CallStatus::Success
+    }
+}
+
+/// One call of a step with its result: what memory, blackboard and prompts keep.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ActionCommandInfo {
+    /// What was asked for.
+    pub command: Command,
+    /// The name of the target, where the command names one: `push button "Finish"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// What came back.
+    pub result: CallResult,
+}
+
+/// A tool, as it is shown to a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolSpec {
+    /// A verb in `snake_case`.
+    pub name: String,
+    /// What it does, when to use it, what it returns.
+    pub description: String,
+    /// JSON schema of its arguments.
+    pub parameters: Value,
+    /// Whether it changes the desktop or only reads it.
+    pub acts: bool,
+}

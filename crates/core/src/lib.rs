@@ -1,0 +1,13 @@
+//! Deskhand's core: it decides, it never does.
+//!
+//! Two state machines, four phases, blackboard, memory, targets, commands, prompts and reply parsing, as pure
+//! data and functions. No async, no IO, no clock, no environment, no randomness: time, ids and everything
+//! from outside come in with [`session`] events. A test over `cargo tree` keeps it so.
+
+pub mod command;
+pub mod geometry;
+pub mod ids;
+pub mod model;
+pub mod observation;
+pub mod outcome;
+pub mod ui;

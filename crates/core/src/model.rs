@@ -1,0 +1,144 @@
+//! What is asked of a language model, and what comes back. Speaking to one is the `model` crate's work.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::ui::PictureRef;
+
+/// Who wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// Instructions of the system.
+    System,
+    /// What the agent is given to work on.
+    User,
+    /// An earlier reply of the model.
+    Assistant,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Part {
+    /// Text.
+    Text {
+        /// The text.
+        text: String,
+    },
+    /// A picture; its bytes lie beside the journal.
+    Picture {
+        /// Which one.
+        picture: PictureRef,
+    },
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Who wrote it.
+    pub speaker: Speaker,
+    /// Its parts, in order.
+    pub parts: Vec<Part>,
+}
+
+impl Message {
+    /// A message of one text.
+    pub fn text(speaker: Speaker, text: impl Into<String>) -> Self {
+        Self { speaker, parts: vec![Part::Text { text: text.into() }] }
+    }
+}
+
+/// One question to a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRequest {
+    /// The name of the asking agent: `HostAgent`, or `AppAgent/<application root>`.
+    pub agent: String,
+    /// The conversation, system message first.
+    pub messages: Vec<Message>,
+    /// The name of the reply's schema: letters, digits and `_`.
+    pub schema_name: String,
+    /// The JSON schema that the reply must match.
+    pub schema: Value,
+    /// The most tokens that the reply may have.
+    pub completion_tokens_max: u32,
+}
+
+/// Tokens of one call; none where the provider did not say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read.
+    pub prompt_tokens: Option<u64>,
+    /// Of these, tokens that the provider took from its cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// Tokens written.
+    pub completion_tokens: Option<u64>,
+}
+
+/// The reply of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelReply {
+    /// The text, as it came.
+    pub text: String,
+    /// The model that answered, as it calls itself.
+    pub model: String,
+    /// Tokens used, all attempts added up.
+    pub usage: Usage,
+    /// How many requests it took; 1 where none had to be repeated.
+    pub attempts: u32,
+    /// Wall time of all attempts and the waits between them, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// What kept a model from answering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ModelFailureKind {
+    /// The key is missing or not accepted (401, 403).
+    Unauthorized,
+    /// No such address or model (404).
+    NotFound,
+    /// The request was not accepted (other 4xx).
+    Rejected,
+    /// Too many requests (429), also after the allowed retries.
+    RateLimited,
+    /// The server failed (5xx), also after the allowed retries.
+    Server,
+    /// No answer in time.
+    TimedOut,
+    /// No connection.
+    Unreachable,
+    /// The answer broke off before its end.
+    CutShort,
+    /// The answer is not what the protocol says.
+    Malformed,
+    /// The script has no turn for this question.
+    ScriptMismatch,
+}
+
+/// A failed call of a model, after the retries that make sense.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message}")]
+pub struct ModelFailure {
+    /// What kind of failure.
+    pub kind: ModelFailureKind,
+    /// What happened, at which address, and what to do.
+    pub message: String,
+    /// How many requests were sent.
+    pub attempts: u32,
+    /// Wall time of all attempts and the waits between them, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+impl fmt::Display for Speaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        })
+    }
+}

@@ -1,0 +1,19 @@
+//! The user interface as plain data: windows, elements, trees and pictures.
+//!
+//! Back ends fill these types and never leak a handle through them. The words are AT-SPI's and EWMH's.
+
+mod element;
+mod picture;
+mod role;
+mod states;
+mod table;
+mod tree;
+mod window;
+
+pub use element::{Element, Pattern, ValueRange};
+pub use picture::PictureRef;
+pub use role::Role;
+pub use states::{State, States};
+pub use table::{CellRange, CellRef, ParseCellError, TableContent, TableShape};
+pub use tree::{Partial, Tree};
+pub use window::{AppInfo, WindowInfo, WindowKind};

@@ -1,0 +1,135 @@
+//! What kind of control an element is.
+
+use std::{borrow::Cow, fmt};
+
+use serde::{Deserialize, Serialize};
+
+/// An AT-SPI role by its untranslated name (`push button`, `menu item`, …), as in `AtspiRole` of at-spi2-core.
+/// An open set: a role that this crate has no constant for is kept as it came.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Role(Cow<'static, str>);
+
+macro_rules! roles {
+    ($($name:ident = $text:literal,)*) => {
+        impl Role {
+            $(#[doc = concat!("`", $text, "`")] pub const $name: Self = Self(Cow::Borrowed($text));)*
+        }
+    };
+}
+
+roles! {
+    ALERT = "alert",
+    APPLICATION = "application",
+    CHECK_BOX = "check box",
+    CHECK_MENU_ITEM = "check menu item",
+    COMBO_BOX = "combo box",
+    DIALOG = "dialog",
+    DOCUMENT_SPREADSHEET = "document spreadsheet",
+    DOCUMENT_TEXT = "document text",
+    DOCUMENT_WEB = "document web",
+    ENTRY = "entry",
+    FILE_CHOOSER = "file chooser",
+    FILLER = "filler",
+    FRAME = "frame",
+    HEADING = "heading",
+    ICON = "icon",
+    LABEL = "label",
+    LINK = "link",
+    LIST = "list",
+    LIST_BOX = "list box",
+    LIST_ITEM = "list item",
+    MENU = "menu",
+    MENU_BAR = "menu bar",
+    MENU_ITEM = "menu item",
+    PAGE_TAB = "page tab",
+    PAGE_TAB_LIST = "page tab list",
+    PANEL = "panel",
+    PARAGRAPH = "paragraph",
+    PASSWORD_TEXT = "password text",
+    POPUP_MENU = "popup menu",
+    PROGRESS_BAR = "progress bar",
+    PUSH_BUTTON = "push button",
+    RADIO_BUTTON = "radio button",
+    RADIO_MENU_ITEM = "radio menu item",
+    ROOT_PANE = "root pane",
+    SCROLL_BAR = "scroll bar",
+    SCROLL_PANE = "scroll pane",
+    SECTION = "section",
+    SEPARATOR = "separator",
+    SLIDER = "slider",
+    SPIN_BUTTON = "spin button",
+    STATUS_BAR = "status bar",
+    TABLE = "table",
+    TABLE_CELL = "table cell",
+    TEXT = "text",
+    TOGGLE_BUTTON = "toggle button",
+    TOOL_BAR = "tool bar",
+    TREE = "tree",
+    TREE_ITEM = "tree item",
+    TREE_TABLE = "tree table",
+    UNKNOWN = "unknown",
+    WINDOW = "window",
+}
+
+impl Role {
+    /// A role by its AT-SPI name; kept as it is, so that nothing a toolkit says is lost.
+    pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
+        Self(name.into())
+    }
+
+    /// The AT-SPI name.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether a person usually acts on such a control (as opposed to reading it or passing through it).
+    pub fn is_interactive(&self) -> bool {
+        const INTERACTIVE: &[Role] = &[
+            Role::CHECK_BOX,
+            Role::CHECK_MENU_ITEM,
+            Role::COMBO_BOX,
+            Role::DOCUMENT_SPREADSHEET,
+            Role::DOCUMENT_TEXT,
+            Role::ENTRY,
+            Role::ICON,
+            Role::LINK,
+            Role::LIST_ITEM,
+            Role::MENU,
+            Role::MENU_ITEM,
+            Role::PAGE_TAB,
+            Role::PASSWORD_TEXT,
+            Role::PUSH_BUTTON,
+            Role::RADIO_BUTTON,
+            Role::RADIO_MENU_ITEM,
+            Role::SLIDER,
+            Role::SPIN_BUTTON,
+            Role::TABLE,
+            Role::TABLE_CELL,
+            Role::TEXT,
+            Role::TOGGLE_BUTTON,
+            Role::TREE_ITEM,
+        ];
+        INTERACTIVE.contains(self)
+    }
+
+    /// Whether the element only groups others and says nothing itself when it has no name.
+    pub fn is_structural(&self) -> bool {
+        const STRUCTURAL: &[Role] = &[
+            Role::FILLER,
+            Role::PANEL,
+            Role::ROOT_PANE,
+            Role::SCROLL_PANE,
+            Role::SECTION,
+            Role::SEPARATOR,
+            Role::UNKNOWN,
+        ];
+        STRUCTURAL.contains(self)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

@@ -1,0 +1,152 @@
+//! The states of an element.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize, de};
+
+macro_rules! states {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// One AT-SPI state (`AtspiStateType`).
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum State {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl State {
+            /// Every state, in the order in which they are printed.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The AT-SPI name, lower case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+states! {
+    /// The window or element that takes part in the current interaction.
+    Active = "active",
+    /// Cannot take input at the moment because it is working.
+    Busy = "busy",
+    /// Can be checked.
+    Checkable = "checkable",
+    /// Is checked.
+    Checked = "checked",
+    /// Its text can be changed.
+    Editable = "editable",
+    /// Reflects an enabled value; together with `Sensitive` it decides whether a control takes input.
+    Enabled = "enabled",
+    /// Can be expanded.
+    Expandable = "expandable",
+    /// Is expanded.
+    Expanded = "expanded",
+    /// Can take the keyboard focus.
+    Focusable = "focusable",
+    /// Has the keyboard focus.
+    Focused = "focused",
+    /// Its children come and go with what is in view; they must not be enumerated.
+    ManagesDescendants = "manages-descendants",
+    /// Blocks the other windows of its application.
+    Modal = "modal",
+    /// Holds several lines.
+    MultiLine = "multi-line",
+    /// Is held down.
+    Pressed = "pressed",
+    /// Cannot be changed.
+    ReadOnly = "read-only",
+    /// Must be filled in.
+    Required = "required",
+    /// Can be selected.
+    Selectable = "selectable",
+    /// Is selected.
+    Selected = "selected",
+    /// Takes input. GTK reports it instead of, or beside, `Enabled`.
+    Sensitive = "sensitive",
+    /// It and all its parents are on the screen.
+    Showing = "showing",
+    /// Would be drawn if its parents were.
+    Visible = "visible",
+    /// The object behind it is gone.
+    Defunct = "defunct",
+}
+
+/// A set of states. Serialised as a list of their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct States(u32);
+
+impl States {
+    /// No state at all.
+    pub const EMPTY: Self = Self(0);
+
+    /// Whether `state` is in the set.
+    pub const fn has(self, state: State) -> bool {
+        self.0 & (1 << state as u32) != 0
+    }
+
+    /// Puts `state` into the set.
+    pub const fn insert(&mut self, state: State) {
+        self.0 |= 1 << state as u32;
+    }
+
+    /// Takes `state` out of the set.
+    pub const fn remove(&mut self, state: State) {
+        self.0 &= !(1 << state as u32);
+    }
+
+    /// The set with `state` in it.
+    #[must_use]
+    pub const fn with(mut self, state: State) -> Self {
+        self.insert(state);
+        self
+    }
+
+    /// The states in the set.
+    pub fn iter(self) -> impl Iterator<Item = State> {
+        State::ALL.iter().copied().filter(move |state| self.has(*state))
+    }
+
+    /// Whether a control with these states takes input: `Enabled` or `Sensitive`, and not gone.
+    pub const fn takes_input(self) -> bool {
+        (self.has(State::Enabled) || self.has(State::Sensitive)) && !self.has(State::Defunct)
+    }
+}
+
+impl FromIterator<State> for States {
+    fn from_iter<I: IntoIterator<Item = State>>(states: I) -> Self {
+        states.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+impl fmt::Display for States {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, state) in self.iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            f.write_str(state.name())?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for States {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter().map(State::name))
+    }
+}
+
+impl<'de> Deserialize<'de> for States {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer)?
+            .iter()
+            .map(|name| {
+                State::ALL
+                    .iter()
+                    .copied()
+                    .find(|state| state.name() == name)
+                    .ok_or_else(|| de::Error::custom(format_args!("unknown state `{name}`")))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,153 @@
+//! Tables and the cells in them.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize, de};
+
+/// The size of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TableShape {
+    /// How many rows it has.
+    pub rows: u32,
+    /// How many columns it has.
+    pub columns: u32,
+}
+
+/// A cell by row and column, both from 0. Written as in a spreadsheet: `B3` is row 2, column 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CellRef {
+    /// The row, from 0.
+    pub row: u32,
+    /// The column, from 0.
+    pub column: u32,
+}
+
+/// A rectangle of cells, both corners included. Written `A1:C5`; one cell is `A1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CellRange {
+    /// The cell at the top left.
+    pub first: CellRef,
+    /// The cell at the bottom right.
+    pub last: CellRef,
+}
+
+/// A cell or range that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a cell such as `B3` or a range such as `A1:C5`")]
+pub struct ParseCellError(pub String);
+
+impl CellRef {
+    /// The column in letters: 0 is `A`, 26 is `AA`.
+    pub fn column_letters(column: u32) -> String {
+        let mut letters = Vec::new();
+        let mut rest = u64::from(column) + 1;
+        while rest > 0 {
+            rest -= 1;
+            letters.push(char::from(b'A' + u8::try_from(rest % 26).unwrap_or(0)));
+            rest /= 26;
+        }
+        letters.iter().rev().collect()
+    }
+}
+
+impl CellRange {
+    /// The range that starts at `first` and is as large as `shape`; at least one cell.
+    pub fn sized(first: CellRef, shape: TableShape) -> Self {
+        let last = CellRef {
+            row: first.row.saturating_add(shape.rows.max(1) - 1),
+            column: first.column.saturating_add(shape.columns.max(1) - 1),
+        };
+        Self { first, last }
+    }
+
+    /// Its size.
+    pub fn shape(&self) -> TableShape {
+        TableShape {
+            rows: self.last.row.saturating_sub(self.first.row).saturating_add(1),
+            columns: self.last.column.saturating_sub(self.first.column).saturating_add(1),
+        }
+    }
+
+    /// How many cells it has.
+    pub fn cell_count(&self) -> u64 {
+        let shape = self.shape();
+        u64::from(shape.rows) * u64::from(shape.columns)
+    }
+}
+
+impl fmt::Display for CellRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", Self::column_letters(self.column), u64::from(self.row) + 1)
+    }
+}
+
+impl FromStr for CellRef {
+    type Err = ParseCellError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseCellError(text.to_owned());
+        let plain = text.trim().replace('$', "");
+        let split = plain.find(|c: char| c.is_ascii_digit()).ok_or_else(error)?;
+        let (letters, digits) = plain.split_at(split);
+        if letters.is_empty() || letters.len() > 4 {
+            return Err(error());
+        }
+        let mut column: u32 = 0;
+        for letter in letters.bytes() {
+            if !letter.is_ascii_alphabetic() {
+                return Err(error());
+            }
+            column = column * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1;
+        }
+        let row: u32 = digits.parse().map_err(|_| error())?;
+        if row == 0 {
+            return Err(error());
+        }
+        Ok(Self { row: row - 1, column: column - 1 })
+    }
+}
+
+impl fmt::Display for CellRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.first == self.last { self.first.fmt(f) } else { write!(f, "{}:{}", self.first, self.last) }
+    }
+}
+
+impl FromStr for CellRange {
+    type Err = ParseCellError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (first, last) = text.split_once(':').unwrap_or((text, text));
+        let (first, last): (CellRef, CellRef) = (first.parse()?, last.parse()?);
+        if last.row < first.row || last.column < first.column {
+            return Err(ParseCellError(text.to_owned()));
+        }
+        Ok(Self { first, last })
+    }
+}
+
+macro_rules! serde_as_text {
+    ($($name:ty),*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+            }
+        }
+    )*};
+}
+serde_as_text!(CellRef, CellRange);
+
+/// What the cells of a range hold, row by row, as the user reads them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TableContent {
+    /// Where the cells are in their table.
+    pub range: CellRange,
+    /// The text of each cell; every row has the same length.
+    pub rows: Vec<Vec<String>>,
+}

@@ -1,0 +1,1 @@
+//! Verified actions, written against the capability traits alone.

@@ -1,0 +1,172 @@
+//! Key chords, as people write them.
+
+use std::{fmt, str::FromStr};
+
+/// A modifier key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Modifier {
+    /// Control.
+    Ctrl,
+    /// Shift.
+    Shift,
+    /// Alt.
+    Alt,
+    /// The Windows or Command key.
+    Super,
+}
+
+/// A key that is no character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names are those on the keys")]
+pub enum NamedKey {
+    Return,
+    Tab,
+    Escape,
+    Space,
+    BackSpace,
+    Delete,
+    Insert,
+    Home,
+    End,
+    PageUp,
+    PageDown,
+    Left,
+    Right,
+    Up,
+    Down,
+    Menu,
+    /// `F1` to `F24`.
+    F(u8),
+}
+
+/// The key of a chord.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// A key by name.
+    Named(NamedKey),
+    /// The key that produces this character.
+    Char(char),
+}
+
+/// Some modifiers and one key: `ctrl+shift+s`, `F2`, `alt+Return`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct KeyChord {
+    /// The modifiers, in the order in which they are pressed; each at most once.
+    pub modifiers: Vec<Modifier>,
+    /// The key.
+    pub key: Key,
+}
+
+/// A chord that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is not a key chord; write modifiers (ctrl, shift, alt, super) and one key joined by `+`, such as \
+     `ctrl+s`, `alt+F4`, `Return`, `Page_Down`"
+)]
+pub struct ParseChordError(pub String);
+
+const NAMES: &[(&str, NamedKey)] = &[
+    ("return", NamedKey::Return),
+    ("enter", NamedKey::Return),
+    ("tab", NamedKey::Tab),
+    ("escape", NamedKey::Escape),
+    ("esc", NamedKey::Escape),
+    ("space", NamedKey::Space),
+    ("backspace", NamedKey::BackSpace),
+    ("delete", NamedKey::Delete),
+    ("del", NamedKey::Delete),
+    ("insert", NamedKey::Insert),
+    ("home", NamedKey::Home),
+    ("end", NamedKey::End),
+    ("pageup", NamedKey::PageUp),
+    ("pagedown", NamedKey::PageDown),
+    ("left", NamedKey::Left),
+    ("right", NamedKey::Right),
+    ("up", NamedKey::Up),
+    ("down", NamedKey::Down),
+    ("menu", NamedKey::Menu),
+];
+
+fn parse_key(text: &str) -> Option<Key> {
+    let mut characters = text.chars();
+    if let (Some(only), None) = (characters.next(), characters.next()) {
+        return Some(Key::Char(only));
+    }
+    let folded: String = text.to_lowercase().chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect();
+    if let Some((_, key)) = NAMES.iter().find(|(name, _)| *name == folded) {
+        return Some(Key::Named(*key));
+    }
+    let number: u8 = folded.strip_prefix('f')?.parse().ok()?;
+    (1..=24).contains(&number).then_some(Key::Named(NamedKey::F(number)))
+}
+
+impl FromStr for KeyChord {
+    type Err = ParseChordError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let error = || ParseChordError(text.to_owned());
+        let trimmed = text.trim();
+        // `ctrl++` and `+` mean the plus key.
+        let (head, key) = match trimmed.strip_suffix('+') {
+            Some("") => ("", "+"),
+            Some(head) => (head.strip_suffix('+').ok_or_else(error)?, "+"),
+            None => trimmed.rsplit_once('+').unwrap_or(("", trimmed)),
+        };
+        let mut modifiers = Vec::new();
+        for name in head.split('+').filter(|name| !name.is_empty()) {
+            let modifier = match name.trim().to_lowercase().as_str() {
+                "ctrl" | "control" => Modifier::Ctrl,
+                "shift" => Modifier::Shift,
+                "alt" => Modifier::Alt,
+                "super" | "win" | "meta" | "cmd" => Modifier::Super,
+                _ => return Err(error()),
+            };
+            if !modifiers.contains(&modifier) {
+                modifiers.push(modifier);
+            }
+        }
+        let key = parse_key(key.trim()).ok_or_else(error)?;
+        Ok(Self { modifiers, key })
+    }
+}
+
+impl fmt::Display for KeyChord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for modifier in &self.modifiers {
+            f.write_str(match modifier {
+                Modifier::Ctrl => "ctrl+",
+                Modifier::Shift => "shift+",
+                Modifier::Alt => "alt+",
+                Modifier::Super => "super+",
+            })?;
+        }
+        match self.key {
+            Key::Named(NamedKey::F(number)) => write!(f, "F{number}"),
+            Key::Named(named) => write!(f, "{named:?}"),
+            Key::Char(character) => write!(f, "{character}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chords_are_read_as_people_write_them() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(text.parse::<KeyChord>().unwrap().to_string(), expected, "{text}");
+        };
+        check("ctrl+s", "ctrl+s");
+        check("Control + Shift + S", "ctrl+shift+S");
+        check("ctrl++", "ctrl++");
+        check("+", "+");
+        check("enter", "Return");
+        check("Page_Down", "PageDown");
+        check("alt+f4", "alt+F4");
+        check("é", "é");
+        for wrong in ["", "ctrl+", "hyper+a", "ctrl+nokey", "F25"] {
+            assert!(wrong.parse::<KeyChord>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Linux: X11, AT-SPI, and private virtual desktops.

@@ -1,0 +1,1 @@
+//! Deskhand: testkit.
