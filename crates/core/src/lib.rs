@@ -10,4 +10,5 @@ pub mod ids;
 pub mod model;
 pub mod observation;
 pub mod outcome;
+pub mod reply;
 pub mod ui;
