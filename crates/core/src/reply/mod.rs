@@ -8,7 +8,10 @@ mod app;
 mod extract;
 mod fields;
 mod host;
+mod lenient;
+mod lookahead;
 mod schema;
+mod windows_path;
 
 pub use app::{AppReply, parse_app_reply};
 pub use extract::{ExtractError, Extracted, Repair, extract_json};

@@ -106,7 +106,7 @@ impl Session {
                 if failure.desktop_gone {
                     self.app_broke(window, format!("the desktop could not be seen: {failure}"));
                 } else if failure.window_gone {
-                    self.app_moves(window, AppTrigger::WindowGone, failure.message);
+                    self.app_moves(window, AppTrigger::WindowGone, &failure.message);
                 } else if start.looks_failed >= self.config.limits.looks_failed_max {
                     self.app_broke(window, format!("the window could not be seen: {failure}"));
                 } else {
@@ -142,13 +142,13 @@ impl Session {
             }
             (Phase::Questioning(questions), Event::Answered { answers }) => {
                 self.note_answers(&questions, &answers);
-                self.app_moves(window, AppTrigger::Answered, String::new());
+                self.app_moves(window, AppTrigger::Answered, "");
             }
             (Phase::Questioning(questions), Event::Unanswered { why }) => {
                 if self.note_no_answer(&questions, why) {
-                    self.app_moves(window, AppTrigger::Answered, String::new());
+                    self.app_moves(window, AppTrigger::Answered, "");
                 } else {
-                    let reason = "a question that must be answered was not".to_owned();
+                    let reason = "a question that must be answered was not";
                     self.app_moves(window, AppTrigger::Unanswered, reason);
                 }
             }
@@ -236,14 +236,14 @@ impl Session {
             match acting.next() {
                 Advance::Send(next, command) => match unknown_tool(&command, &self.config.app_tools) {
                     Some(result) => {
-                        acting = next;
+                        acting = *next;
                         acting.returned(result);
                     }
                     None => {
                         let step = next.replied.step.clone();
                         self.round.tally.calls = self.round.tally.calls.saturating_add(1);
                         self.want(
-                            Stage::App(window, Phase::Acting(next)),
+                            Stage::App(window, Phase::Acting(*next)),
                             Some(step),
                             Effect::Call { command },
                         );
@@ -334,7 +334,7 @@ impl Session {
         match instruction {
             Some(instruction) => {
                 self.blackboard.add_answer(&format!("May I run {what}?"), &format!("No. {instruction}"));
-                self.app_moves(window, AppTrigger::Instructed, String::new());
+                self.app_moves(window, AppTrigger::Instructed, "");
             }
             None => {
                 self.set_app_status(window, AppTrigger::Rejected);
@@ -351,9 +351,9 @@ impl Session {
     }
 
     /// Moves an AppAgent between steps: on to its next step, or to the end of its sub-task.
-    fn app_moves(&mut self, window: WindowId, trigger: AppTrigger, reason: String) {
+    fn app_moves(&mut self, window: WindowId, trigger: AppTrigger, reason: &str) {
         if self.set_app_status(window, trigger) == AppStatus::Fail {
-            self.subtask_failed(window, SubtaskStatus::Failed, &reason);
+            self.subtask_failed(window, SubtaskStatus::Failed, reason);
             if trigger == AppTrigger::WindowGone {
                 self.apps.retain(|app| app.window.id != window);
             }

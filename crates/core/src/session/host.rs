@@ -172,13 +172,13 @@ impl Session {
             match acting.next() {
                 Advance::Send(next, command) => match self.host_refusal(&command) {
                     Some(result) => {
-                        acting = next;
+                        acting = *next;
                         acting.returned(result);
                     }
                     None => {
                         let step = next.replied.step.clone();
                         self.round.tally.calls = self.round.tally.calls.saturating_add(1);
-                        self.want(Stage::Host(Phase::Acting(next)), Some(step), Effect::Call { command });
+                        self.want(Stage::Host(Phase::Acting(*next)), Some(step), Effect::Call { command });
                         return;
                     }
                 },

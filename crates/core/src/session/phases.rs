@@ -60,7 +60,7 @@ pub(super) struct Acting<R> {
 #[derive(Debug)]
 pub(super) enum Advance<R> {
     /// A command goes out.
-    Send(Acting<R>, Command),
+    Send(Box<Acting<R>>, Command),
     /// None is left.
     Done(Acted<R>),
 }
@@ -130,7 +130,7 @@ impl<R> Acting<R> {
         match self.queue.pop_front() {
             Some(command) => {
                 self.out = Some(command.clone());
-                Advance::Send(self, command)
+                Advance::Send(Box::new(self), command)
             }
             None => {
                 Advance::Done(Acted { replied: self.replied, actions: self.done, approved: self.approved })
