@@ -78,6 +78,8 @@ fn parse_line(line: &str) -> Option<Listed> {
     }
     let kind_end = rest.find(['"', '(', '=', ':', '—', ',']).unwrap_or(rest.len());
     let (kind, rest) = rest.split_at(kind_end);
+    // A nameless slider: `[e4] slider value 3 of 0 to 10`.
+    let kind = kind.split(" value ").next().unwrap_or(kind);
     let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
     let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
     Some(Listed {
@@ -95,12 +97,7 @@ fn quoted(text: &str) -> (String, &str) {
     let mut characters = text.char_indices();
     while let Some((at, character)) = characters.next() {
         match character {
-            '\\' => match characters.next() {
-                Some((_, 'n')) => name.push('\n'),
-                Some((_, 't')) => name.push('\t'),
-                Some((_, other)) => name.push(other),
-                None => {}
-            },
+            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
             '"' => return (name, text.get(at + 1..).unwrap_or_default()),
             _ => name.push(character),
         }

@@ -2,7 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::model::{ModelFailureKind, ModelRequest, Usage};
+use deskhand_core::{
+    geometry::Rect,
+    ids::{ElementId, WindowId},
+    model::{ModelFailureKind, ModelRequest, Usage},
+    prompt::{element_line, window_line},
+    ui::{AppInfo, Element, Pattern, Role, States, ValueRange, WindowInfo, WindowKind},
+};
 use deskhand_model::{AnyModel, Model, NoPictures, Script};
 use insta::assert_snapshot;
 
@@ -64,6 +70,66 @@ fn placeholders_are_resolved_against_the_prompt() {
         (r#"{{element "document spreadsheet"}}"#, "e10"),
     ] {
         assert_eq!(resolve(placeholder).as_deref(), Ok(id), "{placeholder}");
+    }
+}
+
+fn element(id: u32, role: Role, name: &str) -> Element {
+    Element {
+        id: ElementId(id),
+        depth: 0,
+        role,
+        name: name.to_owned(),
+        description: String::new(),
+        text: None,
+        value: None,
+        states: States::EMPTY,
+        bounds: None,
+        patterns: Vec::new(),
+        child_count: 0,
+        table: None,
+    }
+}
+
+/// The lines as core really writes them.
+#[test]
+fn lines_of_core_are_read() {
+    let window = WindowInfo {
+        id: WindowId(3),
+        title: r#"a "b" \ c of d (x)"#.to_owned(),
+        app: AppInfo { name: "Text Editor".to_owned(), root: "editor".to_owned(), pid: None },
+        bounds: Rect::new(0, 0, 1, 1),
+        kind: WindowKind::Dialog,
+        owner: None,
+        active: true,
+        accessible: false,
+    };
+    let slider = Element {
+        value: Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 }),
+        patterns: vec![Pattern::Value],
+        ..element(1, Role::SLIDER, "")
+    };
+    let entry = Element { text: Some("push button".to_owned()), ..element(2, Role::ENTRY, "") };
+    let described = Element { description: "closes".to_owned(), ..element(5, Role::TOGGLE_BUTTON, "") };
+    let path = element(4, Role::LABEL, r"C:\new\table");
+    let lines = [
+        window_line(&window),
+        element_line(&slider),
+        format!("    {}", element_line(&entry)),
+        element_line(&path),
+        element_line(&described),
+    ];
+    let prompt = lines.join("\n");
+    for (placeholder, id) in [
+        (r#"{{window "a \"b\" \\ c of d (x)"}}"#, "w3"),
+        (r#"{{window "text editor"}}"#, "w3"),
+        (r#"{{element "slider"}}"#, "e1"),
+        (r#"{{element "entry"}}"#, "e2"),
+        (r#"{{element "label" "C:\\new\\table"}}"#, "e4"),
+        (r#"{{element "toggle button"}}"#, "e5"),
+    ] {
+        let script = script(&format!("[[turn]]\nreply = '{placeholder}'"));
+        let reply = script.answer(&request(&prompt)).map(|reply| reply.text);
+        assert_eq!(reply.as_deref(), Ok(id), "{placeholder} in {prompt}");
     }
 }
 
