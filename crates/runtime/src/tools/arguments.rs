@@ -49,12 +49,12 @@ impl<'de> Deserialize<'de> for CellText {
     }
 }
 
-/// The table that a tool is about: by id, by name, or the only one.
+/// The table that a tool is about: by id, by name, or the largest one.
 pub(super) fn table_target(id: Option<ElementArgument>, name: Option<String>) -> TableTarget {
     match (id, name) {
         (Some(ElementArgument(id)), _) => TableTarget::Element(id),
         (None, Some(name)) => TableTarget::Named(name),
-        (None, None) => TableTarget::Only,
+        (None, None) => TableTarget::Largest,
     }
 }
 

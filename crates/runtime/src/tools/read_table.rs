@@ -17,7 +17,7 @@ use super::{
 pub(super) struct ReadTable {
     /// The id of the table.
     id: Option<ElementArgument>,
-    /// The name of the table, instead of the id; neither is needed where there is only one.
+    /// The name of the table, instead of the id; without either it is the largest table in the window.
     name: Option<String>,
     /// The cells to read, such as A1:C5.
     range: Option<String>,

@@ -17,7 +17,7 @@ use super::{
 pub(super) struct WriteTable {
     /// The id of the table.
     id: Option<ElementArgument>,
-    /// The name of the table, instead of the id; neither is needed where there is only one.
+    /// The name of the table, instead of the id; without either it is the largest table in the window.
     name: Option<String>,
     /// The cell at the top left, such as A1; A1 if not given.
     #[serde(default = "first_cell")]
