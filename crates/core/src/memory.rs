@@ -1,0 +1,57 @@
+//! One agent's own steps.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{command::ActionCommandInfo, text::clip};
+
+/// One step as its agent remembers it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryItem {
+    /// The number of the step in its session.
+    pub step: u32,
+    /// What the agent thought.
+    pub thought: String,
+    /// What it did and what came back.
+    pub actions: Vec<ActionCommandInfo>,
+    /// The status that it said.
+    pub status: String,
+    /// Its plan for what follows.
+    pub plan: Vec<String>,
+}
+
+/// The last steps of one agent, bounded. The journal keeps all of them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Memory {
+    items: VecDeque<MemoryItem>,
+    /// How many steps the agent took, also those that are no longer kept.
+    pub steps: u32,
+}
+
+impl Memory {
+    /// The most steps that are kept.
+    pub const ITEMS_MAX: usize = 20;
+    /// The longest thought that is kept, in characters.
+    pub const THOUGHT_CHARS_MAX: usize = 1_000;
+
+    /// Remembers a step.
+    pub fn add(&mut self, mut item: MemoryItem) {
+        item.thought = clip(&item.thought, Self::THOUGHT_CHARS_MAX);
+        while self.items.len() >= Self::ITEMS_MAX {
+            self.items.pop_front();
+        }
+        self.items.push_back(item);
+        self.steps = self.steps.saturating_add(1);
+    }
+
+    /// The steps that are kept, oldest first.
+    pub fn items(&self) -> impl DoubleEndedIterator<Item = &MemoryItem> {
+        self.items.iter()
+    }
+
+    /// The last step.
+    pub fn last(&self) -> Option<&MemoryItem> {
+        self.items.back()
+    }
+}

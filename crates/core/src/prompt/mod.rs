@@ -1,0 +1,15 @@
+//! What the models are asked: templates, their typed inputs, and the text of what agents see.
+//!
+//! The templates are files (`crates/core/prompts/`); a template that names something its input lacks is an
+//! error, never an empty string. Everything that comes from outside is marked, has a source, and is capped.
+
+mod inputs;
+mod listing;
+mod set;
+
+pub(crate) use inputs::{AppInput, HostInput, app_user_text, host_user_text, result_text};
+pub use inputs::{system_message, tools_text};
+pub use listing::{
+    ELEMENTS_MAX, element_line, escape_name, surfaces_text, targets_text, unescape_name, window_line,
+};
+pub use set::{PromptError, PromptSet};

@@ -1,0 +1,157 @@
+//! An AppAgent's reply.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
+use crate::states::AppStatus;
+
+/// What an AppAgent decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AppReply {
+    /// What it sees.
+    pub observation: String,
+    /// Why it decides as it does.
+    pub thought: String,
+    /// What is next, once the actions succeeded; never `Error`, which a model may not say.
+    pub status: AppStatus,
+    /// The actions, in order; the first that fails ends the step.
+    pub actions: Vec<ProposedAction>,
+    /// The steps that follow.
+    pub plan: Vec<String>,
+    /// A word to the user.
+    pub comment: String,
+    /// Questions for the user; at least one whenever the status is PENDING.
+    pub questions: Vec<Question>,
+    /// The result of the sub-task, or the reason of a failure.
+    pub result: Option<String>,
+    /// The controls to annotate when it looks again; empty for all.
+    pub control_reannotate: Vec<String>,
+    /// Why the present picture is worth keeping on the blackboard, if it is.
+    pub save_picture: Option<String>,
+}
+
+/// The most actions that one reply may hold.
+const ACTIONS_MAX: usize = 20;
+
+/// Reads the reply of an AppAgent.
+///
+/// # Errors
+/// [`ReplyError`] says which field is wrong and what is expected there.
+pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
+    let mut fields = Fields::of(extract_json(text)?.value, "")?;
+    let (actions, action_status) = actions(&mut fields)?;
+    let said = match fields.text("status")? {
+        said if said.is_empty() => action_status
+            .ok_or_else(|| ReplyError::field("status", format!("missing; say one of {}", words())))?,
+        said => said,
+    };
+    let mut status: AppStatus = said
+        .parse()
+        .map_err(|error: crate::states::UnknownStatus| ReplyError::field("status", error.to_string()))?;
+    let thought = fields.required_text("thought", "say in a sentence why you decide so")?;
+    let mut result = fields.any_text("result");
+    if status == AppStatus::Error {
+        status = AppStatus::Fail;
+        result = result.or_else(|| Some(format!("the AppAgent said ERROR: {thought}")));
+    }
+    let reply = AppReply {
+        observation: fields.text("observation")?,
+        thought,
+        status,
+        actions,
+        plan: fields.texts("plan")?,
+        comment: fields.text("comment")?,
+        questions: fields.questions("questions")?,
+        result,
+        control_reannotate: fields.texts("control_reannotate")?,
+        save_picture: save_picture(&mut fields),
+    };
+    check(&reply)?;
+    Ok(reply)
+}
+
+fn check(reply: &AppReply) -> Result<(), ReplyError> {
+    if reply.actions.len() > ACTIONS_MAX {
+        return Err(ReplyError::field(
+            "action",
+            format!("{} actions are too many; at most {ACTIONS_MAX} in one reply", reply.actions.len()),
+        ));
+    }
+    match reply.status {
+        AppStatus::Continue if reply.actions.is_empty() => Err(ReplyError::field(
+            "action",
+            "missing; CONTINUE needs an action, else say SCREENSHOT, FINISH, FAIL or PENDING",
+        )),
+        AppStatus::Screenshot if !reply.actions.is_empty() => Err(ReplyError::field(
+            "action",
+            "SCREENSHOT looks again without acting; say CONTINUE with these actions",
+        )),
+        AppStatus::Pending if reply.questions.is_empty() => {
+            Err(ReplyError::field("questions", "missing; PENDING needs the questions to ask"))
+        }
+        AppStatus::Confirm if reply.actions.is_empty() => {
+            Err(ReplyError::field("action", "missing; CONFIRM needs the action that is to be approved"))
+        }
+        AppStatus::Continue
+        | AppStatus::Screenshot
+        | AppStatus::Pending
+        | AppStatus::Confirm
+        | AppStatus::Finish
+        | AppStatus::Fail
+        | AppStatus::Error => Ok(()),
+    }
+}
+
+/// The actions of `action` (one or a list), else of the older spelling's `function`, `args`, `control_label`;
+/// and the status that the last of them says.
+fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>), ReplyError> {
+    let items = match fields.take("action") {
+        Some(Value::Array(items)) => items,
+        Some(Value::String(text)) if text.trim().is_empty() => Vec::new(),
+        Some(single) => vec![single],
+        None => {
+            let label = fields.any_text("control_label");
+            let name = fields.any_text("control_text");
+            let mut action = fields.proposed_action()?;
+            if let Some(action) = &mut action {
+                for (key, value) in [("id", label), ("name", name)] {
+                    if let Some(value) = value {
+                        action.arguments.entry(key).or_insert(Value::String(value));
+                    }
+                }
+            }
+            return Ok((action.into_iter().collect(), None));
+        }
+    };
+    let (mut actions, mut status) = (Vec::new(), None);
+    for (index, item) in items.into_iter().enumerate() {
+        let mut item = Fields::of(item, &format!("action[{index}]"))?;
+        status = item.optional_text("status")?;
+        actions.extend(item.proposed_action()?);
+    }
+    Ok((actions, status))
+}
+
+/// `{"save": true, "reason": "…"}`, or just the reason.
+fn save_picture(fields: &mut Fields) -> Option<String> {
+    match fields.take("save_screenshot")? {
+        Value::String(reason) if !reason.trim().is_empty() => Some(reason),
+        Value::Bool(true) => Some("kept by the agent".to_owned()),
+        Value::Object(object) => {
+            let save = object.get("save").and_then(Value::as_bool).unwrap_or(false);
+            let reason = object.get("reason").and_then(Value::as_str).unwrap_or("kept by the agent");
+            save.then(|| reason.to_owned())
+        }
+        Value::String(_) | Value::Bool(false) | Value::Null | Value::Number(_) | Value::Array(_) => None,
+    }
+}
+
+fn words() -> String {
+    let words: Vec<&str> = AppStatus::WORDS
+        .iter()
+        .filter(|(_, status)| *status != AppStatus::Error)
+        .map(|(word, _)| *word)
+        .collect();
+    words.join(", ")
+}

@@ -1,0 +1,209 @@
+//! Reads the fields of a reply, forgiving about spelling and shape, exact about what is wrong.
+
+use serde_json::{Map, Value};
+
+use super::{ProposedAction, Question, ReplyError};
+
+/// Other spellings of a field, after case and separators were evened out.
+const ALIASES: &[(&str, &str)] = &[
+    ("current_sub_task", "current_subtask"),
+    ("sub_task", "current_subtask"),
+    ("subtask", "current_subtask"),
+    ("args", "arguments"),
+    ("parameters", "arguments"),
+    ("tool", "function"),
+    ("tool_name", "function"),
+    ("thoughts", "thought"),
+    ("observations", "observation"),
+    ("actions", "action"),
+    ("question", "questions"),
+    ("comments", "comment"),
+];
+
+/// A JSON object whose keys were evened out.
+pub(super) struct Fields {
+    map: Map<String, Value>,
+    path: String,
+}
+
+/// `Current Sub-Task` and `CurrentSubTask` become `current_sub_task`.
+fn even_key(key: &str) -> String {
+    let mut even = String::with_capacity(key.len() + 4);
+    let mut before_is_lower = false;
+    for c in key.trim().chars() {
+        if c.is_alphanumeric() {
+            if c.is_uppercase() && before_is_lower {
+                even.push('_');
+            }
+            before_is_lower = c.is_lowercase() || c.is_numeric();
+            even.extend(c.to_lowercase());
+        } else {
+            if !even.ends_with('_') && !even.is_empty() {
+                even.push('_');
+            }
+            before_is_lower = false;
+        }
+    }
+    let even = even.trim_end_matches('_');
+    ALIASES.iter().find(|(alias, _)| *alias == even).map_or(even, |(_, name)| name).to_owned()
+}
+
+pub(super) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// Text from a string, number or boolean.
+fn scalar_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+impl Fields {
+    pub(super) fn of(value: Value, path: &str) -> Result<Self, ReplyError> {
+        let Value::Object(object) = value else {
+            let place = if path.is_empty() { "reply" } else { path };
+            return Err(ReplyError::field(place, format!("expected an object, found {}", kind_of(&value))));
+        };
+        let mut map = Map::new();
+        for (key, value) in object {
+            // The first spelling wins when a reply has a field twice.
+            map.entry(even_key(&key)).or_insert(value);
+        }
+        Ok(Self { map, path: path.to_owned() })
+    }
+
+    pub(super) fn at(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        self.map.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    /// A text; empty where the field is missing. A list of texts is joined by line breaks.
+    pub(super) fn text(&mut self, name: &str) -> Result<String, ReplyError> {
+        Ok(self.texts(name)?.join("\n"))
+    }
+
+    /// A text that must be there.
+    pub(super) fn required_text(&mut self, name: &str, hint: &str) -> Result<String, ReplyError> {
+        let text = self.text(name)?;
+        if text.is_empty() {
+            return Err(ReplyError::field(self.at(name), format!("missing; {hint}")));
+        }
+        Ok(text)
+    }
+
+    /// A text, or nothing where the field is missing or empty.
+    pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, ReplyError> {
+        Ok(Some(self.text(name)?).filter(|text| !text.is_empty()))
+    }
+
+    /// A list of texts; a single text counts as a list of one.
+    pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, ReplyError> {
+        let path = self.at(name);
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        let items = if let Value::Array(items) = value { items } else { vec![value] };
+        let mut texts = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            match scalar_text(item) {
+                Some(text) if text.is_empty() => {}
+                Some(text) => texts.push(text),
+                None if item.is_null() => {}
+                None => {
+                    return Err(ReplyError::field(
+                        format!("{path}[{index}]"),
+                        format!("expected a string, found {}", kind_of(item)),
+                    ));
+                }
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Any value as text: scalars as they are, the rest as JSON.
+    pub(super) fn any_text(&mut self, name: &str) -> Option<String> {
+        let value = self.take(name)?;
+        let text = scalar_text(&value).unwrap_or_else(|| value.to_string());
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Questions: texts, or objects with `question` and `required`.
+    pub(super) fn questions(&mut self, name: &str) -> Result<Vec<Question>, ReplyError> {
+        let path = self.at(name);
+        let Some(value) = self.take(name) else { return Ok(Vec::new()) };
+        let items = if let Value::Array(items) = value { items } else { vec![value] };
+        let mut questions = Vec::new();
+        for (index, item) in items.into_iter().enumerate() {
+            let (text, required) = match item {
+                Value::Object(_) => {
+                    let mut fields = Self::of(item, &format!("{path}[{index}]"))?;
+                    let required = fields.take("required").and_then(|value| value.as_bool()).unwrap_or(false);
+                    // `question` was evened out to `questions`.
+                    let text = fields.text("questions")?;
+                    (if text.is_empty() { fields.text("text")? } else { text }, required)
+                }
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                    (scalar_text(&item).unwrap_or_default(), false)
+                }
+            };
+            if !text.is_empty() {
+                questions.push(Question { text, required });
+            }
+        }
+        Ok(questions)
+    }
+
+    /// The function and arguments in these fields; none where there is no function.
+    pub(super) fn proposed_action(&mut self) -> Result<Option<ProposedAction>, ReplyError> {
+        let function = self.text("function")?;
+        let path = self.at("arguments");
+        let arguments = match self.take("arguments") {
+            None => Map::new(),
+            Some(Value::Object(arguments)) => arguments,
+            // Some models write the arguments as a string of JSON.
+            Some(Value::String(text)) if text.trim().is_empty() => Map::new(),
+            Some(Value::String(text)) => serde_json::from_str(&text).map_err(|_| {
+                ReplyError::field(&path, "expected an object of arguments, found a string that is not JSON")
+            })?,
+            Some(Value::Array(items)) if items.is_empty() => Map::new(),
+            Some(other) => {
+                return Err(ReplyError::field(
+                    &path,
+                    format!("expected an object of arguments, found {}", kind_of(&other)),
+                ));
+            }
+        };
+        let none = matches!(function.to_lowercase().as_str(), "" | "none" | "null" | "no_action");
+        Ok((!none).then_some(ProposedAction { function, arguments }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_both_spellings_meet() {
+        let check = |key: &str, expected: &str| assert_eq!(even_key(key), expected, "{key}");
+        check("Current Sub-Task", "current_subtask");
+        check("CurrentSubtask", "current_subtask");
+        check("current_subtask", "current_subtask");
+        check("ControlLabel", "control_label");
+        check("Args", "arguments");
+        check("AppsToOpen", "apps_to_open");
+        check("  Status ", "status");
+        check("SaveScreenshot", "save_screenshot");
+    }
+}

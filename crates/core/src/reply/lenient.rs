@@ -1,0 +1,478 @@
+//! Reads one JSON object that is not quite JSON.
+//!
+//! Every repair is noted, and is only made where one reading is possible; everything else is an error with its
+//! place. Work is linear in the text but for bounded look-ahead.
+
+use serde_json::{Map, Number, Value};
+
+use super::{
+    extract::{Repair, Repairs, quote},
+    lookahead::{KEY_MAX, Quote, prefix, skip_space, starts_with_key, starts_with_value},
+    windows_path::PathState,
+};
+
+/// How deep objects and lists may be nested; what strict parsing allows, too.
+pub(super) const DEPTH_MAX: usize = 120;
+
+/// What is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Problem {
+    TooDeep,
+    /// The text ends; the words say inside what.
+    Truncated(String),
+    Syntax(String),
+}
+
+/// What is wrong, and where, as a byte offset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) problem: Problem,
+    pub(super) at: usize,
+}
+
+/// One object and where it ends.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub(super) value: Value,
+    pub(super) end: usize,
+    pub(super) repairs: Repairs,
+}
+
+/// Reads the object or list that begins at byte `start` of `text`.
+pub(super) fn parse(text: &str, start: usize) -> Result<Parsed, Failure> {
+    let mut parser = Parser { text, at: start, repairs: Repairs::default(), open: Vec::new() };
+    let value = parser.value()?;
+    Ok(Parsed { value, end: parser.at, repairs: parser.repairs })
+}
+
+/// What a string is for: it decides what may follow its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Key,
+    Member,
+    Item,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Open {
+    Object,
+    List,
+}
+
+/// What stands between two members.
+enum Next {
+    Another,
+    End,
+}
+
+struct Parser<'text> {
+    text: &'text str,
+    at: usize,
+    repairs: Repairs,
+    open: Vec<Open>,
+}
+
+impl Parser<'_> {
+    fn rest(&self) -> &str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn advance(&mut self, character: char) {
+        self.at += character.len_utf8();
+    }
+
+    /// Whether the text, or the code fence around it, ends here.
+    fn at_end(&self) -> bool {
+        let rest = self.rest().trim_start();
+        rest.is_empty() || rest.starts_with("```")
+    }
+
+    fn syntax<T>(&self, problem: impl Into<String>) -> Result<T, Failure> {
+        Err(Failure { problem: Problem::Syntax(problem.into()), at: self.at })
+    }
+
+    fn truncated<T>(&self, place: impl Into<String>) -> Result<T, Failure> {
+        Err(Failure { problem: Problem::Truncated(place.into()), at: self.text.trim_end().len() })
+    }
+
+    /// Passes white space and comments.
+    fn pass_space(&mut self) -> Result<(), Failure> {
+        let skipped = skip_space(self.rest());
+        if skipped.comment {
+            self.repairs.note(Repair::Comment);
+        }
+        self.at += skipped.length;
+        if skipped.unclosed { self.truncated("inside a comment") } else { Ok(()) }
+    }
+
+    fn value(&mut self) -> Result<Value, Failure> {
+        let Some(character) = self.peek() else { return self.truncated("before a value") };
+        match character {
+            '{' | '[' => {
+                if self.open.len() >= DEPTH_MAX {
+                    return Err(Failure { problem: Problem::TooDeep, at: self.at });
+                }
+                self.advance(character);
+                let kind = if character == '{' { Open::Object } else { Open::List };
+                self.open.push(kind);
+                let value = match kind {
+                    Open::Object => self.object(),
+                    Open::List => self.list(),
+                };
+                self.open.pop();
+                value
+            }
+            '-' | '0'..='9' => self.number(),
+            _ if Quote::opened_by(character).is_some() => {
+                let place = if self.open.last() == Some(&Open::List) { Place::Item } else { Place::Member };
+                self.string(place).map(Value::String)
+            }
+            _ => self.literal(),
+        }
+    }
+
+    fn object(&mut self) -> Result<Value, Failure> {
+        let mut members = Map::new();
+        loop {
+            self.pass_space()?;
+            if self.peek() == Some('}') {
+                self.advance('}');
+                if !members.is_empty() {
+                    self.repairs.note(Repair::TrailingComma);
+                }
+                return Ok(Value::Object(members));
+            }
+            if self.at_end() {
+                return self.truncated("where a key should begin");
+            }
+            let key = self.key()?;
+            self.pass_space()?;
+            match self.peek() {
+                Some(':') => self.advance(':'),
+                Some('：') => {
+                    self.repairs.note(Repair::WidePunctuation);
+                    self.advance('：');
+                }
+                None => return self.truncated(format!("after the key \"{}\"", quote(&key))),
+                Some(_) => return self.syntax(format!("expected `:` after the key \"{}\"", quote(&key))),
+            }
+            self.pass_space()?;
+            if self.at_end() {
+                return self.truncated(format!("before the value of \"{}\"", quote(&key)));
+            }
+            let value = self.value()?;
+            members.insert(key, value);
+            match self.after_member(Open::Object)? {
+                Next::Another => {}
+                Next::End => return Ok(Value::Object(members)),
+            }
+        }
+    }
+
+    fn list(&mut self) -> Result<Value, Failure> {
+        let mut items = Vec::new();
+        loop {
+            self.pass_space()?;
+            if self.peek() == Some(']') {
+                self.advance(']');
+                if !items.is_empty() {
+                    self.repairs.note(Repair::TrailingComma);
+                }
+                return Ok(Value::Array(items));
+            }
+            if self.at_end() {
+                return self.truncated("inside a list");
+            }
+            items.push(self.value()?);
+            match self.after_member(Open::List)? {
+                Next::Another => {}
+                Next::End => return Ok(Value::Array(items)),
+            }
+        }
+    }
+
+    fn key(&mut self) -> Result<String, Failure> {
+        let Some(character) = self.peek() else { return self.truncated("where a key should begin") };
+        if Quote::opened_by(character).is_some() {
+            return self.string(Place::Key);
+        }
+        let word: String = self
+            .rest()
+            .chars()
+            .take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-'))
+            .take(KEY_MAX)
+            .collect();
+        if word.chars().next().is_none_or(|first| first.is_numeric() || first == '-') {
+            return self.syntax("expected a key in double quotes or `}`");
+        }
+        self.at += word.len();
+        self.repairs.note(Repair::UnquotedKey);
+        Ok(word)
+    }
+
+    /// Reads what stands after a member of an object or list.
+    fn after_member(&mut self, inside: Open) -> Result<Next, Failure> {
+        let value_end = self.at;
+        self.pass_space()?;
+        let (closer, other) = match inside {
+            Open::Object => ('}', ']'),
+            Open::List => (']', '}'),
+        };
+        let Some(character) = self.peek().filter(|_| !self.at_end()) else {
+            // The value before is complete, so that only closers are missing.
+            self.repairs.note(Repair::MissingCloser);
+            return Ok(Next::End);
+        };
+        if character == closer {
+            self.advance(character);
+            return Ok(Next::End);
+        }
+        if character == ',' || character == '，' {
+            if character == '，' {
+                self.repairs.note(Repair::WidePunctuation);
+            }
+            self.advance(character);
+            return Ok(Next::Another);
+        }
+        let enclosing = match inside {
+            Open::Object => Open::List,
+            Open::List => Open::Object,
+        };
+        let outer = self.open.len().saturating_sub(1);
+        if character == other && self.open.iter().take(outer).any(|open| *open == enclosing) {
+            // The closer of what is around: the own one was forgotten.
+            self.repairs.note(Repair::MissingCloser);
+            return Ok(Next::End);
+        }
+        let between = self.text.get(value_end..self.at).unwrap_or_default();
+        let starts_member = match inside {
+            Open::Object => between.contains('\n') && starts_with_key(self.rest()),
+            Open::List => character == '{' || (between.contains('\n') && character == '"'),
+        };
+        if starts_member {
+            self.repairs.note(Repair::MissingComma);
+            return Ok(Next::Another);
+        }
+        self.syntax(format!("expected `,` or `{closer}` after a value"))
+    }
+
+    fn number(&mut self) -> Result<Value, Failure> {
+        let digits: String = self
+            .rest()
+            .chars()
+            .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+            .collect();
+        if self.rest().len() == digits.len() {
+            return self.truncated(format!("inside the number {}", quote(&digits)));
+        }
+        match serde_json::from_str::<Number>(&digits) {
+            Ok(number) => {
+                self.at += digits.len();
+                Ok(Value::Number(number))
+            }
+            Err(_) => self.syntax(format!("`{}` is not a number; text needs double quotes", quote(&digits))),
+        }
+    }
+
+    fn literal(&mut self) -> Result<Value, Failure> {
+        let word: String = self.rest().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let (value, foreign) = match word.as_str() {
+            "true" => (Value::Bool(true), false),
+            "false" => (Value::Bool(false), false),
+            "null" => (Value::Null, false),
+            "True" | "TRUE" => (Value::Bool(true), true),
+            "False" | "FALSE" => (Value::Bool(false), true),
+            "None" | "NULL" | "Null" | "nil" | "undefined" => (Value::Null, true),
+            _ if self.rest().len() == word.len() => return self.truncated("where a value should be"),
+            "" => return self.syntax("expected a value"),
+            _ => return self.syntax(format!("`{}` is not a value; text needs double quotes", quote(&word))),
+        };
+        if foreign {
+            self.repairs.note(Repair::ForeignLiteral);
+        }
+        self.at += word.len();
+        Ok(value)
+    }
+
+    /// Reads the string that begins here.
+    fn string(&mut self, place: Place) -> Result<String, Failure> {
+        let start = self.at;
+        let Some((first, quotes)) = self.peek().and_then(|first| Some((first, Quote::opened_by(first)?)))
+        else {
+            return self.syntax("expected a string");
+        };
+        if quotes != Quote::Double {
+            self.repairs.note(Repair::Quotes);
+        }
+        self.advance(first);
+        let mut text = String::new();
+        let mut path = PathState::at_start(self.rest());
+        if path == PathState::Server {
+            self.repairs.note(Repair::WindowsPath);
+            text.push_str("\\\\");
+            self.at += 2;
+        }
+        loop {
+            let Some(character) = self.peek() else {
+                let begin = quote(self.text.get(start + first.len_utf8()..).unwrap_or_default());
+                return self.truncated(format!("inside the string that begins with \"{begin}\""));
+            };
+            if character == '\\' {
+                path = path.at_backslash(&text, self.rest());
+                self.escape(&mut text, path, (quotes, place))?;
+                continue;
+            }
+            if quotes.closed_by(character) {
+                match self.closes(character, place) {
+                    Closing::Yes => {
+                        self.advance(character);
+                        return Ok(text);
+                    }
+                    Closing::No => self.repairs.note(Repair::InnerQuote),
+                    Closing::Unclear => {
+                        return self.syntax(
+                            "a quote inside a string must be written as \\\", and a string must end before the next key",
+                        );
+                    }
+                }
+            } else if character.is_control() {
+                self.repairs.note(Repair::RawControl);
+            }
+            path = path.at_text(character);
+            text.push(character);
+            self.advance(character);
+        }
+    }
+
+    /// Whether the quote here ends the string: what follows must be able to follow a string.
+    fn closes(&self, character: char, place: Place) -> Closing {
+        let Some(all) = self.rest().get(character.len_utf8()..) else { return Closing::Yes };
+        let after = prefix(all);
+        let space = skip_space(after);
+        let next = after.get(space.length..).unwrap_or_default();
+        let follows = next.chars().next();
+        if follows.is_none() && after.len() < all.len() {
+            return Closing::Unclear;
+        }
+        if follows.is_none() || next.starts_with("```") {
+            return Closing::Yes;
+        }
+        let is_colon = matches!(follows, Some(':' | '：'));
+        let line_break = after.get(..space.length).is_some_and(|text| text.contains('\n'));
+        match (place, follows) {
+            (Place::Key, _) => Closing::Yes,
+            (Place::Member | Place::Item, _) if is_colon => Closing::Unclear,
+            (_, Some('}' | ']')) => Closing::Yes,
+            (Place::Member, Some(comma @ (',' | '，'))) => {
+                let member = next.get(comma.len_utf8()..).unwrap_or_default();
+                let member = member.get(skip_space(member).length..).unwrap_or_default();
+                let ends = member.is_empty() || member.starts_with(['}', ']']);
+                if ends || starts_with_key(member) { Closing::Yes } else { Closing::No }
+            }
+            (Place::Item, Some(comma @ (',' | '，'))) => {
+                let item = next.get(comma.len_utf8()..).unwrap_or_default();
+                let item = item.get(skip_space(item).length..).unwrap_or_default();
+                if starts_with_value(item) { Closing::Yes } else { Closing::No }
+            }
+            (Place::Member, Some(_)) if line_break && starts_with_key(next) => Closing::Yes,
+            (Place::Item, Some(_)) if line_break && next.starts_with(character) => Closing::Yes,
+            _ => Closing::No,
+        }
+    }
+
+    /// Reads what begins with a backslash.
+    fn escape(
+        &mut self,
+        text: &mut String,
+        path: PathState,
+        (quotes, place): (Quote, Place),
+    ) -> Result<(), Failure> {
+        self.advance('\\');
+        let Some(character) = self.peek() else { return self.truncated("after a backslash") };
+        if character == '\\' {
+            self.advance(character);
+            text.push('\\');
+            return Ok(());
+        }
+        if quotes.closed_by(character) {
+            if path.is_literal() && self.closes(character, place) == Closing::Yes {
+                // `"C:\temp\"`: the quote ends the string, the backslash belongs to the path.
+                self.repairs.note(Repair::WindowsPath);
+                text.push('\\');
+                return Ok(());
+            }
+            self.advance(character);
+            text.push(character);
+            return Ok(());
+        }
+        if path.is_literal() {
+            self.repairs.note(Repair::WindowsPath);
+            text.push('\\');
+            return Ok(());
+        }
+        let plain = match character {
+            '"' | '/' => character,
+            '\'' => {
+                self.repairs.note(Repair::Backslash);
+                '\''
+            }
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'u' => match unicode_escape(self.rest()) {
+                Some((decoded, length)) => {
+                    self.at += length;
+                    text.push(decoded);
+                    return Ok(());
+                }
+                None => return self.keep_backslash(text),
+            },
+            _ => return self.keep_backslash(text),
+        };
+        self.advance(character);
+        text.push(plain);
+        Ok(())
+    }
+
+    fn keep_backslash(&mut self, text: &mut String) -> Result<(), Failure> {
+        self.repairs.note(Repair::Backslash);
+        text.push('\\');
+        Ok(())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    Yes,
+    No,
+    /// It may be the end of this string or the start of the next key.
+    Unclear,
+}
+
+/// Decodes `uXXXX` (and the second half of a pair); the character and how many bytes it took.
+fn unicode_escape(text: &str) -> Option<(char, usize)> {
+    let unit = |at: usize| -> Option<u32> {
+        let digits = text.get(at..at + 4)?;
+        let all_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        all_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+    };
+    let first = unit(1)?;
+    if !(0xd800..0xdc00).contains(&first) {
+        // A lone second half is no character; it is shown as one that could not be read.
+        return Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5));
+    }
+    let second = text.get(5..7).filter(|mark| *mark == "\\u").and_then(|_| unit(7));
+    match second {
+        Some(low) if (0xdc00..0xe000).contains(&low) => {
+            let code = 0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00);
+            Some((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), 11))
+        }
+        _ => Some((char::REPLACEMENT_CHARACTER, 5)),
+    }
+}

@@ -1,0 +1,149 @@
+//! Looking ahead in almost-JSON, always for a bounded stretch.
+
+/// How far the look-ahead goes for the end of a key, in characters.
+pub(super) const KEY_MAX: usize = 200;
+
+/// How far the look-ahead behind a quote goes, in bytes.
+const AHEAD_MAX: usize = 2048;
+
+/// The beginning of `text`, as far as the look-ahead goes.
+pub(super) fn prefix(text: &str) -> &str {
+    let mut end = AHEAD_MAX.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+/// Whether `text`, which begins with a bracket, goes on like an object: with a quoted key and a colon, or with the
+/// beginning of one.
+pub(super) fn looks_like_object(text: &str) -> bool {
+    let text = prefix(text);
+    let inner = text.trim_start_matches(['{', '[']).trim_start();
+    let Some(opener) = inner.chars().next().and_then(Quote::opened_by) else { return false };
+    let mut rest = inner.chars().skip(1).take(KEY_MAX);
+    if !pass_key(&mut rest, opener) {
+        return inner.chars().nth(KEY_MAX).is_none();
+    }
+    let after: String = rest.collect();
+    after.trim_start().chars().next().is_none_or(|character| matches!(character, ':' | '：'))
+}
+
+/// The length of the bracketed text that `text` begins with, if its brackets are balanced; strings in double
+/// quotes are respected.
+pub(super) fn naive_end(text: &str) -> Option<usize> {
+    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
+    for (at, character) in text.char_indices() {
+        match character {
+            _ if escaped => escaped = false,
+            '\\' if in_string => escaped = true,
+            '"' => in_string = !in_string,
+            '{' | '[' if !in_string => depth += 1,
+            '}' | ']' if !in_string => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at + character.len_utf8());
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A kind of quotes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quote {
+    Double,
+    Single,
+    TypographicDouble,
+    TypographicSingle,
+}
+
+impl Quote {
+    pub(super) fn opened_by(character: char) -> Option<Self> {
+        Some(match character {
+            '"' => Self::Double,
+            '\'' => Self::Single,
+            '“' | '”' | '„' => Self::TypographicDouble,
+            '‘' | '’' => Self::TypographicSingle,
+            _ => return None,
+        })
+    }
+
+    pub(super) fn closed_by(self, character: char) -> bool {
+        match self {
+            Self::Double => character == '"',
+            Self::Single => character == '\'',
+            Self::TypographicDouble => matches!(character, '”' | '“' | '"'),
+            Self::TypographicSingle => matches!(character, '’' | '‘' | '\''),
+        }
+    }
+}
+
+pub(super) struct Skipped {
+    pub(super) length: usize,
+    pub(super) comment: bool,
+    pub(super) unclosed: bool,
+}
+
+/// How much of `text` is white space and comments.
+pub(super) fn skip_space(text: &str) -> Skipped {
+    let mut skipped = Skipped { length: 0, comment: false, unclosed: false };
+    loop {
+        let rest = text.get(skipped.length..).unwrap_or_default();
+        let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+        skipped.length += rest.len() - trimmed.len();
+        let comment = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+            Some(trimmed.find('\n').unwrap_or(trimmed.len()))
+        } else if trimmed.starts_with("/*") {
+            let end = trimmed.get(2..).and_then(|inner| inner.find("*/")).map(|at| at + 4);
+            skipped.unclosed = end.is_none();
+            Some(end.unwrap_or(trimmed.len()))
+        } else {
+            None
+        };
+        let Some(length) = comment else { return skipped };
+        skipped.comment = true;
+        skipped.length += length;
+    }
+}
+
+/// Passes the end of a key; false where there is none.
+fn pass_key(characters: &mut impl Iterator<Item = char>, quotes: Quote) -> bool {
+    while let Some(character) = characters.next() {
+        if character == '\\' {
+            characters.next();
+        } else if quotes.closed_by(character) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether `text` begins with a key and a colon, within the look-ahead.
+pub(super) fn starts_with_key(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return false };
+    let mut ahead = text.chars().take(KEY_MAX).peekable();
+    if let Some(quotes) = Quote::opened_by(first) {
+        ahead.next();
+        if !pass_key(&mut ahead, quotes) {
+            // The text may break off inside the key.
+            return text.chars().nth(KEY_MAX).is_none() && !text.contains('\n');
+        }
+    } else {
+        if !(first.is_alphabetic() || matches!(first, '_' | '$')) {
+            return false;
+        }
+        while ahead.next_if(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '-')).is_some() {}
+    }
+    ahead.find(|character| !character.is_whitespace()).is_some_and(|next| matches!(next, ':' | '：'))
+}
+
+/// Whether `text` can be the next item of a list, or its end.
+pub(super) fn starts_with_value(text: &str) -> bool {
+    let Some(first) = text.chars().next() else { return true };
+    let literal =
+        ["true", "false", "null", "True", "False", "None"].iter().any(|word| text.starts_with(word));
+    literal || first.is_ascii_digit() || "-{[]}".contains(first) || Quote::opened_by(first).is_some()
+}

@@ -1,0 +1,61 @@
+//! From the text of a model to a decision.
+//!
+//! Both spellings of the seeds are read (`Current Sub-Task`, `ControlLabel`, `Args` and `current_subtask`,
+//! `control_label`, `arguments`); prompts and schemas use the lower-case one. Everything that is wrong comes
+//! back as a [`ReplyError`] whose path and message are sent to the model.
+
+mod app;
+mod extract;
+mod fields;
+mod host;
+mod lenient;
+mod lookahead;
+mod schema;
+mod windows_path;
+
+pub use app::{AppReply, parse_app_reply};
+pub use extract::{ExtractError, Extracted, Repair, extract_json};
+pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
+pub use schema::{app_reply_schema, host_reply_schema};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Why a reply cannot be used; goes back to the model.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    /// There is no JSON object in it that can be read.
+    #[error("the reply holds no JSON object that can be read: {0}")]
+    NoJson(#[from] ExtractError),
+    /// A field is missing or wrong.
+    #[error("`{path}`: {problem}")]
+    Field {
+        /// Where: `action[1].arguments`.
+        path: String,
+        /// What is wrong, and what is expected.
+        problem: String,
+    },
+}
+
+impl ReplyError {
+    fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Field { path: path.into(), problem: problem.into() }
+    }
+}
+
+/// An action that a model proposes; nothing has been checked but its form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ProposedAction {
+    /// The name of a tool.
+    pub function: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// A question for the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    /// The question.
+    pub text: String,
+    /// Whether the work cannot go on without an answer.
+    pub required: bool,
+}

@@ -1,0 +1,77 @@
+//! The JSON schemas of the replies, as they are given to models that can be held to one.
+
+use serde_json::{Value, json};
+
+use crate::states::{AppStatus, HostStatus};
+
+fn strings(description: &str) -> Value {
+    json!({"type": "array", "items": {"type": "string"}, "description": description})
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+/// The schema of a HostAgent's reply.
+pub fn host_reply_schema() -> Value {
+    let statuses: Vec<&str> = HostStatus::WORDS
+        .iter()
+        .filter(|(_, status)| *status != HostStatus::Error)
+        .map(|(word, _)| *word)
+        .collect();
+    json!({
+        "type": "object",
+        "properties": {
+            "observation": text("What you see on the desktop that matters for the request."),
+            "thought": text("Why you decide as you do."),
+            "status": {"type": "string", "enum": statuses},
+            "current_subtask": text("The sub-task to assign, complete in itself."),
+            "message": strings("What the AppAgent should know."),
+            "control_label": text("The id of the target, such as w2."),
+            "plan": strings("The sub-tasks that follow."),
+            "comment": text("A word to the user."),
+            "questions": strings("Questions for the user."),
+            "function": text("A tool to run first; empty for none."),
+            "arguments": {"type": "object", "description": "The arguments of that tool."},
+            "result": text("With FINISH the result for the user, with FAIL the reason."),
+        },
+        "required": ["observation", "thought", "status"],
+    })
+}
+
+/// The schema of an AppAgent's reply.
+pub fn app_reply_schema() -> Value {
+    let statuses: Vec<&str> = AppStatus::WORDS
+        .iter()
+        .filter(|(_, status)| *status != AppStatus::Error)
+        .map(|(word, _)| *word)
+        .collect();
+    let action = json!({
+        "type": "object",
+        "properties": {
+            "function": text("The name of a tool."),
+            "arguments": {"type": "object", "description": "Its arguments."},
+        },
+        "required": ["function", "arguments"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "observation": text("What you see in the window that matters for the sub-task."),
+            "thought": text("Why you decide as you do."),
+            "action": {"type": "array", "items": action, "description": "Actions, run in order until one fails."},
+            "status": {"type": "string", "enum": statuses},
+            "plan": strings("The steps that follow."),
+            "comment": text("A word to the user."),
+            "questions": strings("Questions for the user."),
+            "result": text("With FINISH the result of the sub-task, with FAIL the reason."),
+            "control_reannotate": strings("With SCREENSHOT: the ids of the controls to look at again."),
+            "save_screenshot": {
+                "type": "object",
+                "properties": {"save": {"type": "boolean"}, "reason": {"type": "string"}},
+                "description": "Whether the present picture is worth keeping for other agents.",
+            },
+        },
+        "required": ["observation", "thought", "status"],
+    })
+}

@@ -1,0 +1,384 @@
+//! The machine itself: what it holds, which effect it wants, and how an event moves it.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    app::AppAgent,
+    config::SessionConfig,
+    effect::{Effect, EffectRecord, StepRef},
+    event::{Event, EventRecord, StopReason},
+    host::HostAgent,
+    phases::{Acting, Observed, Replied, StepStart},
+    round::{SubtaskRecord, Tally},
+};
+use crate::{
+    blackboard::Blackboard,
+    ids::{EffectId, WindowId},
+    model::{Message, ModelRequest, Part, Speaker, Usage},
+    observation::Look,
+    outcome::{Outcome, OutcomeKind},
+    prompt::PromptSet,
+    reply::{AppReply, HostReply, Question, app_reply_schema, host_reply_schema},
+    states::{AppTrigger, HostStatus, HostTrigger, next_app, next_host},
+    target::TargetRegistry,
+    ui::PictureRef,
+};
+
+/// An event that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ApplyError {
+    /// The session has ended.
+    #[error("the session has ended; it takes no further event")]
+    Ended,
+    /// It answers another effect than the one that is wanted.
+    #[error("the event answers effect {came:?}, but effect {wanted} is wanted")]
+    OtherEffect {
+        /// The wanted effect.
+        wanted: EffectId,
+        /// What the event names.
+        came: Option<EffectId>,
+    },
+    /// It is no answer to the wanted effect.
+    #[error("the event `{came}` is no answer to effect {wanted}")]
+    NoAnswer {
+        /// The wanted effect.
+        wanted: EffectId,
+        /// The kind of the event.
+        came: &'static str,
+    },
+}
+
+/// Where in a step an agent is; each phase holds what the one before it made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Phase<R> {
+    /// It looks.
+    Observing(StepStart),
+    /// It asked the model.
+    Asking(Observed),
+    /// Its commands run.
+    Acting(Acting<R>),
+    /// Its commands wait for an approval.
+    Parked(Replied<R>),
+    /// It waits for the user's answers, after its step was recorded.
+    Questioning(Vec<Question>),
+}
+
+/// Who is at work.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// Nobody; the next request is awaited.
+    Idle,
+    /// The HostAgent.
+    Host(Phase<HostReply>),
+    /// The AppAgent of a window.
+    App(WindowId, Phase<AppReply>),
+    /// Nobody; the outcome was given out.
+    Done(Outcome),
+    /// The session has ended.
+    Over,
+}
+
+/// The round that is going on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Round {
+    pub(super) request: String,
+    pub(super) started_ms: u64,
+    pub(super) tally: Tally,
+    pub(super) subtasks: Vec<SubtaskRecord>,
+    pub(super) failures_in_row: u32,
+}
+
+/// A session: agents, blackboard, and the step that is going on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    pub(super) config: SessionConfig,
+    pub(super) prompts: PromptSet,
+    pub(super) blackboard: Blackboard,
+    pub(super) targets: TargetRegistry,
+    pub(super) host: HostAgent,
+    pub(super) apps: Vec<AppAgent>,
+    pub(super) round: Round,
+    rounds: u32,
+    pub(super) steps: u32,
+    now_ms: u64,
+    stage: Stage,
+    pending: Option<EffectRecord>,
+    next_effect: u64,
+}
+
+impl Session {
+    /// A session that waits for its first request.
+    pub fn new(config: SessionConfig, prompts: PromptSet) -> Self {
+        let targets = TargetRegistry::new(config.agents.clone());
+        let mut session = Self {
+            config,
+            prompts,
+            blackboard: Blackboard::default(),
+            targets,
+            host: HostAgent::default(),
+            apps: Vec::new(),
+            round: Round {
+                request: String::new(),
+                started_ms: 0,
+                tally: Tally::default(),
+                subtasks: Vec::new(),
+                failures_in_row: 0,
+            },
+            rounds: 0,
+            steps: 0,
+            now_ms: 0,
+            stage: Stage::Idle,
+            pending: None,
+            next_effect: 1,
+        };
+        session.want(Stage::Idle, None, Effect::AwaitRequest);
+        session
+    }
+
+    /// The effect that is wanted now; none once the session has ended.
+    pub fn next(&self) -> Option<&EffectRecord> {
+        self.pending.as_ref()
+    }
+
+    /// What the present round has used up.
+    pub fn tally(&self) -> &Tally {
+        &self.round.tally
+    }
+
+    /// The sub-tasks of the present round that ended.
+    pub fn subtasks(&self) -> &[SubtaskRecord] {
+        &self.round.subtasks
+    }
+
+    /// Where the HostAgent's machine stands.
+    pub fn host_status(&self) -> HostStatus {
+        self.host.status
+    }
+
+    /// What all agents share.
+    pub fn blackboard(&self) -> &Blackboard {
+        &self.blackboard
+    }
+
+    /// Takes what came back. The machine is unchanged when this fails.
+    ///
+    /// # Errors
+    /// [`ApplyError`] when the event does not answer the wanted effect.
+    pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
+        let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
+        if let Event::Stopped { reason } = &record.event {
+            self.now_ms = self.now_ms.max(record.at_ms);
+            self.stop(*reason);
+            return Ok(());
+        }
+        if record.effect != Some(pending.id) {
+            return Err(ApplyError::OtherEffect { wanted: pending.id, came: record.effect });
+        }
+        if !answers(&pending.effect, &record.event) {
+            return Err(ApplyError::NoAnswer { wanted: pending.id, came: event_word(&record.event) });
+        }
+        self.now_ms = self.now_ms.max(record.at_ms);
+        let event = record.event.clone();
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Idle => {
+                if let Event::Requested { text } = event {
+                    self.begin_round(text);
+                } else {
+                    self.pending = None;
+                }
+            }
+            Stage::Host(phase) => self.host_event(phase, event),
+            Stage::App(window, phase) => self.app_event(window, phase, event),
+            Stage::Done(_) => self.end_round(),
+            Stage::Over => self.pending = None,
+        }
+        Ok(())
+    }
+
+    fn begin_round(&mut self, request: String) {
+        self.rounds = self.rounds.saturating_add(1);
+        self.round = Round {
+            request,
+            started_ms: self.now_ms,
+            tally: Tally::default(),
+            subtasks: Vec::new(),
+            failures_in_row: 0,
+        };
+        self.host.status = HostStatus::Continue;
+        self.begin_host_step();
+    }
+
+    fn end_round(&mut self) {
+        let request = std::mem::take(&mut self.round.request);
+        self.blackboard.add_request(&request);
+        self.want(Stage::Idle, None, Effect::AwaitRequest);
+    }
+
+    /// Ends the round. What an AppAgent had begun is archived with the reason.
+    pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
+        let outcome = Outcome { kind, reason: reason.into() };
+        self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
+    }
+
+    /// Ends the round because the machine cannot go on: the HostAgent's state is ERROR.
+    pub(super) fn break_off(&mut self, reason: impl Into<String>) {
+        self.host.status = next_host(self.host.status, HostTrigger::Broke);
+        self.finish(OutcomeKind::Error, reason);
+    }
+
+    /// Ends the round because a budget is used up.
+    pub(super) fn exhaust(&mut self, reason: String) {
+        self.stop_agents();
+        self.finish(OutcomeKind::BudgetExhausted, reason);
+    }
+
+    fn stop(&mut self, reason: StopReason) {
+        match self.stage {
+            Stage::Idle | Stage::Over => {
+                self.stage = Stage::Over;
+                self.pending = None;
+            }
+            Stage::Done(_) => {}
+            Stage::Host(_) | Stage::App(..) => {
+                self.stop_agents();
+                match reason {
+                    StopReason::WallTime => {
+                        let limit = self.config.limits.wall_ms_max.unwrap_or(0) / 1000;
+                        self.finish(
+                            OutcomeKind::BudgetExhausted,
+                            format!("the time limit of {limit} s is reached"),
+                        );
+                    }
+                    StopReason::User => self.finish(OutcomeKind::Cancelled, "stopped by the user"),
+                    StopReason::Signal => {
+                        self.finish(OutcomeKind::Cancelled, "stopped because the process was told to end");
+                    }
+                }
+            }
+        }
+    }
+
+    fn stop_agents(&mut self) {
+        self.host.status = next_host(self.host.status, HostTrigger::Stopped);
+        for app in &mut self.apps {
+            app.status = next_app(app.status, AppTrigger::Stopped);
+        }
+    }
+
+    pub(super) fn want(&mut self, stage: Stage, step: Option<StepRef>, effect: Effect) {
+        self.stage = stage;
+        let id = EffectId(self.next_effect);
+        self.next_effect = self.next_effect.saturating_add(1);
+        self.pending = Some(EffectRecord { id, round: self.rounds, step, effect });
+    }
+
+    pub(super) fn elapsed_ms(&self) -> u64 {
+        self.now_ms.saturating_sub(self.round.started_ms)
+    }
+
+    /// The next step's number; none, and the round ended, when there may be no further step.
+    pub(super) fn next_step(&mut self) -> Option<u32> {
+        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
+        if let Some(reason) = self.round.tally.no_step(limits, elapsed) {
+            self.exhaust(reason);
+            return None;
+        }
+        self.steps = self.steps.saturating_add(1);
+        self.round.tally.steps = self.round.tally.steps.saturating_add(1);
+        Some(self.steps)
+    }
+
+    /// Looks, as the first phase of a step.
+    pub(super) fn look(&mut self, stage: Stage, step: StepRef, look: Look) {
+        self.want(stage, Some(step), Effect::Observe { look });
+    }
+
+    /// Asks the model, unless that would exceed a budget.
+    pub(super) fn ask(&mut self, observed: Observed, window: Option<WindowId>) {
+        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
+        if let Some(reason) = self.round.tally.no_model_call(limits, elapsed) {
+            self.exhaust(reason);
+            return;
+        }
+        let (schema_name, schema) = match window {
+            None => ("host_agent_reply", host_reply_schema()),
+            Some(_) => ("app_agent_reply", app_reply_schema()),
+        };
+        let step = observed.step.clone();
+        let request = ModelRequest {
+            agent: step.agent.clone(),
+            messages: observed.messages.clone(),
+            schema_name: schema_name.to_owned(),
+            schema,
+            completion_tokens_max: limits.completion_tokens_max,
+        };
+        let stage = match window {
+            None => Stage::Host(Phase::Asking(observed)),
+            Some(window) => Stage::App(window, Phase::Asking(observed)),
+        };
+        self.want(stage, Some(step), Effect::Ask { request });
+    }
+
+    /// Asks the model again after a reply that cannot be used; at the limit the round ends.
+    pub(super) fn repair(&mut self, observed: Observed, said: &str, problem: &str, window: Option<WindowId>) {
+        if observed.repairs >= self.config.limits.repairs_max {
+            let attempts = observed.repairs.saturating_add(1);
+            self.break_off(format!(
+                "the model's reply could not be used after {attempts} attempts: {problem}"
+            ));
+            return;
+        }
+        match self.prompts.repair_message(problem) {
+            Ok(message) => self.ask(observed.asked_again(said, message), window),
+            Err(error) => self.break_off(error.to_string()),
+        }
+    }
+
+    pub(super) fn count_model_call(&mut self, attempts: u32, usage: Usage) {
+        self.round.tally.add_model_calls(attempts, usage);
+    }
+}
+
+/// The messages of a fresh step: instructions, then what the agent is shown.
+pub(super) fn messages(system: String, user: String, picture: Option<&PictureRef>) -> Vec<Message> {
+    let mut shown = Message::text(Speaker::User, user);
+    if let Some(picture) = picture {
+        shown.parts.push(Part::Picture { picture: picture.clone() });
+    }
+    vec![Message::text(Speaker::System, system), shown]
+}
+
+/// Whether an event is an answer to an effect.
+const fn answers(effect: &Effect, event: &Event) -> bool {
+    match effect {
+        Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),
+        Effect::Observe { .. } => matches!(event, Event::Observed { .. } | Event::ObserveFailed { .. }),
+        Effect::Ask { .. } => matches!(event, Event::Replied { .. } | Event::ModelFailed { .. }),
+        Effect::Call { .. } => matches!(event, Event::Returned { .. }),
+        Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
+        Effect::AwaitApproval { .. } => {
+            matches!(event, Event::Approved | Event::Rejected { .. } | Event::Unanswered { .. })
+        }
+        Effect::Finish { .. } => matches!(event, Event::Acknowledged),
+    }
+}
+
+const fn event_word(event: &Event) -> &'static str {
+    match event {
+        Event::Requested { .. } => "requested",
+        Event::Ended => "ended",
+        Event::Observed { .. } => "observed",
+        Event::ObserveFailed { .. } => "observe_failed",
+        Event::Replied { .. } => "replied",
+        Event::ModelFailed { .. } => "model_failed",
+        Event::Returned { .. } => "returned",
+        Event::Answered { .. } => "answered",
+        Event::Unanswered { .. } => "unanswered",
+        Event::Approved => "approved",
+        Event::Rejected { .. } => "rejected",
+        Event::Acknowledged => "acknowledged",
+        Event::Stopped { .. } => "stopped",
+    }
+}

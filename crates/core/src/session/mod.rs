@@ -1,0 +1,22 @@
+//! The session machine: [`Session::next`] says which effect it wants, [`Session::apply`] takes what came back.
+//!
+//! Deterministic and serialisable. Everything from outside enters as an [`EventRecord`], time included, so
+//! folding the same events gives the same effects, byte for byte: that is what resume, replay and fork are.
+//!
+//! A step runs down the four phases once: `Observed → Replied → Acted → Recorded` ([`phases`]). Which agent
+//! steps next, and when a round is over, is decided by the tables in [`crate::states`].
+
+mod app;
+mod config;
+mod effect;
+mod event;
+mod host;
+mod machine;
+mod phases;
+mod round;
+
+pub use config::{Limits, SessionConfig};
+pub use effect::{Approval, Effect, EffectRecord, StepRef};
+pub use event::{Event, EventRecord, NoAnswer, StopReason};
+pub use machine::{ApplyError, Session};
+pub use round::{SubtaskRecord, SubtaskStatus, Tally};

@@ -1,0 +1,203 @@
+//! The four phases of a step as types that chain: each can only be made from the one before it.
+//!
+//! `StepStart → Observed → Replied → Acting → Acted → Recorded`. What the seeds check at run time with
+//! `depends_on` and `provides`, the compiler checks here.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::effect::StepRef;
+use crate::{
+    blackboard::{Blackboard, Trajectory},
+    command::{ActionCommandInfo, CallResult, CallStatus, Command},
+    memory::{Memory, MemoryItem},
+    model::{Message, Speaker},
+    observation::Observation,
+    prompt::result_text,
+};
+
+/// A step that begins; what phase 1 starts from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct StepStart {
+    pub(super) step: StepRef,
+    /// How often looking has failed in this step.
+    pub(super) looks_failed: u32,
+}
+
+/// Phase 1, data collection, is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Observed {
+    pub(super) step: StepRef,
+    pub(super) observation: Observation,
+    /// The conversation of this step: instructions, view, and any repairs.
+    pub(super) messages: Vec<Message>,
+    /// How often the model was asked again in this step.
+    pub(super) repairs: u32,
+}
+
+/// Phase 2, the model's decision, is done; the decision has the right form, nothing more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Replied<R> {
+    pub(super) step: StepRef,
+    pub(super) observation: Observation,
+    pub(super) reply: R,
+}
+
+/// Phase 3, action, under way: commands that are still to run, calls that were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Acting<R> {
+    pub(super) replied: Replied<R>,
+    queue: VecDeque<Command>,
+    /// The command that is out now.
+    out: Option<Command>,
+    done: Vec<ActionCommandInfo>,
+    /// Whether the commands were approved by a person.
+    pub(super) approved: bool,
+}
+
+/// What follows in phase 3.
+#[derive(Debug)]
+pub(super) enum Advance<R> {
+    /// A command goes out.
+    Send(Box<Acting<R>>, Command),
+    /// None is left.
+    Done(Acted<R>),
+}
+
+/// Phase 3 is done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Acted<R> {
+    pub(super) replied: Replied<R>,
+    pub(super) actions: Vec<ActionCommandInfo>,
+    pub(super) approved: bool,
+}
+
+/// Phase 4, memory, is done; all that is left of the step is what the machine moves on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Recorded<R> {
+    pub(super) reply: R,
+    pub(super) actions: Vec<ActionCommandInfo>,
+    pub(super) approved: bool,
+}
+
+impl StepStart {
+    pub(super) fn observed(self, observation: Observation, messages: Vec<Message>) -> Observed {
+        Observed { step: self.step, observation, messages, repairs: 0 }
+    }
+}
+
+impl Observed {
+    pub(super) fn replied<R>(self, reply: R) -> Replied<R> {
+        Replied { step: self.step, observation: self.observation, reply }
+    }
+
+    /// The same step with the model's unusable reply and what is wrong with it.
+    pub(super) fn asked_again(mut self, said: &str, repair: String) -> Self {
+        /// What is sent back of an unusable reply, in characters.
+        const SAID_MAX: usize = 4_000;
+        self.messages.push(Message::text(Speaker::Assistant, crate::text::clip(said, SAID_MAX)));
+        self.messages.push(Message::text(Speaker::User, repair));
+        self.repairs = self.repairs.saturating_add(1);
+        self
+    }
+}
+
+impl<R> Replied<R> {
+    pub(super) fn acting(self, commands: Vec<Command>, approved: bool) -> Acting<R> {
+        Acting { replied: self, queue: commands.into(), out: None, done: Vec::new(), approved }
+    }
+
+    /// The name of what a command is about: an element or window that the agent was shown.
+    fn target_of(&self, command: &Command) -> Option<String> {
+        let id = command.arguments.get("id")?.as_str()?.trim();
+        match &self.observation {
+            Observation::Window(view) => {
+                let id = id.parse().ok()?;
+                view.elements().find(|element| element.id == id).map(crate::ui::Element::label)
+            }
+            Observation::Desktop(view) => {
+                let id = id.parse().ok()?;
+                view.windows.iter().find(|window| window.id == id).map(crate::ui::WindowInfo::label)
+            }
+        }
+    }
+}
+
+impl<R> Acting<R> {
+    /// The next command to send, or the end of the phase.
+    pub(super) fn next(mut self) -> Advance<R> {
+        match self.queue.pop_front() {
+            Some(command) => {
+                self.out = Some(command.clone());
+                Advance::Send(Box::new(self), command)
+            }
+            None => {
+                Advance::Done(Acted { replied: self.replied, actions: self.done, approved: self.approved })
+            }
+        }
+    }
+
+    /// Takes the result of the command that is out. The first failure ends the phase: the rest is skipped.
+    pub(super) fn returned(&mut self, result: CallResult) {
+        let failed = result.status != CallStatus::Success;
+        self.keep(result);
+        if failed {
+            while let Some(command) = self.queue.pop_front() {
+                self.out = Some(command);
+                self.keep(CallResult {
+                    status: CallStatus::Skipped,
+                    effect: None,
+                    summary: "not run, because an earlier action of this step failed".to_owned(),
+                    output: serde_json::Value::Null,
+                    window: None,
+                    elapsed_ms: 0,
+                });
+            }
+        }
+    }
+
+    fn keep(&mut self, result: CallResult) {
+        if let Some(command) = self.out.take() {
+            let target = self.replied.target_of(&command);
+            self.done.push(ActionCommandInfo { command, target, result });
+        }
+    }
+}
+
+impl<R> Acted<R> {
+    /// Phase 4: the step goes into the agent's memory and onto the blackboard.
+    pub(super) fn record(
+        self,
+        thought: String,
+        plan: Vec<String>,
+        status: String,
+        memory: &mut Memory,
+        blackboard: &mut Blackboard,
+    ) -> Recorded<R> {
+        let step = self.replied.step;
+        memory.add(MemoryItem {
+            step: step.number,
+            thought,
+            actions: self.actions.clone(),
+            status: status.clone(),
+            plan,
+        });
+        blackboard.add_trajectory(Trajectory {
+            step: step.number,
+            agent: step.agent,
+            subtask: step.subtask,
+            actions: self.actions.iter().map(|info| info.command.to_line()).collect(),
+            results: self.actions.iter().map(result_text).collect(),
+            status,
+        });
+        Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }
+    }
+}
+
+impl<R> Recorded<R> {
+    /// The first action that failed.
+    pub(super) fn failure(&self) -> Option<&ActionCommandInfo> {
+        self.actions.iter().find(|info| info.result.status == CallStatus::Failure)
+    }
+}

@@ -1,0 +1,97 @@
+//! One request of the user, from the first look to its outcome.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::Limits;
+use crate::model::Usage;
+
+/// How a sub-task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SubtaskStatus {
+    /// Done.
+    Finished,
+    /// Not done; the reason is the result.
+    Failed,
+    /// A person said no.
+    Rejected,
+    /// The system broke.
+    Error,
+}
+
+impl fmt::Display for SubtaskStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Finished => "FINISHED",
+            Self::Failed => "FAILED",
+            Self::Rejected => "REJECTED",
+            Self::Error => "ERROR",
+        })
+    }
+}
+
+/// A sub-task that ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubtaskRecord {
+    /// The sub-task.
+    pub subtask: String,
+    /// The agent that worked on it.
+    pub agent: String,
+    /// How it ended.
+    pub status: SubtaskStatus,
+    /// What came of it, or why not.
+    pub result: String,
+}
+
+/// What a round has used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Steps of all agents.
+    pub steps: u32,
+    /// Requests to the model, failed and repeated ones included.
+    pub model_calls: u32,
+    /// Commands that went out.
+    pub calls: u32,
+    /// Tokens read, as far as the provider said.
+    pub prompt_tokens: u64,
+    /// Tokens written, as far as the provider said.
+    pub completion_tokens: u64,
+}
+
+impl Tally {
+    /// Adds one asking of the model.
+    pub fn add_model_calls(&mut self, attempts: u32, usage: Usage) {
+        self.model_calls = self.model_calls.saturating_add(attempts);
+        self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
+        self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
+    }
+
+    /// Why no further step may begin.
+    pub(super) fn no_step(&self, limits: &Limits, elapsed_ms: u64) -> Option<String> {
+        if self.steps >= limits.steps_max {
+            return Some(format!("the limit of {} steps is reached", limits.steps_max));
+        }
+        no_time(limits, elapsed_ms)
+    }
+
+    /// Why the model may not be asked again.
+    pub(super) fn no_model_call(&self, limits: &Limits, elapsed_ms: u64) -> Option<String> {
+        if self.model_calls >= limits.model_calls_max {
+            return Some(format!("the limit of {} model calls is reached", limits.model_calls_max));
+        }
+        let tokens = self.prompt_tokens.saturating_add(self.completion_tokens);
+        if let Some(limit) = limits.tokens_max.filter(|limit| tokens >= *limit) {
+            return Some(format!("the limit of {limit} tokens is reached ({tokens} used)"));
+        }
+        no_time(limits, elapsed_ms)
+    }
+}
+
+fn no_time(limits: &Limits, elapsed_ms: u64) -> Option<String> {
+    limits
+        .wall_ms_max
+        .filter(|limit| elapsed_ms >= *limit)
+        .map(|limit| format!("the time limit of {} s is reached", limit / 1000))
+}

@@ -1,0 +1,121 @@
+//! The AppAgent's machine.
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+
+use super::UnknownStatus;
+
+/// The states of an AppAgent.
+///
+/// A sub-task starts in `Continue`, where the four phases run. `Screenshot` looks again without acting;
+/// `Pending` waits for an answer of the user, `Confirm` for an approval. `Finish`, `Fail` and `Error` end the
+/// sub-task: it is archived on entry and the HostAgent takes over. The cached agent starts over in
+/// `Continue` with its next sub-task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum AppStatus {
+    /// Looks at the application and acts.
+    Continue,
+    /// Looks again, at some controls only if it named them, without acting.
+    Screenshot,
+    /// The sub-task is done.
+    Finish,
+    /// The sub-task could not be done; the HostAgent may try another way.
+    Fail,
+    /// Waits for an answer of the user.
+    Pending,
+    /// Waits for an approval; the proposed action is parked, not executed.
+    Confirm,
+    /// The system broke; the round ends. Never a model's word: one that says ERROR is taken as `Fail`.
+    Error,
+}
+
+/// What moves an AppAgent's machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AppTrigger {
+    /// A step was recorded whose reply had this status and whose actions all succeeded.
+    Said(AppStatus),
+    /// A step was recorded in which an action failed; it vetoes FINISH.
+    ActionFailed,
+    /// It looked again too often without acting.
+    LooksExhausted,
+    /// The questions were answered, or need not be.
+    Answered,
+    /// A question that must be answered was not.
+    Unanswered,
+    /// The parked action was approved.
+    Approved,
+    /// The parked action was rejected; the sub-task is archived as REJECTED.
+    Rejected,
+    /// The parked action was rejected with an instruction what to do instead.
+    Instructed,
+    /// The window of the application is gone.
+    WindowGone,
+    /// A budget ran out, or a person stopped the round.
+    Stopped,
+    /// Looking or asking the model broke beyond repair.
+    Broke,
+}
+
+/// The transition table: the state after `from` when `trigger` happens.
+pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
+    use AppStatus as S;
+    use AppTrigger as T;
+    match (from, trigger) {
+        (S::Finish | S::Fail | S::Error, _) => from,
+        (_, T::Broke) => S::Error,
+        (_, T::Stopped | T::WindowGone) => S::Fail,
+        (S::Continue | S::Screenshot, T::Said(S::Error)) => S::Fail,
+        (S::Continue | S::Screenshot, T::Said(status)) => status,
+        (S::Continue | S::Screenshot, T::ActionFailed | T::LooksExhausted)
+        | (S::Pending, T::Answered)
+        | (S::Confirm, T::Approved | T::Instructed) => S::Continue,
+        (S::Pending, T::Unanswered) | (S::Confirm, T::Rejected) => S::Fail,
+        // Everything else does not concern this state and changes nothing.
+        (
+            S::Continue | S::Screenshot,
+            T::Answered | T::Unanswered | T::Approved | T::Rejected | T::Instructed,
+        )
+        | (
+            S::Pending,
+            T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Approved | T::Rejected | T::Instructed,
+        )
+        | (S::Confirm, T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Answered | T::Unanswered) => {
+            from
+        }
+    }
+}
+
+impl AppStatus {
+    /// Every state, with its word.
+    pub const WORDS: [(&'static str, Self); 7] = [
+        ("CONTINUE", Self::Continue),
+        ("SCREENSHOT", Self::Screenshot),
+        ("FINISH", Self::Finish),
+        ("FAIL", Self::Fail),
+        ("PENDING", Self::Pending),
+        ("CONFIRM", Self::Confirm),
+        ("ERROR", Self::Error),
+    ];
+
+    /// Whether the sub-task is over.
+    pub const fn is_terminal(self) -> bool {
+        matches!(self, Self::Finish | Self::Fail | Self::Error)
+    }
+}
+
+impl fmt::Display for AppStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::WORDS.iter().find(|(_, status)| status == self).map_or("", |(word, _)| word))
+    }
+}
+
+impl FromStr for AppStatus {
+    type Err = UnknownStatus;
+
+    fn from_str(said: &str) -> Result<Self, UnknownStatus> {
+        super::parse(said, &Self::WORDS)
+    }
+}

@@ -1,0 +1,102 @@
+//! What an agent can pick: a window, or an agent without one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    ids::{AgentId, WindowId},
+    ui::WindowInfo,
+};
+
+/// What kind of thing a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A top-level window of an application.
+    Window,
+    /// A control in a window.
+    Control,
+    /// Another agent.
+    ThirdPartyAgent,
+}
+
+/// An agent that sub-tasks can be assigned to and that owns no window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInfo {
+    /// Its id.
+    pub id: AgentId,
+    /// Its name.
+    pub name: String,
+    /// What it is good for, in a sentence that the HostAgent reads.
+    pub introduction: String,
+}
+
+/// One thing that can be picked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetInfo {
+    /// What kind of thing.
+    pub kind: TargetKind,
+    /// Its id, unique across all kinds: `w2`, `e17`, `a1`.
+    pub id: String,
+    /// Its name: the title of a window, the name of a control or agent.
+    pub name: String,
+    /// More of the kind: the application of a window, the role of a control.
+    #[serde(rename = "type")]
+    pub type_name: String,
+}
+
+/// Everything that the HostAgent can assign a sub-task to at this moment.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct TargetRegistry {
+    windows: Vec<WindowInfo>,
+    agents: Vec<AgentInfo>,
+}
+
+impl TargetRegistry {
+    /// A registry of these agents and no window yet.
+    pub fn new(agents: Vec<AgentInfo>) -> Self {
+        Self { windows: Vec::new(), agents }
+    }
+
+    /// Replaces the windows by those that exist now.
+    pub fn set_windows(&mut self, windows: Vec<WindowInfo>) {
+        self.windows = windows;
+    }
+
+    /// Adds a window that was just opened, or updates it.
+    pub fn add_window(&mut self, window: WindowInfo) {
+        self.windows.retain(|known| known.id != window.id);
+        self.windows.push(window);
+    }
+
+    /// The windows, bottom-most first.
+    pub fn windows(&self) -> &[WindowInfo] {
+        &self.windows
+    }
+
+    /// The agents.
+    pub fn agents(&self) -> &[AgentInfo] {
+        &self.agents
+    }
+
+    /// The window with that id.
+    pub fn window(&self, id: WindowId) -> Option<&WindowInfo> {
+        self.windows.iter().find(|window| window.id == id)
+    }
+
+    /// Every target, windows first.
+    pub fn targets(&self) -> Vec<TargetInfo> {
+        let windows = self.windows.iter().map(|window| TargetInfo {
+            kind: TargetKind::Window,
+            id: window.id.to_string(),
+            name: window.title.clone(),
+            type_name: window.app.name.clone(),
+        });
+        let agents = self.agents.iter().map(|agent| TargetInfo {
+            kind: TargetKind::ThirdPartyAgent,
+            id: agent.id.to_string(),
+            name: agent.name.clone(),
+            type_name: "agent".to_owned(),
+        });
+        windows.chain(agents).collect()
+    }
+}
