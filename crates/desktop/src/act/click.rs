@@ -63,19 +63,29 @@ async fn click_element<D: Desktop>(
 ) -> Result<ActionReport, Halt> {
     let what = format!("{} {}", verb(click), ready.element.label());
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
-    let mut waited_ms = 0;
+    let mut first = None;
     if click.button == Button::Left && click.count == 1 && is_pressed_semantically(&ready.element) {
         let effect = act_semantically(desktop, ready, &before, limits).await?;
         if let Some(effect) = effect {
             if effect.proof.is_some() {
                 return Ok(effect.to_report(&what, Route::Semantic));
             }
-            waited_ms = effect.waited_ms;
+            first = Some(effect);
         }
     }
     // The accessibility action is not offered or did nothing: as a person would do it. Everything is checked
     // again, because time has passed.
-    let ready = check(desktop, window, ready.element.id, Some(&ready.element.name), Need::Act).await?;
+    let again = check(desktop, window, ready.element.id, Some(&ready.element.name), Need::Act).await;
+    let ready = match (again, first.as_ref()) {
+        (Ok(ready), _) => ready,
+        // Something was sent already, such as to the item of a menu that has closed since.
+        (Err(Halt::Refused(reason)), Some(effect)) => {
+            let mut report = effect.to_report(&what, Route::Semantic);
+            report.summary.push_str(&format!("; then {reason}"));
+            return Ok(report);
+        }
+        (Err(halt), _) => return Err(halt),
+    };
     let Some(point) = ready.point else {
         return Err(Halt::Refused(format!("{} is not on the screen", ready.element.label())));
     };
@@ -85,7 +95,7 @@ async fn click_element<D: Desktop>(
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let mut report = effect.to_report(&what, Route::Input);
-    report.settled_ms += waited_ms;
+    report.settled_ms += first.map_or(0, |effect| effect.waited_ms);
     if report.effect == Verdict::Seen {
         return Ok(report);
     }

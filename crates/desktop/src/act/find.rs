@@ -5,10 +5,7 @@ use deskhand_core::{
     ui::{Element, Role, WindowInfo},
 };
 
-use super::{
-    report::{ActionReport, Halt},
-    verdict::surfaces,
-};
+use super::{report::ActionReport, verdict::surfaces};
 use crate::{
     DesktopResult,
     capability::{Desktop, TreeLimits},
@@ -94,20 +91,6 @@ pub async fn find_element<D: Desktop>(
         }
     }
     Ok(None)
-}
-
-/// The element that is called so, or a refusal with what comes near.
-pub(super) async fn require_element<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    wanted: &Wanted,
-) -> Result<(WindowInfo, Element), Halt> {
-    if let Some(found) = find_element(desktop, window, wanted).await? {
-        return Ok(found);
-    }
-    let near =
-        nearest(desktop, window, wanted.name.as_deref().unwrap_or_default(), wanted.role.as_ref()).await?;
-    Err(Halt::Refused(format!("there is no {} in {}{near}", wanted.label(), window)))
 }
 
 /// `; nearest: push button "Finish" (e5), …` for a refusal; empty where there is nothing to name.

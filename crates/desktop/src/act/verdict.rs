@@ -215,6 +215,14 @@ async fn uncovered<D: Desktop>(
             return Err(covered(element, &coverer.label()));
         }
     }
+    let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
+    let in_popup = above
+        .filter(|info| info.kind == WindowKind::Popup)
+        .any(|info| info.bounds.contains(&bounds.center()));
+    if in_popup {
+        // The window knows nothing of what its pop-up shows at this place.
+        return Ok(bounds.center());
+    }
     let mut coverer = None;
     for point in probes(bounds) {
         match desktop.element_at(surface.id, point).await? {
