@@ -482,11 +482,84 @@ async fn calc_opens_without_a_greeting() {
     let later = desktop.windows_changed(&windows, Duration::from_secs(3)).await.unwrap();
     let titles: Vec<_> = later.iter().map(|window| window.title.as_str()).collect();
     assert_eq!(titles, ["Untitled 1 - LibreOffice Calc"], "{later:#?}");
-    assert_eq!(later[0].app.name, "LibreOffice Calc");
+    let calc = &later[0];
+    assert_eq!(calc.app.name, "LibreOffice Calc");
+    assert_eq!(calc.app.root, "libreoffice-calc");
+    desktop.activate(calc.id).await.unwrap();
+    // A dialog and a menu belong to the window they were opened from.
+    desktop.press(&"ctrl+1".parse().unwrap()).await.unwrap();
+    let kind = |kind: WindowKind| {
+        move |windows: &[WindowInfo]| {
+            windows.iter().any(|window| window.kind == kind && window.owner == Some(calc.id))
+        }
+    };
+    let windows = windows_until(&desktop, "a dialog", kind(WindowKind::Dialog)).await;
+    let dialog = windows.iter().find(|window| window.kind == WindowKind::Dialog).unwrap();
+    assert_eq!((dialog.title.as_str(), &dialog.app), ("Format Cells", &calc.app));
+    // The dialog is modal: it has the focus in the name of its owner.
+    desktop.activate(calc.id).await.unwrap();
+    assert!(desktop.windows().await.unwrap().iter().any(|window| window.id == dialog.id && window.active));
+    desktop.press(&"Escape".parse().unwrap()).await.unwrap();
+    windows_until(&desktop, "no dialog", |windows| windows.len() == 1).await;
+    desktop.press(&"alt+f".parse().unwrap()).await.unwrap();
+    windows_until(&desktop, "a menu", kind(WindowKind::Popup)).await;
+    desktop.press(&"Escape".parse().unwrap()).await.unwrap();
+    windows_until(&desktop, "no menu", |windows| windows.len() == 1).await;
     if let Some(file) = std::env::var_os("DESKHAND_TEST_PICTURE") {
         std::fs::write(file, desktop.screen().await.unwrap().to_png().unwrap()).unwrap();
     }
     desktop.shut_down().await;
+}
+
+/// The test starts itself once more, with the variables of a desktop that somebody else started.
+#[tokio::test]
+async fn the_desktop_of_the_user_is_worked_on_and_left_as_it_was() {
+    const ROLE: &str = "DESKHAND_TEST_CURRENT";
+    const NAME: &str = "linux_x11::the_desktop_of_the_user_is_worked_on_and_left_as_it_was";
+    if !can_run() {
+        return;
+    }
+    match std::env::var(ROLE).as_deref() {
+        Ok("none") => {
+            let error = LinuxDesktop::connect_current().await.err().unwrap().to_string();
+            assert!(error.contains("DISPLAY is not set") && error.contains("--desktop virtual"), "{error}");
+            return;
+        }
+        Ok("refused") => {
+            let error = LinuxDesktop::connect_current().await.err().unwrap().to_string();
+            assert!(error.contains("does not let us in") && error.contains("XAUTHORITY"), "{error}");
+            return;
+        }
+        Ok(_) => {
+            let desktop = LinuxDesktop::connect_current().await.unwrap();
+            assert!(desktop.accessibility_address().is_some());
+            assert_eq!(desktop.private_folder(), None);
+            assert_eq!(desktop.screen().await.unwrap().region, Rect::new(0, 0, 1024, 768));
+            let request = LaunchRequest { program: "mousepad".into(), arguments: vec![] };
+            desktop.launch(&request).await.unwrap();
+            let windows = windows_until(&desktop, "mousepad", |windows| !windows.is_empty()).await;
+            desktop.activate(windows[0].id).await.unwrap();
+            desktop.type_text("東").await.unwrap();
+            return desktop.shut_down().await;
+        }
+        Err(_) => {}
+    }
+    let desktop = desktop().await;
+    let again = |role: &str| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", NAME, "--nocapture"]).env(ROLE, role).env_remove("DISPLAY");
+        command
+    };
+    assert!(again("none").status().unwrap().success());
+    let mut refused = again("refused");
+    refused.env("DISPLAY", desktop.display_name()).env("XAUTHORITY", "/dev/null");
+    assert!(refused.status().unwrap().success());
+    assert!(again("connect").envs(desktop.environment().variables()).status().unwrap().success());
+    let windows = desktop.windows().await.unwrap();
+    assert!(windows.iter().any(|window| window.app.name == "Mousepad"), "it stays: {windows:#?}");
+    let folder = desktop.private_folder().unwrap().to_owned();
+    desktop.shut_down().await;
+    nothing_left(&folder).await;
 }
 
 #[tokio::test]
