@@ -1,1 +1,30 @@
 //! Linux: X11, AT-SPI, and private virtual desktops.
+//!
+//! - [`LinuxDesktop`] is the desktop; `virtual_desktop` starts a private one, with `processes`,
+//!   `environment` and `programs`.
+//! - `display` owns the connection to the X server, `events` reads what it tells; `windows` and `windowing`
+//!   manage windows, `capture` takes pictures, `input` and `keyboard` send clicks and keys.
+//! - `desktop_entries` knows the installed applications.
+//! - [`diagnose`] tells what works on this machine and what to install.
+
+mod accessibility_bus;
+mod capture;
+mod desktop;
+mod desktop_entries;
+mod display;
+mod doctor;
+mod environment;
+mod events;
+mod input;
+mod keyboard;
+mod processes;
+mod programs;
+mod virtual_desktop;
+mod windowing;
+mod windows;
+
+pub use desktop::{LinuxDesktop, StartupTimes};
+pub use doctor::{Finding, diagnose};
+pub use environment::Environment;
+pub use events::XEvent;
+pub use virtual_desktop::VirtualOptions;

@@ -24,6 +24,13 @@ pub struct ToolContext<'a, D> {
     pub limits: ActLimits,
 }
 
+impl<D> ToolContext<'_, D> {
+    /// The window of the calling agent.
+    pub(crate) fn window(&self) -> Result<WindowId, ToolError> {
+        self.window.ok_or_else(|| ToolError::Reply("this tool needs the window of an AppAgent".to_owned()))
+    }
+}
+
 /// What a tool answers: a report, or a reason that the model reads and can act on.
 pub(crate) type ToolResult = Result<ActionReport, ToolError>;
 

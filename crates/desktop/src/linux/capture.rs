@@ -1,0 +1,177 @@
+//! Pictures of the screen by MIT-SHM, without mapping memory ourselves: the X server writes into an anonymous
+//! file that both hold, and we read from it. Where file descriptors cannot be passed, by plain `GetImage`.
+
+use std::{fs::File, os::unix::fs::FileExt};
+
+use deskhand_core::geometry::{Rect, Screen};
+use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
+use x11rb::{
+    connection::{Connection, RequestConnection},
+    protocol::{
+        shm::{self, ConnectionExt as _},
+        xproto::{ConnectionExt as _, ImageFormat, ImageOrder},
+    },
+};
+
+use super::{
+    desktop::LinuxDesktop,
+    display::{WorkResult, Worker},
+};
+use crate::{Capture, DesktopError, DesktopResult, Picture};
+
+/// What captures keep from one to the next.
+#[derive(Default)]
+pub(crate) enum CaptureState {
+    /// Nothing was captured yet.
+    #[default]
+    New,
+    /// An anonymous file that the X server has mapped too.
+    Shared {
+        /// Its name at the X server.
+        segment: shm::Seg,
+        /// The file.
+        file: File,
+        /// Its size.
+        bytes: usize,
+    },
+    /// This server cannot share memory with us.
+    Plain,
+}
+
+impl Capture for LinuxDesktop {
+    async fn screen(&self) -> DesktopResult<Picture> {
+        self.display().call("take a picture of the screen", |worker| worker.picture(None)).await
+    }
+
+    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
+        self.display()
+            .call("take a picture of a part of the screen", move |worker| worker.picture(Some(region)))
+            .await
+    }
+}
+
+impl Worker {
+    fn picture(&mut self, region: Option<Rect<Screen>>) -> WorkResult<Picture> {
+        let root = self.connection.get_geometry(self.root)?.reply()?;
+        let screen = Rect::new(0, 0, i32::from(root.width), i32::from(root.height));
+        let region = match region {
+            None => screen,
+            Some(wanted) => screen.intersection(&wanted).ok_or_else(|| {
+                DesktopError::failed(
+                    "take a picture of a part of the screen",
+                    format!(
+                        "nothing of {}x{} at {},{} is on the screen of {}x{}",
+                        wanted.width, wanted.height, wanted.x, wanted.y, screen.width, screen.height
+                    ),
+                )
+            })?,
+        };
+        self.check_pixel_layout(root.depth)?;
+        let pixels = self.pixels(region)?;
+        Ok(Picture { region, rgb: rgb_of_bgrx(&pixels) })
+    }
+
+    /// Four bytes a pixel, blue first; what every X server of today has.
+    fn check_pixel_layout(&self, depth: u8) -> WorkResult<()> {
+        let setup = self.connection.setup();
+        let wide =
+            setup.pixmap_formats.iter().any(|format| format.depth == depth && format.bits_per_pixel == 32);
+        if wide && setup.image_byte_order == ImageOrder::LSB_FIRST {
+            return Ok(());
+        }
+        let what =
+            format!("the screen has {depth} bits a pixel; 24 are needed (`-screen 0 WIDTHxHEIGHTx24`)");
+        Err(DesktopError::failed("take a picture", what).into())
+    }
+
+    fn pixels(&mut self, region: Rect<Screen>) -> WorkResult<Vec<u8>> {
+        let (x, y) = (short(region.x), short(region.y));
+        let (width, height) = (side(region.width), side(region.height));
+        let bytes = usize::from(width) * usize::from(height) * 4;
+        self.share_memory(bytes)?;
+        if let CaptureState::Shared { segment, file, .. } = &self.capture {
+            let format = ImageFormat::Z_PIXMAP.into();
+            self.connection
+                .shm_get_image(self.root, x, y, width, height, u32::MAX, format, *segment, 0)?
+                .reply()?;
+            let mut pixels = vec![0; bytes];
+            file.read_exact_at(&mut pixels, 0)
+                .map_err(|error| DesktopError::failed("read the picture from the shared memory", error))?;
+            return Ok(pixels);
+        }
+        let image = self
+            .connection
+            .get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, u32::MAX)?
+            .reply()?;
+        Ok(image.data)
+    }
+
+    /// Makes sure that there is a shared segment of at least `bytes`, or that there is known to be none.
+    fn share_memory(&mut self, bytes: usize) -> WorkResult<()> {
+        match &self.capture {
+            CaptureState::Plain => return Ok(()),
+            CaptureState::Shared { bytes: have, .. } if *have >= bytes => return Ok(()),
+            CaptureState::Shared { segment, .. } => {
+                self.connection.shm_detach(*segment)?;
+            }
+            CaptureState::New => {}
+        }
+        self.capture = self.new_segment(bytes).unwrap_or_else(|fault| {
+            tracing::debug!(?fault, "no shared memory with the X server; pictures take longer");
+            CaptureState::Plain
+        });
+        Ok(())
+    }
+
+    fn new_segment(&self, bytes: usize) -> WorkResult<CaptureState> {
+        let unsupported = |what: String| DesktopError::failed("share memory with the X server", what);
+        if self.connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {
+            return Err(unsupported("it has no MIT-SHM".to_owned()).into());
+        }
+        let version = self.connection.shm_query_version()?.reply()?;
+        if (version.major_version, version.minor_version) < (1, 2) {
+            return Err(unsupported("MIT-SHM is older than 1.2".to_owned()).into());
+        }
+        let create = || -> std::io::Result<File> {
+            let memory = memfd_create("deskhand-capture", MemfdFlags::CLOEXEC)?;
+            ftruncate(&memory, bytes as u64)?;
+            Ok(File::from(memory))
+        };
+        let file = create().map_err(|error| unsupported(error.to_string()))?;
+        let passed = file.try_clone().map_err(|error| unsupported(error.to_string()))?;
+        let segment = self.connection.generate_id()?;
+        let passed = std::os::fd::OwnedFd::from(passed);
+        self.connection.shm_attach_fd(segment, passed, false)?.check()?;
+        Ok(CaptureState::Shared { segment, file, bytes })
+    }
+}
+
+/// Blue, green, red, unused → red, green, blue.
+fn rgb_of_bgrx(pixels: &[u8]) -> Vec<u8> {
+    let mut rgb = vec![0; pixels.len() / 4 * 3];
+    for (to, from) in rgb.chunks_exact_mut(3).zip(pixels.chunks_exact(4)) {
+        if let ([red, green, blue], [from_blue, from_green, from_red, _]) = (to, from) {
+            (*red, *green, *blue) = (*from_red, *from_green, *from_blue);
+        }
+    }
+    rgb
+}
+
+fn short(value: i32) -> i16 {
+    i16::try_from(value).unwrap_or(i16::MAX)
+}
+
+fn side(value: i32) -> u16 {
+    u16::try_from(value).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_change_their_order() {
+        assert_eq!(rgb_of_bgrx(&[1, 2, 3, 255, 4, 5, 6, 0]), [3, 2, 1, 6, 5, 4]);
+        assert!(rgb_of_bgrx(&[]).is_empty());
+    }
+}

@@ -1,0 +1,279 @@
+//! The Linux desktop itself: what its parts share.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::ids::WindowId;
+use tokio::sync::{Mutex, broadcast};
+
+use super::{
+    accessibility_bus,
+    desktop_entries::{DesktopEntries, data_folders},
+    display::{Address, Display},
+    environment::Environment,
+    events::XEvent,
+    processes::Processes,
+    virtual_desktop::{self, VirtualOptions},
+};
+use crate::{Capabilities, DesktopError, DesktopResult};
+
+/// How long the session bus of the user may take to tell the accessibility bus.
+const BUS_BOUND: Duration = Duration::from_secs(10);
+
+/// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+pub struct StartupTimes {
+    /// The X server, until it accepts connections.
+    pub display_ms: u64,
+    /// The session bus, until it has an address.
+    pub session_bus_ms: u64,
+    /// The window manager, from the X server on.
+    pub window_manager_ms: u64,
+    /// The accessibility bus, from X server and session bus on.
+    pub accessibility_ms: u64,
+    /// Everything.
+    pub total_ms: u64,
+}
+
+/// An X11 desktop: a private virtual one, or the one that the user sits at.
+///
+/// Dropping it ends a virtual desktop with everything that runs on it; [`Self::close`] also waits for that.
+pub struct LinuxDesktop {
+    display: Display,
+    environment: Environment,
+    processes: Processes,
+    /// The private folder of a virtual desktop.
+    private_folder: Option<PathBuf>,
+    session_bus_address: Option<String>,
+    accessibility_address: Option<String>,
+    accessible_pids: Arc<RwLock<HashSet<u32>>>,
+    entries: RwLock<Arc<DesktopEntries>>,
+    /// Held while keys are sent, so that two texts do not mix.
+    typing: Mutex<()>,
+    last_ping: AtomicU32,
+    startup: StartupTimes,
+}
+
+/// What a desktop is made of once it is up.
+pub(crate) struct Parts {
+    pub(crate) display: Display,
+    pub(crate) environment: Environment,
+    pub(crate) processes: Processes,
+    pub(crate) private_folder: Option<PathBuf>,
+    pub(crate) session_bus_address: Option<String>,
+    pub(crate) accessibility_address: Option<String>,
+    pub(crate) entries: DesktopEntries,
+    pub(crate) startup: StartupTimes,
+}
+
+impl LinuxDesktop {
+    /// Starts a private desktop with an X server, a window manager, a session bus and an accessibility bus of
+    /// its own.
+    ///
+    /// # Errors
+    /// [`DesktopError::Start`] when a program is missing or does not come up, with what to do.
+    pub async fn start_virtual(options: VirtualOptions) -> DesktopResult<Self> {
+        virtual_desktop::start(options).await.map(Self::of_parts)
+    }
+
+    /// Connects to the desktop that `DISPLAY` names. Its programs stay when this is dropped.
+    ///
+    /// # Errors
+    /// [`DesktopError::Start`] when there is no display, or it does not let us in.
+    pub async fn connect_current() -> DesktopResult<Self> {
+        let begun = tokio::time::Instant::now();
+        let mut environment = Environment::of_this_process();
+        let name = environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| {
+            DesktopError::Start {
+                what: "there is no display (DISPLAY is not set)".to_owned(),
+                fix: "work on a private one with `--desktop virtual`, or run this in a graphical session"
+                    .to_owned(),
+            }
+        })?;
+        let name = name.to_string_lossy().into_owned();
+        let opened = name.clone();
+        let display = run_blocking(move || Display::open(&Address::Environment, opened)).await?;
+        let display = display.map_err(|error| DesktopError::Start {
+            what: format!("display {name} does not let us in ({})", error.chain()),
+            fix: "check DISPLAY and XAUTHORITY, or work on a private one with `--desktop virtual`".to_owned(),
+        })?;
+        let display_ms = elapsed_ms(begun);
+        environment.set("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
+        let find = || async {
+            let session = zbus::Connection::session().await?;
+            accessibility_bus::enable(&session).await
+        };
+        let accessibility_address = match tokio::time::timeout(BUS_BOUND, find()).await {
+            Ok(Ok(address)) => Some(address),
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "no accessibility bus on this desktop");
+                None
+            }
+            Err(_) => {
+                tracing::warn!("the session bus did not answer; no accessibility on this desktop");
+                None
+            }
+        };
+        let session_bus_address = environment
+            .find("DBUS_SESSION_BUS_ADDRESS")
+            .map(|address| address.to_string_lossy().into_owned());
+        let entries = read_entries(&environment).await?;
+        let total_ms = elapsed_ms(begun);
+        Ok(Self::of_parts(Parts {
+            display,
+            environment,
+            processes: Processes::unguarded(),
+            private_folder: None,
+            session_bus_address,
+            accessibility_address,
+            entries,
+            startup: StartupTimes { display_ms, total_ms, ..StartupTimes::default() },
+        }))
+    }
+
+    fn of_parts(parts: Parts) -> Self {
+        Self {
+            display: parts.display,
+            environment: parts.environment,
+            processes: parts.processes,
+            private_folder: parts.private_folder,
+            session_bus_address: parts.session_bus_address,
+            accessibility_address: parts.accessibility_address,
+            accessible_pids: Arc::default(),
+            entries: RwLock::new(Arc::new(parts.entries)),
+            typing: Mutex::new(()),
+            last_ping: AtomicU32::new(0),
+            startup: parts.startup,
+        }
+    }
+
+    /// Ends a virtual desktop and returns when nothing of it is left; disconnects from the user's own.
+    pub async fn close(self) {
+        let Self { display, processes, .. } = self;
+        drop(display);
+        processes.end_all().await;
+    }
+
+    /// What works on this desktop.
+    pub fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            platform: "linux-x11",
+            screen: self.display.size(),
+            windowing: true,
+            ui_tree: self.accessibility_address.is_some(),
+            input: true,
+            capture: true,
+        }
+    }
+
+    /// The variables that applications of this desktop get; nothing else is passed to them.
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// The name of the display, such as `:3`.
+    pub fn display_name(&self) -> &str {
+        self.display.name()
+    }
+
+    /// The private folder of a virtual desktop; it goes with the desktop.
+    pub fn private_folder(&self) -> Option<&Path> {
+        self.private_folder.as_deref()
+    }
+
+    /// The address of the session bus, where there is one.
+    pub fn session_bus_address(&self) -> Option<&str> {
+        self.session_bus_address.as_deref()
+    }
+
+    /// The address of the accessibility bus, where there is one.
+    pub fn accessibility_address(&self) -> Option<&str> {
+        self.accessibility_address.as_deref()
+    }
+
+    /// How long this desktop took to come up.
+    pub fn startup(&self) -> StartupTimes {
+        self.startup
+    }
+
+    /// The processes that show their elements to assistive technology. Whoever reads the accessibility bus
+    /// fills it; `WindowInfo::accessible` is taken from it.
+    pub fn accessible_pids(&self) -> &Arc<RwLock<HashSet<u32>>> {
+        &self.accessible_pids
+    }
+
+    /// The X id of a window that was listed and still exists.
+    pub fn x_window(&self, window: WindowId) -> Option<u32> {
+        self.display.with_registry(|registry| registry.find_window(window))
+    }
+
+    /// The id of an X window that was listed.
+    pub fn window_id(&self, x_window: u32) -> Option<WindowId> {
+        self.display.with_registry(|registry| registry.find_id(x_window))
+    }
+
+    /// What the X server tells from now on. A reader that falls behind is told how much it missed.
+    pub fn x_events(&self) -> broadcast::Receiver<XEvent> {
+        self.display.subscribe()
+    }
+
+    /// Returns when the X server has ended.
+    pub async fn display_ended(&self) {
+        self.display.gone().cancelled().await;
+    }
+
+    pub(crate) fn display(&self) -> &Display {
+        &self.display
+    }
+
+    pub(crate) fn processes(&self) -> &Processes {
+        &self.processes
+    }
+
+    pub(crate) fn typing(&self) -> &Mutex<()> {
+        &self.typing
+    }
+
+    pub(crate) fn next_ping(&self) -> u32 {
+        self.last_ping.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    }
+
+    pub(crate) fn entries(&self) -> Arc<DesktopEntries> {
+        Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the installed applications again: one may have been installed since.
+    pub(crate) async fn refresh_entries(&self) -> DesktopResult<Arc<DesktopEntries>> {
+        let entries = Arc::new(read_entries(&self.environment).await?);
+        *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
+        Ok(entries)
+    }
+}
+
+/// Reads the installed applications.
+pub(crate) async fn read_entries(environment: &Environment) -> DesktopResult<DesktopEntries> {
+    let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
+    let path = environment.path().to_owned();
+    run_blocking(move || DesktopEntries::read(&folders, &path)).await
+}
+
+/// Runs what blocks where it blocks nobody.
+pub(crate) async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> DesktopResult<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| DesktopError::failed("run a piece of work on a thread", error))
+}
+
+/// Milliseconds since `begun`.
+pub(crate) fn elapsed_ms(begun: tokio::time::Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,304 @@
+//! Desktop entries: which applications are installed, how they are called and started.
+//!
+//! A small reader of the freedesktop.org format: the group `[Desktop Entry]`, the keys that matter here, and
+//! the command line with its field codes. Nothing is started here.
+
+use std::{
+    collections::HashSet,
+    ffi::{OsStr, OsString},
+    path::{Path, PathBuf},
+};
+
+/// The most entries that are read.
+const ENTRIES_MAX: usize = 4096;
+/// The deepest folder below `applications` that is looked into.
+const DEPTH_MAX: usize = 4;
+/// The largest file that is taken for a desktop entry, in bytes.
+const FILE_BYTES_MAX: u64 = 1 << 20;
+/// How near a name must be to be suggested (0 to 1).
+const SIMILAR_MIN: f64 = 0.6;
+/// The most names that are suggested.
+const SUGGESTIONS_MAX: usize = 3;
+
+/// One installed application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DesktopEntry {
+    /// The file name without `.desktop`, folders joined by `-`.
+    pub(crate) id: String,
+    /// The name that people read.
+    pub(crate) name: String,
+    /// The command line, unescaped but not yet split.
+    pub(crate) exec: String,
+    /// The window class that its windows will have.
+    pub(crate) wm_class: Option<String>,
+    /// A program without which the entry does not count.
+    pub(crate) try_exec: Option<String>,
+    /// Whether it stays out of menus.
+    pub(crate) hidden: bool,
+    /// Whether it wants a terminal.
+    pub(crate) terminal: bool,
+    /// Its folder to start in.
+    pub(crate) folder: Option<PathBuf>,
+}
+
+/// All installed applications.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct DesktopEntries {
+    entries: Vec<DesktopEntry>,
+}
+
+impl DesktopEntries {
+    /// Reads the `applications` folders of `data_folders`; the first entry of an id wins. Blocking.
+    pub(crate) fn read(data_folders: &[PathBuf], path: &OsStr) -> Self {
+        let mut entries = Vec::new();
+        let mut seen = HashSet::new();
+        for folder in data_folders {
+            collect(&folder.join("applications"), "", DEPTH_MAX, &mut seen, &mut entries);
+        }
+        entries.retain(|entry: &DesktopEntry| {
+            entry.try_exec.as_ref().is_none_or(|program| find_on_path(OsStr::new(program), path).is_some())
+        });
+        Self { entries }
+    }
+
+    /// The entry that a person or model means: by id, by name whatever the case, or by id without its prefix.
+    pub(crate) fn find(&self, wanted: &str) -> Option<&DesktopEntry> {
+        let wanted = wanted.trim();
+        let id = wanted.strip_suffix(".desktop").unwrap_or(wanted);
+        let same = |text: &str| text.to_lowercase() == id.to_lowercase();
+        let by_id = self.entries.iter().find(|entry| entry.id == id);
+        by_id
+            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && same(&entry.name)))
+            .or_else(|| self.entries.iter().find(|entry| same(&entry.id) || same(last_part(&entry.id))))
+            .or_else(|| self.entries.iter().find(|entry| same(&entry.name)))
+    }
+
+    /// The entry whose windows have this class.
+    pub(crate) fn find_by_class(&self, instance: &str, class: &str) -> Option<&DesktopEntry> {
+        let names = [class.to_lowercase(), instance.to_lowercase()];
+        let is_name = |text: &str| names.iter().any(|name| !name.is_empty() && *name == text.to_lowercase());
+        let announced = |entry: &&DesktopEntry| entry.wm_class.as_deref().is_some_and(is_name);
+        self.entries
+            .iter()
+            .find(announced)
+            .or_else(|| self.entries.iter().find(|entry| is_name(&entry.id)))
+            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(last_part(&entry.id))))
+            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(&entry.program_name())))
+    }
+
+    /// The names that are nearest to one that does not exist, nearest first.
+    pub(crate) fn nearest(&self, wanted: &str) -> Vec<&str> {
+        let wanted = wanted.to_lowercase();
+        let mut near: Vec<(f64, &str)> = self
+            .entries
+            .iter()
+            .filter(|entry| !entry.hidden)
+            .map(|entry| (nearness(&wanted, entry), entry.name.as_str()))
+            .filter(|(nearness, _)| *nearness >= SIMILAR_MIN)
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0));
+        near.dedup_by_key(|(_, name)| *name);
+        near.into_iter().take(SUGGESTIONS_MAX).map(|(_, name)| name).collect()
+    }
+}
+
+/// Compares with the whole name, each word of it, and the id.
+fn nearness(wanted: &str, entry: &DesktopEntry) -> f64 {
+    let name = entry.name.to_lowercase();
+    let words = name.split_whitespace().map(|word| strsim::normalized_damerau_levenshtein(wanted, word));
+    let whole = strsim::normalized_damerau_levenshtein(wanted, &name);
+    let id = strsim::normalized_damerau_levenshtein(wanted, &entry.id.to_lowercase());
+    words.fold(whole.max(id), f64::max)
+}
+
+fn last_part(id: &str) -> &str {
+    id.rsplit('.').next().unwrap_or(id)
+}
+
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    seen: &mut HashSet<String>,
+    entries: &mut Vec<DesktopEntry>,
+) {
+    let Ok(files) = std::fs::read_dir(folder) else { return };
+    let mut files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
+    files.sort();
+    for file in files {
+        let Some(name) = file.file_name().and_then(OsStr::to_str) else { continue };
+        if entries.len() >= ENTRIES_MAX {
+            return;
+        }
+        if file.is_dir() && depth > 0 {
+            collect(&file, &format!("{prefix}{name}-"), depth.saturating_sub(1), seen, entries);
+        } else if let Some(stem) = name.strip_suffix(".desktop") {
+            let id = format!("{prefix}{stem}");
+            let small = std::fs::metadata(&file).is_ok_and(|about| about.len() <= FILE_BYTES_MAX);
+            // An id that was seen hides later ones even when its file says `Hidden=true`.
+            if small && seen.insert(id.clone()) {
+                let text = std::fs::read_to_string(&file).unwrap_or_default();
+                entries.extend(DesktopEntry::parse(&id, &text));
+            }
+        }
+    }
+}
+
+impl DesktopEntry {
+    /// Reads one file; none when it is no application, or deleted (`Hidden=true`).
+    pub(crate) fn parse(id: &str, text: &str) -> Option<Self> {
+        let mut entry = Self {
+            id: id.to_owned(),
+            name: String::new(),
+            exec: String::new(),
+            wm_class: None,
+            try_exec: None,
+            hidden: false,
+            terminal: false,
+            folder: None,
+        };
+        let lines = text
+            .lines()
+            .skip_while(|line| line.trim() != "[Desktop Entry]")
+            .skip(1)
+            .take_while(|line| !line.trim_start().starts_with('['));
+        for line in lines.filter(|line| !line.trim_start().starts_with('#')) {
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let value = unescape(value.trim());
+            match key.trim() {
+                "Type" if value != "Application" => return None,
+                "Hidden" if value == "true" => return None,
+                "Name" => entry.name = value,
+                "Exec" => entry.exec = value,
+                "StartupWMClass" => entry.wm_class = Some(value).filter(|class| !class.is_empty()),
+                "TryExec" => entry.try_exec = Some(value).filter(|program| !program.is_empty()),
+                "NoDisplay" => entry.hidden = value == "true",
+                "Terminal" => entry.terminal = value == "true",
+                "Path" => entry.folder = Some(PathBuf::from(value)).filter(|path| path.is_absolute()),
+                _ => {}
+            }
+        }
+        (!entry.name.is_empty() && !entry.exec.is_empty()).then_some(entry)
+    }
+
+    /// The program and its arguments; `files` go where the field code says, else to the end.
+    pub(crate) fn command_line(&self, files: &[String]) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut placed = false;
+        for word in split_exec(&self.exec) {
+            match word.as_str() {
+                "%f" | "%u" | "%F" | "%U" => {
+                    placed = true;
+                    words.extend(files.iter().cloned());
+                }
+                "%i" | "%d" | "%D" | "%n" | "%N" | "%v" | "%m" | "%k" => {}
+                _ => words.push(self.expand(&word)),
+            }
+        }
+        if !placed {
+            words.extend(files.iter().cloned());
+        }
+        words
+    }
+
+    fn expand(&self, word: &str) -> String {
+        let mut expanded = String::with_capacity(word.len());
+        let mut characters = word.chars();
+        while let Some(character) = characters.next() {
+            if character != '%' {
+                expanded.push(character);
+                continue;
+            }
+            match characters.next() {
+                Some('%') => expanded.push('%'),
+                Some('c') => expanded.push_str(&self.name),
+                _ => {}
+            }
+        }
+        expanded
+    }
+
+    /// The file name of the program: `mousepad` of `/usr/bin/mousepad %U`.
+    fn program_name(&self) -> String {
+        let program = split_exec(&self.exec).into_iter().next().unwrap_or_default();
+        program.rsplit('/').next().unwrap_or_default().to_owned()
+    }
+}
+
+/// `\s`, `\n`, `\t`, `\r` and `\\` of string values; any other escape is left for the command line.
+fn unescape(value: &str) -> String {
+    let mut text = String::with_capacity(value.len());
+    let mut characters = value.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            text.push(character);
+            continue;
+        }
+        match characters.next() {
+            Some('s') => text.push(' '),
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r') => text.push('\r'),
+            Some('\\') => text.push('\\'),
+            Some(other) => text.extend(['\\', other]),
+            None => text.push('\\'),
+        }
+    }
+    text
+}
+
+/// Splits at blanks; double quotes hold words together, a backslash in them takes the next character as it is.
+fn split_exec(exec: &str) -> Vec<String> {
+    let (mut words, mut word, mut quoted, mut begun) = (Vec::new(), String::new(), false, false);
+    let mut characters = exec.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '"' => {
+                quoted = !quoted;
+                begun = true;
+            }
+            '\\' if quoted => word.extend(characters.next()),
+            _ if character.is_whitespace() && !quoted => {
+                if begun {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            _ => {
+                word.push(character);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        words.push(word);
+    }
+    words
+}
+
+/// The `applications` folders' parents, in the order of their weight.
+pub(crate) fn data_folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let home = variable("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+    let shared = variable("XDG_DATA_DIRS")
+        .filter(|value| !value.is_empty())
+        .unwrap_or_else(|| "/usr/local/share:/usr/share".into());
+    home.into_iter().chain(std::env::split_paths(&shared)).filter(|folder| folder.is_absolute()).collect()
+}
+
+/// The program that a shell would run for `name`.
+pub(crate) fn find_on_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
+    use std::os::unix::fs::PermissionsExt;
+    let runs = |file: &Path| {
+        std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    };
+    if Path::new(name).components().count() > 1 {
+        return Some(PathBuf::from(name)).filter(|file| runs(file));
+    }
+    std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| runs(file))
+}
+
+#[cfg(test)]
+#[path = "desktop_entries_tests.rs"]
+mod tests;

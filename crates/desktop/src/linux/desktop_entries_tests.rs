@@ -1,0 +1,115 @@
+//! The reader of desktop entries, on texts.
+
+use super::*;
+
+const CALC: &str = "\
+[Desktop Entry]
+# a comment
+Type=Application
+Name=LibreOffice Calc
+Name[de]=LibreOffice Tabellen
+Exec=libreoffice --calc %U
+StartupWMClass=libreoffice-calc
+[Desktop Action NewDocument]
+Name=New Spreadsheet
+Exec=libreoffice --calc
+";
+
+fn entries(texts: &[(&str, &str)]) -> DesktopEntries {
+    DesktopEntries { entries: texts.iter().filter_map(|(id, text)| DesktopEntry::parse(id, text)).collect() }
+}
+
+fn some() -> DesktopEntries {
+    entries(&[
+        ("libreoffice-calc", CALC),
+        ("org.xfce.mousepad", "[Desktop Entry]\nType=Application\nName=Mousepad\nExec=mousepad %U\n"),
+        (
+            "viewer",
+            "[Desktop Entry]\nType=Application\nName=Image Viewer\nExec=/opt/v/eye %f\nNoDisplay=true\n",
+        ),
+    ])
+}
+
+#[test]
+fn an_entry_is_found_by_all_its_names() {
+    let all = some();
+    let check = |wanted: &str, expected: Option<&str>| {
+        assert_eq!(all.find(wanted).map(|entry| entry.id.as_str()), expected, "{wanted}");
+    };
+    check("LibreOffice Calc", Some("libreoffice-calc"));
+    check("libreoffice calc", Some("libreoffice-calc"));
+    check("libreoffice-calc", Some("libreoffice-calc"));
+    check("libreoffice-calc.desktop", Some("libreoffice-calc"));
+    check("mousepad", Some("org.xfce.mousepad"));
+    check("Image Viewer", Some("viewer"));
+    check("New Spreadsheet", None);
+    check("Cacl", None);
+}
+
+#[test]
+fn the_nearest_names_are_suggested() {
+    let all = some();
+    assert_eq!(all.nearest("Cacl"), ["LibreOffice Calc"]);
+    assert_eq!(all.nearest("mosepad"), ["Mousepad"]);
+    assert!(all.nearest("zzzzzz").is_empty());
+}
+
+#[test]
+fn a_window_class_leads_to_its_entry() {
+    let all = some();
+    let check = |instance: &str, class: &str, expected: Option<&str>| {
+        assert_eq!(all.find_by_class(instance, class).map(|entry| entry.name.as_str()), expected, "{class}");
+    };
+    check("libreoffice", "libreoffice-calc", Some("LibreOffice Calc"));
+    check("mousepad", "Mousepad", Some("Mousepad"));
+    check("x", "Unknown", None);
+    check("", "", None);
+}
+
+#[test]
+fn command_lines_are_split_and_filled() {
+    let check = |exec: &str, files: &[&str], expected: &[&str]| {
+        let text = format!("[Desktop Entry]\nType=Application\nName=A Name\nExec={exec}\n");
+        let entry = DesktopEntry::parse("id", &text).unwrap();
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        assert_eq!(entry.command_line(&files), expected, "{exec}");
+    };
+    check("libreoffice --calc %U", &[], &["libreoffice", "--calc"]);
+    check("libreoffice --calc %U", &["a b.ods"], &["libreoffice", "--calc", "a b.ods"]);
+    check("editor", &["x"], &["editor", "x"]);
+    check("\"/opt/my app/run\" --title=%c 100%% %i %k", &[], &["/opt/my app/run", "--title=A Name", "100%"]);
+    check(r#"sh -c "echo \\"hi\\" \\$HOME""#, &[], &["sh", "-c", "echo \"hi\" $HOME"]);
+    check(r#"a "" b"#, &[], &["a", "", "b"]);
+}
+
+#[test]
+fn what_is_no_application_is_left_out() {
+    for text in [
+        "",
+        "[Desktop Entry]\nType=Link\nName=A\nExec=a\n",
+        "[Desktop Entry]\nType=Application\nName=A\n",
+        "[Desktop Entry]\nType=Application\nName=A\nExec=a\nHidden=true\n",
+    ] {
+        assert_eq!(DesktopEntry::parse("id", text), None, "{text}");
+    }
+}
+
+#[test]
+fn programs_are_found_on_the_path() {
+    let path = OsStr::new("/nowhere:/usr/bin:/bin");
+    assert!(find_on_path(OsStr::new("sh"), path).is_some());
+    assert_eq!(find_on_path(OsStr::new("/bin/sh"), path), Some(PathBuf::from("/bin/sh")));
+    assert_eq!(find_on_path(OsStr::new("no-such-program-here"), path), None);
+    assert_eq!(find_on_path(OsStr::new("/etc/passwd"), path), None, "not executable");
+}
+
+#[test]
+fn data_folders_follow_the_environment() {
+    let check = |variables: &[(&str, &str)], expected: &[&str]| {
+        let find = |name: &str| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
+        let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
+        assert_eq!(data_folders(find), expected);
+    };
+    check(&[("HOME", "/home/a")], &["/home/a/.local/share", "/usr/local/share", "/usr/share"]);
+    check(&[("XDG_DATA_HOME", "/d"), ("XDG_DATA_DIRS", "/x:relative")], &["/d", "/x"]);
+}

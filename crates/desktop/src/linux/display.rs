@@ -1,0 +1,369 @@
+//! The connection to an X server: one thread that owns it, behind a channel.
+//!
+//! Whoever needs the X server hands the thread a piece of work and awaits the answer. A server that is gone
+//! ends every call at once; one that hangs ends it after [`ANSWER_BOUND`].
+
+use std::{
+    os::unix::net::UnixStream,
+    sync::{Arc, Mutex, PoisonError, mpsc},
+    time::Duration,
+};
+
+use deskhand_core::geometry::Size;
+use tokio::sync::{broadcast, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+use x11rb::{
+    connection::Connection,
+    errors::{ConnectionError, ReplyError, ReplyOrIdError},
+    protocol::xproto::{
+        Atom, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
+    },
+    rust_connection::{DefaultStream, RustConnection},
+};
+
+use super::{
+    capture::CaptureState,
+    events::{EventReader, XEvent},
+    keyboard::Keyboard,
+    windows::Registry,
+};
+use crate::{DesktopError, DesktopResult};
+
+/// How long an X server may take to answer before it counts as gone.
+const ANSWER_BOUND: Duration = Duration::from_secs(5);
+/// How many events a slow reader may fall behind before it is told that it missed some.
+const EVENTS_KEPT: usize = 1024;
+
+x11rb::atom_manager! {
+    /// The atoms that are used here.
+    pub(crate) Atoms: AtomsCookie {
+        DESKHAND_QUIT,
+        UTF8_STRING,
+        WM_PROTOCOLS,
+        WM_DELETE_WINDOW,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST,
+        _NET_CLIENT_LIST_STACKING,
+        _NET_CLOSE_WINDOW,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_WM_NAME,
+        _NET_WM_PID,
+        _NET_WM_PING,
+        _NET_WM_WINDOW_TYPE,
+        _NET_WM_WINDOW_TYPE_COMBO,
+        _NET_WM_WINDOW_TYPE_DESKTOP,
+        _NET_WM_WINDOW_TYPE_DIALOG,
+        _NET_WM_WINDOW_TYPE_DND,
+        _NET_WM_WINDOW_TYPE_DOCK,
+        _NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
+        _NET_WM_WINDOW_TYPE_MENU,
+        _NET_WM_WINDOW_TYPE_NORMAL,
+        _NET_WM_WINDOW_TYPE_NOTIFICATION,
+        _NET_WM_WINDOW_TYPE_POPUP_MENU,
+        _NET_WM_WINDOW_TYPE_SPLASH,
+        _NET_WM_WINDOW_TYPE_TOOLBAR,
+        _NET_WM_WINDOW_TYPE_TOOLTIP,
+        _NET_WM_WINDOW_TYPE_UTILITY,
+    }
+}
+
+/// Why a piece of work on the X server failed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The X server, or the way to it.
+    X(ReplyOrIdError),
+    /// Anything else, ready for the caller.
+    Desktop(DesktopError),
+}
+
+impl From<ConnectionError> for Fault {
+    fn from(error: ConnectionError) -> Self {
+        Self::X(error.into())
+    }
+}
+
+impl From<ReplyError> for Fault {
+    fn from(error: ReplyError) -> Self {
+        Self::X(error.into())
+    }
+}
+
+impl From<ReplyOrIdError> for Fault {
+    fn from(error: ReplyOrIdError) -> Self {
+        Self::X(error)
+    }
+}
+
+impl From<DesktopError> for Fault {
+    fn from(error: DesktopError) -> Self {
+        Self::Desktop(error)
+    }
+}
+
+impl Fault {
+    /// Whether the X server refused one request, most often because a window went away.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
+    }
+
+    fn into_desktop_error(self, operation: &str, display: &str) -> DesktopError {
+        match self {
+            Self::Desktop(error) => error,
+            Self::X(ReplyOrIdError::ConnectionError(
+                ConnectionError::IoError(_) | ConnectionError::UnknownError,
+            )) => gone(display),
+            Self::X(error) => DesktopError::failed(operation, error),
+        }
+    }
+}
+
+fn gone(display: &str) -> DesktopError {
+    DesktopError::Gone { what: format!("the X server of display {display} has ended") }
+}
+
+/// The result of a piece of work on the X server.
+pub(crate) type WorkResult<T> = Result<T, Fault>;
+
+type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+
+/// How to reach an X server.
+#[derive(Debug, Clone)]
+pub(crate) enum Address {
+    /// The display that `DISPLAY` and `XAUTHORITY` of the environment name.
+    Environment,
+    /// A display of our own.
+    Own {
+        /// Its socket.
+        socket: std::path::PathBuf,
+        /// Its cookie.
+        cookie: [u8; 16],
+    },
+}
+
+impl Address {
+    /// Connects; blocking, but a local connection.
+    pub(crate) fn connect(&self) -> DesktopResult<(RustConnection, usize)> {
+        let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
+            DesktopError::failed("connect to the X server", source)
+        };
+        match self {
+            Self::Environment => RustConnection::connect(None).map_err(|error| failed(error.into())),
+            Self::Own { socket, cookie } => {
+                let stream = UnixStream::connect(socket).map_err(|error| failed(error.into()))?;
+                let (stream, _) =
+                    DefaultStream::from_unix_stream(stream).map_err(|error| failed(error.into()))?;
+                let connection = RustConnection::connect_to_stream_with_auth_info(
+                    stream,
+                    0,
+                    b"MIT-MAGIC-COOKIE-1".to_vec(),
+                    cookie.to_vec(),
+                )
+                .map_err(|error| failed(error.into()))?;
+                Ok((connection, 0))
+            }
+        }
+    }
+}
+
+/// What the thread at the X connection owns.
+pub(crate) struct Worker {
+    /// The connection.
+    pub(crate) connection: RustConnection,
+    /// The root window: the whole screen.
+    pub(crate) root: u32,
+    /// The atoms.
+    pub(crate) atoms: Atoms,
+    /// The shared memory of captures.
+    pub(crate) capture: CaptureState,
+    /// The keyboard map and the keys that were bound.
+    pub(crate) keyboard: Keyboard,
+    quit_window: u32,
+}
+
+impl Worker {
+    /// Returns when the X server has carried out all that was asked of it.
+    pub(crate) fn round_trip(&self) -> WorkResult<()> {
+        self.connection.get_input_focus()?.reply()?;
+        Ok(())
+    }
+
+    /// Sends a client message to the root window, for the window manager.
+    pub(crate) fn tell_window_manager(&self, window: u32, message: Atom, data: [u32; 5]) -> WorkResult<()> {
+        let event = ClientMessageEvent::new(32, window, message, data);
+        let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.connection.send_event(false, self.root, mask, event)?;
+        self.round_trip()
+    }
+
+    /// Puts the keyboard back and ends the reader of events.
+    fn finish(&mut self) -> WorkResult<()> {
+        self.unbind_keys()?;
+        let quit = ClientMessageEvent::new(32, self.quit_window, self.atoms.DESKHAND_QUIT, [0; 5]);
+        self.connection.send_event(false, self.quit_window, EventMask::NO_EVENT, quit)?;
+        self.round_trip()
+    }
+}
+
+/// A handle on an X server; the threads behind it end when it is dropped.
+pub(crate) struct Display {
+    jobs: mpsc::Sender<Job>,
+    events: broadcast::Sender<XEvent>,
+    pongs: watch::Receiver<u32>,
+    gone: CancellationToken,
+    registry: Arc<Mutex<Registry>>,
+    name: String,
+    size: Size,
+}
+
+impl Display {
+    /// Connects twice, once for requests and once for events, and starts a thread for each. Blocking.
+    pub(crate) fn open(address: &Address, name: String) -> DesktopResult<Self> {
+        let (requests, screen) = address.connect()?;
+        let (listening, _) = address.connect()?;
+        let operation = "set up the connection to the X server";
+        let wrap = |fault: Fault| fault.into_desktop_error(operation, &name);
+        let atoms = intern(&requests).map_err(wrap)?;
+        let root = requests.setup().roots.get(screen).ok_or_else(|| {
+            DesktopError::failed(operation, format!("display {name} has no screen {screen}"))
+        })?;
+        let size = Size { width: root.width_in_pixels, height: root.height_in_pixels };
+        let root = root.root;
+        let quit_window = create_quit_window(&listening, root).map_err(wrap)?;
+
+        let (events, _) = broadcast::channel(EVENTS_KEPT);
+        let (pong_sender, pongs) = watch::channel(0);
+        let gone = CancellationToken::new();
+        let registry = Arc::new(Mutex::new(Registry::default()));
+        let mut reader = EventReader::new(
+            listening,
+            root,
+            atoms,
+            events.clone(),
+            pong_sender,
+            gone.clone(),
+            Arc::clone(&registry),
+        );
+        reader.select().map_err(wrap)?;
+        let mut worker = Worker {
+            connection: requests,
+            root,
+            atoms,
+            capture: CaptureState::default(),
+            keyboard: Keyboard::default(),
+            quit_window,
+        };
+        let (jobs, queue) = mpsc::channel::<Job>();
+        spawn_thread("x11-events", move || reader.run())?;
+        spawn_thread("x11-requests", move || {
+            while let Ok(job) = queue.recv() {
+                job(&mut worker);
+            }
+            if let Err(fault) = worker.finish() {
+                tracing::debug!(?fault, "the X server was gone before the connection was closed");
+            }
+        })?;
+        Ok(Self { jobs, events, pongs, gone, registry, name, size })
+    }
+
+    /// Runs `work` on the thread of the connection.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] when the server has ended or does not answer within [`ANSWER_BOUND`].
+    pub(crate) async fn call<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        work: impl FnOnce(&mut Worker) -> WorkResult<T> + Send + 'static,
+    ) -> DesktopResult<T> {
+        let (sender, answer) = oneshot::channel();
+        let job: Job = Box::new(move |worker| {
+            // Nobody waits any more when the caller was cancelled.
+            let _ = sender.send(work(worker));
+        });
+        if self.gone.is_cancelled() || self.jobs.send(job).is_err() {
+            return Err(gone(&self.name));
+        }
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(ANSWER_BOUND, answer) => match answer {
+                Ok(Ok(result)) => result.map_err(|fault| fault.into_desktop_error(operation, &self.name)),
+                Ok(Err(_)) => Err(gone(&self.name)),
+                Err(_) => Err(DesktopError::Gone {
+                    what: format!(
+                        "the X server of display {} did not answer within {} s",
+                        self.name,
+                        ANSWER_BOUND.as_secs()
+                    ),
+                }),
+            },
+            () = self.gone.cancelled() => Err(gone(&self.name)),
+        }
+    }
+
+    /// What happens from now on.
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<XEvent> {
+        self.events.subscribe()
+    }
+
+    /// The serial of the last ping that was answered.
+    pub(crate) fn pongs(&self) -> watch::Receiver<u32> {
+        self.pongs.clone()
+    }
+
+    /// Cancelled when the X server has ended.
+    pub(crate) fn gone(&self) -> &CancellationToken {
+        &self.gone
+    }
+
+    /// The error of a display that has ended.
+    pub(crate) fn gone_error(&self) -> DesktopError {
+        gone(&self.name)
+    }
+
+    /// Runs `look` on the ids of windows.
+    pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut Registry) -> T) -> T {
+        look(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The name of the display, such as `:3`.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The size of the screen when the connection was made.
+    pub(crate) fn size(&self) -> Size {
+        self.size
+    }
+}
+
+fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
+    Ok(Atoms::new(connection)?.reply()?)
+}
+
+/// An invisible window of the listening connection; a message to it ends the reader.
+fn create_quit_window(connection: &RustConnection, root: u32) -> WorkResult<u32> {
+    let window = connection.generate_id()?;
+    connection
+        .create_window(
+            0,
+            window,
+            root,
+            -1,
+            -1,
+            1,
+            1,
+            0,
+            WindowClass::INPUT_ONLY,
+            x11rb::COPY_FROM_PARENT,
+            &CreateWindowAux::new().override_redirect(1),
+        )?
+        .check()?;
+    Ok(window)
+}
+
+fn spawn_thread(name: &str, run: impl FnOnce() + Send + 'static) -> DesktopResult<()> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(run)
+        .map(drop)
+        .map_err(|error| DesktopError::failed("start a thread for the X server", error))
+}

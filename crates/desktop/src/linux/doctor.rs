@@ -1,0 +1,177 @@
+//! What works on this machine, and what to install for the rest.
+
+use std::{ffi::OsStr, path::PathBuf};
+
+use serde::Serialize;
+
+use super::{
+    desktop_entries::{data_folders, find_on_path},
+    environment::Environment,
+};
+use crate::DesktopError;
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What: `Xvfb (virtual display)`.
+    pub name: String,
+    /// Whether it is there.
+    pub ok: bool,
+    /// Whether Deskhand cannot start a virtual desktop without it.
+    pub required: bool,
+    /// Where it is, or what is missing without it.
+    pub detail: String,
+    /// The command that puts it right; empty when nothing is to be done.
+    pub fix: String,
+}
+
+/// Something that is looked for.
+struct Wanted {
+    /// Any of these programs, or a file below a data folder.
+    programs: &'static [&'static str],
+    data_file: Option<&'static str>,
+    /// What it is for.
+    purpose: &'static str,
+    /// The Debian packages that bring it.
+    packages: &'static str,
+    required: bool,
+}
+
+const WANTED: &[Wanted] = &[
+    required(&["Xvfb"], "virtual display", "xvfb"),
+    required(&["openbox"], "window manager", "openbox"),
+    required(&["dbus-daemon"], "session bus", "dbus"),
+    Wanted {
+        programs: &[],
+        data_file: Some("dbus-1/services/org.a11y.Bus.service"),
+        purpose: "accessibility bus",
+        packages: "at-spi2-core",
+        required: true,
+    },
+    required(&["setpriv"], "ends programs with Deskhand", "util-linux"),
+    required(&["grep"], "finds what programs left behind", "grep"),
+    Wanted {
+        programs: &["soffice", "libreoffice"],
+        data_file: None,
+        purpose: "documents and spreadsheets",
+        packages: "libreoffice-writer libreoffice-calc libreoffice-gtk3",
+        required: false,
+    },
+    Wanted {
+        programs: &["chromium", "chromium-browser", "google-chrome", "firefox", "firefox-esr"],
+        data_file: None,
+        purpose: "web pages",
+        packages: "chromium",
+        required: false,
+    },
+    Wanted {
+        programs: &["mousepad", "gedit", "gnome-text-editor", "kate", "featherpad"],
+        data_file: None,
+        purpose: "plain text",
+        packages: "mousepad",
+        required: false,
+    },
+    Wanted {
+        programs: &[],
+        data_file: Some("fonts"),
+        purpose: "fonts",
+        packages: "fonts-dejavu-core",
+        required: false,
+    },
+];
+
+const fn required(
+    programs: &'static [&'static str],
+    purpose: &'static str,
+    packages: &'static str,
+) -> Wanted {
+    Wanted { programs, data_file: None, purpose, packages, required: true }
+}
+
+impl Wanted {
+    fn label(&self) -> &'static str {
+        self.programs.first().copied().unwrap_or(self.packages)
+    }
+
+    fn find(&self, environment: &Environment) -> Option<PathBuf> {
+        let program =
+            || self.programs.iter().find_map(|name| find_on_path(OsStr::new(name), environment.path()));
+        let data = || {
+            let file = self.data_file?;
+            let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
+            folders.into_iter().map(|folder| folder.join(file)).find(|file| file.exists())
+        };
+        program().or_else(data)
+    }
+
+    fn finding(&self, environment: &Environment) -> Finding {
+        let found = self.find(environment);
+        let name = format!("{} ({})", self.label(), self.purpose);
+        let (detail, fix) = match &found {
+            Some(place) => (place.display().to_string(), String::new()),
+            None => ("not installed".to_owned(), install(&[self.packages])),
+        };
+        Finding { name, ok: found.is_some(), required: self.required, detail, fix }
+    }
+}
+
+fn install(packages: &[&str]) -> String {
+    let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
+    format!("{sudo}apt-get install -y --no-install-recommends {}", packages.join(" "))
+}
+
+/// What works here, each with its fix. Blocking, but only looks at files.
+pub fn diagnose() -> Vec<Finding> {
+    let environment = Environment::of_this_process();
+    let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
+    let display = environment.find("DISPLAY").filter(|name| !name.is_empty());
+    findings.push(Finding {
+        name: "DISPLAY (the desktop you sit at)".to_owned(),
+        ok: display.is_some(),
+        required: false,
+        detail: display.map_or_else(
+            || "not set; only `--desktop virtual` works here".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        ),
+        fix: String::new(),
+    });
+    findings
+}
+
+/// The one error that names everything that a virtual desktop lacks here.
+pub(crate) fn missing_programs(environment: &Environment) -> Option<DesktopError> {
+    let missing: Vec<&Wanted> =
+        WANTED.iter().filter(|wanted| wanted.required && wanted.find(environment).is_none()).collect();
+    if missing.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = missing.iter().map(|wanted| wanted.label()).collect();
+    let packages: Vec<&str> = missing.iter().map(|wanted| wanted.packages).collect();
+    Some(DesktopError::Start {
+        what: format!("not installed: {}", names.join(", ")),
+        fix: format!("run `{}`", install(&packages)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_is_missing_is_named_at_once() {
+        let mut environment = Environment::default();
+        environment.set("PATH", "/nowhere");
+        environment.set("XDG_DATA_HOME", "/nowhere");
+        environment.set("XDG_DATA_DIRS", "/nowhere");
+        let text = missing_programs(&environment).unwrap().to_string();
+        for part in
+            ["Xvfb, openbox, dbus-daemon", "xvfb openbox dbus at-spi2-core util-linux", "apt-get install"]
+        {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        for wanted in WANTED {
+            let finding = wanted.finding(&environment);
+            assert!(!finding.ok && finding.fix.contains(wanted.packages), "{finding:?}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The variables that applications of a desktop get.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{OsStr, OsString},
+    path::Path,
+};
+
+use super::processes::MARK;
+
+/// Variables that lead applications to another display, bus or input method, or that switch accessibility off.
+const REMOVED: &[&str] = &[
+    "AT_SPI_BUS_ADDRESS",
+    "DBUS_STARTER_ADDRESS",
+    "DBUS_STARTER_BUS_TYPE",
+    "DESKTOP_SESSION",
+    "DESKTOP_STARTUP_ID",
+    "GTK_IM_MODULE",
+    "GTK_MODULES",
+    "GTK_USE_PORTAL",
+    "NO_AT_BRIDGE",
+    "QT_ACCESSIBILITY",
+    "QT_IM_MODULE",
+    "SESSION_MANAGER",
+    "WAYLAND_DISPLAY",
+    "WAYLAND_SOCKET",
+    "WINDOWID",
+    "XDG_ACTIVATION_TOKEN",
+    "XDG_CURRENT_DESKTOP",
+    "XDG_SESSION_DESKTOP",
+    "XDG_SESSION_ID",
+    "XDG_VTNR",
+    "XMODIFIERS",
+];
+
+/// What makes toolkits draw on X11, show their elements, and leave the user's settings alone.
+const SET: &[(&str, &str)] = &[
+    ("GDK_BACKEND", "x11"),
+    ("GSETTINGS_BACKEND", "memory"),
+    ("LIBGL_ALWAYS_SOFTWARE", "1"),
+    ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
+    ("QT_QPA_PLATFORM", "xcb"),
+    ("SAL_USE_VCLPLUGIN", "gtk3"),
+    ("XDG_SESSION_TYPE", "x11"),
+];
+
+/// The whole environment of an application.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    variables: BTreeMap<OsString, OsString>,
+}
+
+impl Environment {
+    /// The environment of this process.
+    pub(crate) fn of_this_process() -> Self {
+        Self { variables: std::env::vars_os().collect() }
+    }
+
+    /// The user's environment, led to a virtual desktop in the private `folder`.
+    pub(crate) fn of_virtual_desktop(mut self, folder: &Path) -> Self {
+        for name in REMOVED {
+            self.variables.remove(OsStr::new(name));
+        }
+        for (name, value) in SET {
+            self.set(name, *value);
+        }
+        self.set(MARK, folder);
+        self.set("XDG_RUNTIME_DIR", folder.join("run"));
+        self.set("XAUTHORITY", folder.join("Xauthority"));
+        let mut bus = OsString::from("unix:path=");
+        bus.push(folder.join("bus"));
+        self.set("DBUS_SESSION_BUS_ADDRESS", bus);
+        self.variables.remove(OsStr::new("DISPLAY"));
+        self.use_unicode();
+        self
+    }
+
+    /// Without a Unicode locale some toolkits drop every character that is not ASCII.
+    fn use_unicode(&mut self) {
+        let value = |name: &str| self.find(name).filter(|value| !value.is_empty());
+        let locale = value("LC_ALL").or_else(|| value("LC_CTYPE")).or_else(|| value("LANG"));
+        let folded = locale.map(|locale| locale.to_string_lossy().to_lowercase()).unwrap_or_default();
+        if !folded.contains("utf-8") && !folded.contains("utf8") {
+            self.variables.remove(OsStr::new("LC_ALL"));
+            self.set("LC_CTYPE", "C.UTF-8");
+        }
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: impl Into<OsString>) {
+        self.variables.insert(name.into(), value.into());
+    }
+
+    /// The value of a variable.
+    pub fn find(&self, name: &str) -> Option<&OsStr> {
+        self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
+    }
+
+    /// All variables, sorted by name; an application gets these and no others.
+    pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
+    /// Where programs are looked for.
+    pub(crate) fn path(&self) -> &OsStr {
+        self.find("PATH").unwrap_or_else(|| OsStr::new("/usr/local/bin:/usr/bin:/bin"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Environment {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+        Environment { variables }.of_virtual_desktop(Path::new("/private"))
+    }
+
+    #[test]
+    fn nothing_leads_to_the_users_own_desktop() {
+        let environment = of(&[
+            ("DISPLAY", ":0"),
+            ("WAYLAND_DISPLAY", "wayland-0"),
+            ("NO_AT_BRIDGE", "1"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus"),
+            ("XDG_RUNTIME_DIR", "/run/user/1000"),
+            ("HOME", "/home/a"),
+        ]);
+        for name in ["DISPLAY", "WAYLAND_DISPLAY", "NO_AT_BRIDGE"] {
+            assert_eq!(environment.find(name), None, "{name}");
+        }
+        assert_eq!(environment.find("DBUS_SESSION_BUS_ADDRESS").unwrap(), "unix:path=/private/bus");
+        assert_eq!(environment.find("XDG_RUNTIME_DIR").unwrap(), "/private/run");
+        assert_eq!(environment.find("HOME").unwrap(), "/home/a");
+    }
+
+    #[test]
+    fn the_locale_can_hold_any_character() {
+        let check = |variables: &[(&str, &str)], expected: Option<&str>| {
+            let environment = of(variables);
+            assert_eq!(environment.find("LC_CTYPE").and_then(OsStr::to_str), expected, "{variables:?}");
+            assert!(environment.find("LC_ALL").is_none_or(|value| value != "C"));
+        };
+        check(&[], Some("C.UTF-8"));
+        check(&[("LC_ALL", "C")], Some("C.UTF-8"));
+        check(&[("LANG", "POSIX")], Some("C.UTF-8"));
+        check(&[("LANG", "de_DE.UTF-8")], None);
+        check(&[("LANG", "C"), ("LC_ALL", "en_US.utf8")], None);
+    }
+}

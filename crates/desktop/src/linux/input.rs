@@ -1,0 +1,420 @@
+//! Real input events by XTEST.
+//!
+//! Each call goes to the X server in pieces that are short, so that nobody else waits long. Keys that the
+//! keyboard lacks are bound as [`super::keyboard`] describes.
+
+use std::{collections::HashSet, time::Duration};
+
+use deskhand_core::geometry::{Point, Screen};
+use x11rb::{
+    connection::Connection,
+    protocol::{
+        xkb::{self, ConnectionExt as _},
+        xproto::{
+            BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ClientMessageEvent, ConnectionExt as _, EventMask,
+            KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, ModMask,
+        },
+        xtest::ConnectionExt as _,
+    },
+};
+
+use super::{
+    desktop::LinuxDesktop,
+    display::{WorkResult, Worker},
+    keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+};
+use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
+
+/// The most symbols that go out in one piece.
+const PIECE_MAX: usize = 100;
+/// How long an application may take to process the keys that went out before the next ones follow anyway.
+const CATCH_UP_BOUND: Duration = Duration::from_secs(3);
+/// The pixels between two positions of a drag.
+const DRAG_STEP: i32 = 8;
+/// The most positions of a drag.
+const DRAG_STEPS_MAX: i32 = 100;
+/// The most notches of one turn of the wheel.
+const NOTCHES_MAX: u32 = 200;
+
+impl Input for LinuxDesktop {
+    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.display()
+            .call("click", move |worker| {
+                worker.check_on_screen(at)?;
+                worker.move_to(at)?;
+                for _ in 0..count.clamp(1, 3) {
+                    worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
+                    worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
+                }
+                worker.round_trip()
+            })
+            .await
+    }
+
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
+        self.display()
+            .call("drag", move |worker| {
+                worker.check_on_screen(from)?;
+                worker.check_on_screen(to)?;
+                worker.move_to(from)?;
+                worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
+                worker.round_trip()
+            })
+            .await?;
+        // The application takes the button before the pointer moves on, and sees the end before it is let go.
+        self.await_application().await?;
+        self.display()
+            .call("drag", move |worker| {
+                for point in path(from, to) {
+                    worker.move_to(point)?;
+                    worker.round_trip()?;
+                }
+                Ok(())
+            })
+            .await?;
+        self.await_application().await?;
+        self.display()
+            .call("drag", move |worker| {
+                worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
+                worker.round_trip()
+            })
+            .await
+    }
+
+    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.display()
+            .call("scroll", move |worker| {
+                worker.check_on_screen(at)?;
+                worker.move_to(at)?;
+                for (amount, back, forth) in [(down, 4, 5), (right, 6, 7)] {
+                    let button = if amount < 0 { back } else { forth };
+                    for _ in 0..amount.unsigned_abs().min(NOTCHES_MAX) {
+                        worker.button(BUTTON_PRESS_EVENT, button)?;
+                        worker.button(BUTTON_RELEASE_EVENT, button)?;
+                    }
+                }
+                worker.round_trip()
+            })
+            .await
+    }
+
+    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
+        let _typing = self.typing().lock().await;
+        let unknown = || DesktopError::Key { key: chord.to_string(), reason: "it is no key".to_owned() };
+        let keysym = keyboard::keysym_of_key(chord.key, &chord.modifiers).ok_or_else(unknown)?;
+        self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
+        loop {
+            let chord = chord.clone();
+            let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
+            match self.display().call("press keys", work).await? {
+                Progress::Sent(_) => return Ok(()),
+                Progress::AwaitApplication => self.catch_up().await?,
+            }
+        }
+    }
+
+    async fn type_text(&self, text: &str) -> DesktopResult<()> {
+        let symbols = symbols_of(text)?;
+        let _typing = self.typing().lock().await;
+        self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
+        let mut rest = symbols.as_slice();
+        while !rest.is_empty() {
+            let piece: Vec<u32> = rest.iter().copied().take(PIECE_MAX).collect();
+            match self.display().call("type", move |worker| worker.type_piece(&piece)).await? {
+                Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
+                Progress::AwaitApplication => self.catch_up().await?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What came of a piece of keys.
+enum Progress {
+    /// So many symbols are out.
+    Sent(usize),
+    /// None: a key must be bound anew that the application may not have looked at yet.
+    AwaitApplication,
+}
+
+impl LinuxDesktop {
+    /// Waits until the active application has processed the keys that went out, and notes it.
+    async fn catch_up(&self) -> DesktopResult<()> {
+        self.await_application().await?;
+        self.display()
+            .call("type", |worker| {
+                worker.keyboard.application_caught_up();
+                Ok(())
+            })
+            .await
+    }
+
+    /// Waits until the application with the focus has processed every event so far: it answers a
+    /// `_NET_WM_PING` in its turn. Bounded; applications without that protocol are not waited for.
+    async fn await_application(&self) -> DesktopResult<()> {
+        let serial = self.next_ping();
+        let mut pongs = self.display().pongs();
+        let pinged = self.display().call("ping the application", move |worker| worker.ping(serial)).await?;
+        if !pinged {
+            return Ok(());
+        }
+        let answered = async {
+            // An error says that the display is gone; the next call tells.
+            let _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2).await;
+        };
+        if tokio::time::timeout(CATCH_UP_BOUND, answered).await.is_err() {
+            tracing::debug!("the application with the focus does not process its events");
+        }
+        Ok(())
+    }
+}
+
+fn symbols_of(text: &str) -> DesktopResult<Vec<u32>> {
+    text.replace("\r\n", "\n")
+        .chars()
+        .map(|character| {
+            keyboard::keysym_of(character).ok_or_else(|| DesktopError::Key {
+                key: character.escape_default().to_string(),
+                reason: "it is a control character; press the key by its name instead".to_owned(),
+            })
+        })
+        .collect()
+}
+
+const fn number_of(button: Button) -> u8 {
+    match button {
+        Button::Left => 1,
+        Button::Middle => 2,
+        Button::Right => 3,
+    }
+}
+
+/// The positions of a drag, the last one being `to`.
+fn path(from: Point<Screen>, to: Point<Screen>) -> Vec<Point<Screen>> {
+    let (dx, dy) = (to.x.saturating_sub(from.x), to.y.saturating_sub(from.y));
+    let steps = (dx.abs().max(dy.abs()) / DRAG_STEP).clamp(2, DRAG_STEPS_MAX);
+    (1..=steps)
+        .map(|step| {
+            let part = |length: i32| length.saturating_mul(step) / steps;
+            Point::new(from.x.saturating_add(part(dx)), from.y.saturating_add(part(dy)))
+        })
+        .collect()
+}
+
+impl Worker {
+    fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
+        let root = self.connection.get_geometry(self.root)?.reply()?;
+        let inside = |value: i32, side: u16| (0..i32::from(side)).contains(&value);
+        if inside(point.x, root.width) && inside(point.y, root.height) {
+            return Ok(());
+        }
+        let what = format!("{},{} is not on the screen of {}x{}", point.x, point.y, root.width, root.height);
+        Err(DesktopError::failed("move the pointer", what).into())
+    }
+
+    fn fake(&self, kind: u8, detail: u8, x: i16, y: i16) -> WorkResult<()> {
+        self.connection.xtest_fake_input(kind, detail, x11rb::CURRENT_TIME, self.root, x, y, 0)?;
+        Ok(())
+    }
+
+    fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
+        let coordinate = |value: i32| i16::try_from(value).unwrap_or(i16::MAX);
+        self.fake(MOTION_NOTIFY_EVENT, 0, coordinate(point.x), coordinate(point.y))
+    }
+
+    fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
+        self.fake(kind, button, 0, 0)
+    }
+
+    fn key(&self, kind: u8, keycode: u8) -> WorkResult<()> {
+        self.fake(kind, keycode, 0, 0)
+    }
+
+    /// Reads the keyboard map, releases modifiers that are held, and switches Caps Lock off.
+    fn prepare_keyboard(&mut self) -> WorkResult<()> {
+        let setup = self.connection.setup();
+        let (first, last) = (setup.min_keycode, setup.max_keycode);
+        let count = last.saturating_sub(first).saturating_add(1);
+        self.connection.xkb_use_extension(1, 0)?.reply()?;
+        let mapping = self.connection.get_keyboard_mapping(first, count)?;
+        let modifiers = self.connection.get_modifier_mapping()?;
+        let state = self.connection.xkb_get_state(xkb::ID::USE_CORE_KBD.into())?;
+        let held = self.connection.query_keymap()?;
+        let mapping = mapping.reply()?;
+        let modifiers: HashSet<u8> =
+            modifiers.reply()?.keycodes.into_iter().filter(|keycode| *keycode != 0).collect();
+        let state = state.reply()?;
+        let held = held.reply()?.keys;
+        let group = usize::from(u8::from(state.group));
+        let per_key = usize::from(mapping.keysyms_per_keycode);
+        self.keyboard.load(first, per_key, mapping.keysyms, group, modifiers);
+        for keycode in self.keyboard.modifier_keys() {
+            let byte = held.get(usize::from(*keycode / 8)).copied().unwrap_or(0);
+            if byte & (1 << (*keycode % 8)) != 0 {
+                self.key(KEY_RELEASE_EVENT, *keycode)?;
+            }
+        }
+        if u16::from(state.locked_mods) & u16::from(ModMask::LOCK) != 0 {
+            let device = xkb::ID::USE_CORE_KBD.into();
+            let none = ModMask::from(0_u16);
+            self.connection.xkb_latch_lock_state(
+                device,
+                ModMask::LOCK,
+                none,
+                false,
+                xkb::Group::M1,
+                none,
+                false,
+                0,
+            )?;
+        }
+        self.round_trip()
+    }
+
+    /// Binds what is missing for `symbols`; whether they can go out now.
+    fn bind(&mut self, symbols: &[u32]) -> WorkResult<Plan> {
+        let plan = self.keyboard.plan(symbols);
+        if let Plan::Bind(keys) = &plan
+            && !keys.is_empty()
+        {
+            for (keycode, keysym) in keys {
+                // On all levels of two groups, so that neither Shift nor the layout in use matters.
+                let row = [*keysym; 4];
+                self.connection.change_keyboard_mapping(1, *keycode, 4, &row)?;
+            }
+            // The server tells every application of the new map before any key that is sent after this.
+            self.round_trip()?;
+            self.keyboard.bound(keys);
+        }
+        Ok(plan)
+    }
+
+    /// Sends as many symbols as can be bound at a time.
+    fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
+        let spare = self.keyboard.spare_keys();
+        let mut without_key = HashSet::new();
+        let count = symbols
+            .iter()
+            .take_while(|symbol| {
+                if self.keyboard.find_stroke(**symbol).is_none() || self.keyboard.is_bound(**symbol) {
+                    without_key.insert(**symbol);
+                }
+                without_key.len() <= spare
+            })
+            .count();
+        let piece = symbols.get(..count).unwrap_or_default();
+        match self.bind(piece)? {
+            Plan::Bind(_) if !piece.is_empty() => {}
+            Plan::AwaitApplication => return Ok(Progress::AwaitApplication),
+            Plan::Bind(_) | Plan::NoKeys => return Err(no_key(symbols.first().copied()).into()),
+        }
+        self.keyboard.used(piece);
+        for symbol in piece {
+            let stroke = self.keyboard.find_stroke(*symbol).ok_or_else(|| no_key(Some(*symbol)))?;
+            self.stroke(stroke, &[])?;
+        }
+        self.round_trip()?;
+        Ok(Progress::Sent(count))
+    }
+
+    fn press_chord(&mut self, chord: &KeyChord, keysym: u32) -> WorkResult<Progress> {
+        match self.bind(&[keysym])? {
+            Plan::Bind(_) => {}
+            Plan::AwaitApplication => return Ok(Progress::AwaitApplication),
+            Plan::NoKeys => return Err(no_key(Some(keysym)).into()),
+        }
+        let stroke = self.keyboard.find_stroke(keysym).ok_or_else(|| no_key(Some(keysym)))?;
+        let modifiers: Vec<u32> =
+            chord.modifiers.iter().map(|modifier| keyboard::keysym_of_modifier(*modifier)).collect();
+        self.keyboard.used(&[keysym]);
+        self.stroke(stroke, &modifiers)?;
+        self.round_trip()?;
+        Ok(Progress::Sent(1))
+    }
+
+    /// Presses and releases one key with the modifiers that it needs and those that are wanted beside.
+    fn stroke(&self, stroke: Stroke, wanted: &[u32]) -> WorkResult<()> {
+        let mut modifiers = wanted.to_vec();
+        for (needed, modifier) in [(stroke.shift, SHIFT), (stroke.level3, LEVEL3)] {
+            if needed && !modifiers.contains(&modifier) {
+                modifiers.push(modifier);
+            }
+        }
+        let keys = modifiers
+            .into_iter()
+            .map(|modifier| {
+                self.keyboard.find_modifier(modifier).ok_or_else(|| DesktopError::Key {
+                    key: xkeysym::Keysym::new(modifier).name().unwrap_or("a modifier").to_owned(),
+                    reason: "this keyboard has no such modifier".to_owned(),
+                })
+            })
+            .collect::<DesktopResult<Vec<u8>>>()?;
+        for key in &keys {
+            self.key(KEY_PRESS_EVENT, *key)?;
+        }
+        self.key(KEY_PRESS_EVENT, stroke.keycode)?;
+        self.key(KEY_RELEASE_EVENT, stroke.keycode)?;
+        for key in keys.iter().rev() {
+            self.key(KEY_RELEASE_EVENT, *key)?;
+        }
+        Ok(())
+    }
+
+    /// Frees the keys that were bound.
+    pub(crate) fn unbind_keys(&mut self) -> WorkResult<()> {
+        for keycode in self.keyboard.take_bindings() {
+            self.connection.change_keyboard_mapping(1, keycode, 1, &[x11rb::NO_SYMBOL])?;
+        }
+        self.round_trip()
+    }
+
+    /// Asks the active window for a sign of life; false when it does not know how to give one.
+    fn ping(&self, serial: u32) -> WorkResult<bool> {
+        let Some(window) = self.active_window()? else { return Ok(false) };
+        match self.has_protocol(window, self.atoms._NET_WM_PING) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            // The window has gone meanwhile.
+            Err(fault) if fault.is_refusal() => return Ok(false),
+            Err(fault) => return Err(fault),
+        }
+        let data = [self.atoms._NET_WM_PING, serial, window, 0, 0];
+        let event = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
+        self.connection.send_event(false, window, EventMask::NO_EVENT, event)?;
+        self.round_trip()?;
+        Ok(true)
+    }
+}
+
+fn no_key(symbol: Option<u32>) -> DesktopError {
+    let character = symbol.and_then(|symbol| xkeysym::Keysym::new(symbol).key_char());
+    DesktopError::Key {
+        key: character.map_or_else(|| "a symbol".to_owned(), String::from),
+        reason: "the keyboard has no such key and no spare one that it could be bound to".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drag_ends_where_it_should() {
+        let check = |from: (i32, i32), to: (i32, i32), steps: usize| {
+            let points = path(Point::new(from.0, from.1), Point::new(to.0, to.1));
+            assert_eq!(points.len(), steps);
+            assert_eq!(points.last(), Some(&Point::new(to.0, to.1)));
+        };
+        check((0, 0), (80, 8), 10);
+        check((100, 100), (99, 100), 2);
+        check((5, 5), (5, 5), 2);
+        check((0, 0), (4000, 0), 100);
+    }
+
+    #[test]
+    fn control_characters_are_refused_by_name() {
+        let error = symbols_of("a\u{7}").unwrap_err().to_string();
+        assert!(error.contains("control character"), "{error}");
+        assert_eq!(symbols_of("a\r\nb").unwrap(), [0x61, 0xff0d, 0x62]);
+    }
+}

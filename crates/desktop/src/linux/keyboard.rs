@@ -1,0 +1,250 @@
+//! The keyboard map: which keys produce a symbol, and keys that are bound to symbols which no key produces.
+//!
+//! Applications look a key up when they process it, which may be long after it was pressed. So a key that was
+//! bound stays bound, and when all spare keys are in use the one that was used longest ago is taken, but not
+//! before the application has told that it has processed everything up to that use.
+
+use std::collections::HashSet;
+
+use crate::keys::{Key, Modifier, NamedKey};
+
+/// `Shift_L`
+pub(crate) const SHIFT: u32 = 0xffe1;
+/// `Control_L`
+pub(crate) const CONTROL: u32 = 0xffe3;
+/// `Alt_L`
+pub(crate) const ALT: u32 = 0xffe9;
+/// `Super_L`
+pub(crate) const SUPER: u32 = 0xffeb;
+/// `ISO_Level3_Shift`
+pub(crate) const LEVEL3: u32 = 0xfe03;
+
+/// How to produce a symbol: which key, and what must be held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stroke {
+    pub(crate) keycode: u8,
+    pub(crate) shift: bool,
+    pub(crate) level3: bool,
+}
+
+/// A key that was bound to a symbol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Binding {
+    keycode: u8,
+    keysym: u32,
+    /// The number of the batch that used it last.
+    used: u64,
+}
+
+/// Bindings to make before some text can be typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Plan {
+    /// Bind these keys (none: all symbols have one).
+    Bind(Vec<(u8, u32)>),
+    /// A key would be taken whose last use the application may not have processed yet.
+    AwaitApplication,
+    /// There are not enough spare keys.
+    NoKeys,
+}
+
+/// The map of one X server.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Keyboard {
+    first: u8,
+    per_key: usize,
+    symbols: Vec<u32>,
+    group: usize,
+    modifiers: HashSet<u8>,
+    bindings: Vec<Binding>,
+    batch: u64,
+    processed: u64,
+}
+
+impl Keyboard {
+    /// Takes the map as the X server has it now. Bindings that somebody undid are forgotten.
+    pub(crate) fn load(
+        &mut self,
+        first: u8,
+        per_key: usize,
+        symbols: Vec<u32>,
+        group: usize,
+        modifiers: HashSet<u8>,
+    ) {
+        (self.first, self.per_key, self.symbols, self.group) = (first, per_key.max(1), symbols, group);
+        self.modifiers = modifiers;
+        let bindings = std::mem::take(&mut self.bindings);
+        self.bindings = bindings
+            .into_iter()
+            .filter(|binding| self.row(binding.keycode).first() == Some(&binding.keysym))
+            .collect();
+    }
+
+    fn row(&self, keycode: u8) -> &[u32] {
+        let start = usize::from(keycode.saturating_sub(self.first)).saturating_mul(self.per_key);
+        self.symbols.get(start..start.saturating_add(self.per_key)).unwrap_or_default()
+    }
+
+    fn keycodes(&self) -> impl Iterator<Item = u8> {
+        let keys = self.symbols.len() / self.per_key.max(1);
+        (self.first..=u8::MAX).take(keys)
+    }
+
+    /// The easiest stroke that produces a symbol.
+    pub(crate) fn find_stroke(&self, keysym: u32) -> Option<Stroke> {
+        if let Some(binding) = self.bindings.iter().find(|binding| binding.keysym == keysym) {
+            return Some(Stroke { keycode: binding.keycode, shift: false, level3: false });
+        }
+        // The order of the core protocol: two levels of group 1, two of group 2, then levels 3 and 4 of each.
+        let columns = match self.group {
+            0 => [0, 1, 4, 5],
+            1 => [2, 3, 6, 7],
+            // Further groups are not told apart here: every symbol gets a key of its own.
+            _ => return None,
+        };
+        let levels = [(false, false), (true, false), (false, true), (true, true)];
+        let has_level3 = self.find_modifier(LEVEL3).is_some();
+        columns.into_iter().zip(levels).find_map(|(column, (shift, level3))| {
+            let mut keys = self.keycodes();
+            let keycode = keys.find(|keycode| self.row(*keycode).get(column) == Some(&keysym))?;
+            (!level3 || has_level3).then_some(Stroke { keycode, shift, level3 })
+        })
+    }
+
+    /// Whether a symbol has a key that was bound for it.
+    pub(crate) fn is_bound(&self, keysym: u32) -> bool {
+        self.bindings.iter().any(|binding| binding.keysym == keysym)
+    }
+
+    /// The key of a modifier, where it works as one.
+    pub(crate) fn find_modifier(&self, keysym: u32) -> Option<u8> {
+        self.keycodes()
+            .find(|keycode| self.modifiers.contains(keycode) && self.row(*keycode).first() == Some(&keysym))
+    }
+
+    /// All keys that act as modifiers.
+    pub(crate) fn modifier_keys(&self) -> &HashSet<u8> {
+        &self.modifiers
+    }
+
+    /// How many different symbols can be bound at a time.
+    pub(crate) fn spare_keys(&self) -> usize {
+        self.bindings.len().saturating_add(self.free_keys().count())
+    }
+
+    fn free_keys(&self) -> impl Iterator<Item = u8> {
+        self.keycodes().filter(|keycode| {
+            self.row(*keycode).iter().all(|symbol| *symbol == 0)
+                && !self.modifiers.contains(keycode)
+                && !self.bindings.iter().any(|binding| binding.keycode == *keycode)
+        })
+    }
+
+    /// What must be bound so that all of `keysyms` can be typed in one batch.
+    pub(crate) fn plan(&self, keysyms: &[u32]) -> Plan {
+        let needed: HashSet<u32> = keysyms.iter().copied().collect();
+        let mut missing: Vec<u32> = Vec::new();
+        for keysym in keysyms {
+            if self.find_stroke(*keysym).is_none() && !missing.contains(keysym) {
+                missing.push(*keysym);
+            }
+        }
+        let mut old: Vec<Binding> =
+            self.bindings.iter().copied().filter(|binding| !needed.contains(&binding.keysym)).collect();
+        old.sort_by_key(|binding| binding.used);
+        let free: Vec<u8> = self.free_keys().collect();
+        let taken = old.get(..missing.len().saturating_sub(free.len()).min(old.len())).unwrap_or_default();
+        if free.len().saturating_add(taken.len()) < missing.len() {
+            return Plan::NoKeys;
+        }
+        if taken.iter().any(|binding| binding.used > self.processed) {
+            return Plan::AwaitApplication;
+        }
+        let keys = free.into_iter().chain(taken.iter().map(|binding| binding.keycode));
+        Plan::Bind(keys.zip(missing).collect())
+    }
+
+    /// The bindings were made at the X server.
+    pub(crate) fn bound(&mut self, made: &[(u8, u32)]) {
+        for (keycode, keysym) in made {
+            self.bindings.retain(|binding| binding.keycode != *keycode);
+            self.bindings.push(Binding { keycode: *keycode, keysym: *keysym, used: 0 });
+        }
+    }
+
+    /// A batch with these symbols goes out now.
+    pub(crate) fn used(&mut self, keysyms: &[u32]) {
+        self.batch = self.batch.saturating_add(1);
+        for binding in self.bindings.iter_mut().filter(|binding| keysyms.contains(&binding.keysym)) {
+            binding.used = self.batch;
+        }
+    }
+
+    /// The application has processed everything that went out.
+    pub(crate) fn application_caught_up(&mut self) {
+        self.processed = self.batch;
+    }
+
+    /// Takes the keys back that were bound.
+    pub(crate) fn take_bindings(&mut self) -> Vec<u8> {
+        self.bindings.drain(..).map(|binding| binding.keycode).collect()
+    }
+}
+
+/// The symbol of a character; none for control characters other than Return and Tab.
+pub(crate) fn keysym_of(character: char) -> Option<u32> {
+    match character {
+        '\n' => Some(0xff0d),
+        '\t' => Some(0xff09),
+        _ if character.is_control() => None,
+        _ => Some(xkeysym::Keysym::from_char(character).raw()).filter(|keysym| *keysym != 0),
+    }
+}
+
+/// The symbol of the key of a chord. Beside Ctrl, Alt or Super the case of a letter does not matter: people
+/// write `ctrl+S` for what menus call Ctrl+S.
+pub(crate) fn keysym_of_key(key: Key, modifiers: &[Modifier]) -> Option<u32> {
+    match key {
+        Key::Char(character) => {
+            let folds = modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
+            let mut lower = character.to_lowercase();
+            let character = match (folds, lower.next(), lower.next()) {
+                (true, Some(lower), None) => lower,
+                _ => character,
+            };
+            keysym_of(character)
+        }
+        Key::Named(named) => Some(match named {
+            NamedKey::Return => 0xff0d,
+            NamedKey::Tab => 0xff09,
+            NamedKey::Escape => 0xff1b,
+            NamedKey::Space => 0x20,
+            NamedKey::BackSpace => 0xff08,
+            NamedKey::Delete => 0xffff,
+            NamedKey::Insert => 0xff63,
+            NamedKey::Home => 0xff50,
+            NamedKey::End => 0xff57,
+            NamedKey::PageUp => 0xff55,
+            NamedKey::PageDown => 0xff56,
+            NamedKey::Left => 0xff51,
+            NamedKey::Up => 0xff52,
+            NamedKey::Right => 0xff53,
+            NamedKey::Down => 0xff54,
+            NamedKey::Menu => 0xff67,
+            NamedKey::F(number) => 0xffbd_u32.saturating_add(u32::from(number)),
+        }),
+    }
+}
+
+/// The symbol of a modifier.
+pub(crate) const fn keysym_of_modifier(modifier: Modifier) -> u32 {
+    match modifier {
+        Modifier::Ctrl => CONTROL,
+        Modifier::Shift => SHIFT,
+        Modifier::Alt => ALT,
+        Modifier::Super => SUPER,
+    }
+}
+
+#[cfg(test)]
+#[path = "keyboard_tests.rs"]
+mod tests;

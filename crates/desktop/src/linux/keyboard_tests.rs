@@ -1,0 +1,97 @@
+//! The keyboard map, without an X server.
+
+use super::*;
+
+const NONE: [u32; 6] = [0; 6];
+
+/// Keys 8 to 14: a, 1, Shift, level 3, euro on level 3 of e, two spare ones.
+fn keyboard() -> Keyboard {
+    let rows: [[u32; 6]; 7] = [
+        [0x61, 0x41, 0, 0, 0, 0],
+        [0x31, 0x21, 0, 0, 0, 0],
+        [SHIFT, 0, 0, 0, 0, 0],
+        [LEVEL3, 0, 0, 0, 0, 0],
+        [0x65, 0x45, 0, 0, 0x20ac, 0],
+        NONE,
+        NONE,
+    ];
+    let mut keyboard = Keyboard::default();
+    keyboard.load(8, 6, rows.concat(), 0, HashSet::from([10, 11]));
+    keyboard
+}
+
+#[test]
+fn a_symbol_is_found_on_every_level() {
+    let keyboard = keyboard();
+    let check = |keysym: u32, expected: Option<(u8, bool, bool)>| {
+        let found = keyboard.find_stroke(keysym).map(|stroke| (stroke.keycode, stroke.shift, stroke.level3));
+        assert_eq!(found, expected, "{keysym:x}");
+    };
+    check(0x61, Some((8, false, false)));
+    check(0x41, Some((8, true, false)));
+    check(0x21, Some((9, true, false)));
+    check(0x20ac, Some((12, false, true)));
+    check(0x7a, None);
+    assert_eq!(keyboard.find_modifier(SHIFT), Some(10));
+    assert_eq!(keyboard.find_modifier(CONTROL), None);
+    assert_eq!(keyboard.spare_keys(), 2);
+}
+
+#[test]
+fn level_three_is_not_used_without_its_modifier() {
+    let mut keyboard = keyboard();
+    keyboard.modifiers.clear();
+    assert_eq!(keyboard.find_stroke(0x20ac), None);
+}
+
+#[test]
+fn spare_keys_are_bound_kept_and_taken_from_the_oldest() {
+    let mut keyboard = keyboard();
+    assert_eq!(keyboard.plan(&[0x61, 0x7a, 0x79, 0x7a]), Plan::Bind(vec![(13, 0x7a), (14, 0x79)]));
+    keyboard.bound(&[(13, 0x7a), (14, 0x79)]);
+    keyboard.used(&[0x79]);
+    keyboard.used(&[0x7a]);
+    assert_eq!(keyboard.plan(&[0x7a, 0x79]), Plan::Bind(vec![]), "both are there");
+    // A third symbol takes the key of `y`, but only once the application has processed it.
+    assert_eq!(keyboard.plan(&[0x78]), Plan::AwaitApplication);
+    keyboard.application_caught_up();
+    assert_eq!(keyboard.plan(&[0x78]), Plan::Bind(vec![(14, 0x78)]));
+    // A symbol of the same batch is never taken away.
+    assert_eq!(keyboard.plan(&[0x79, 0x78]), Plan::Bind(vec![(13, 0x78)]));
+    assert_eq!(keyboard.plan(&[0x76, 0x77, 0x78]), Plan::NoKeys);
+}
+
+#[test]
+fn a_binding_that_somebody_undid_is_made_again() {
+    let mut keyboard = keyboard();
+    keyboard.bound(&[(13, 0x7a)]);
+    let symbols = keyboard.symbols.clone();
+    keyboard.load(8, 6, symbols, 0, HashSet::from([10, 11]));
+    assert_eq!(keyboard.find_stroke(0x7a), None);
+    assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(13, 0x7a)]));
+}
+
+#[test]
+fn in_a_group_that_is_not_known_every_symbol_gets_a_key_of_its_own() {
+    let mut keyboard = keyboard();
+    keyboard.group = 2;
+    assert_eq!(keyboard.plan(&[0x61]), Plan::Bind(vec![(13, 0x61)]));
+}
+
+#[test]
+fn characters_and_keys_have_symbols() {
+    let check = |character: char, expected: Option<u32>| {
+        assert_eq!(keysym_of(character), expected, "{character:?}");
+    };
+    check('a', Some(0x61));
+    check('\n', Some(0xff0d));
+    check('\t', Some(0xff09));
+    check('é', Some(0xe9));
+    check('東', Some(0x0100_6771));
+    check('😀', Some(0x0101_f600));
+    check('\u{7}', None);
+    assert_eq!(keysym_of_key(Key::Char('S'), &[Modifier::Ctrl]), Some(0x73));
+    assert_eq!(keysym_of_key(Key::Char('S'), &[]), Some(0x53));
+    assert_eq!(keysym_of_key(Key::Named(NamedKey::F(1)), &[]), Some(0xffbe));
+    assert_eq!(keysym_of_key(Key::Named(NamedKey::F(12)), &[]), Some(0xffc9));
+}

@@ -1,0 +1,155 @@
+//! What single programs need so that several virtual desktops can run side by side, and so that no greeting
+//! stands between the agent and the document. One table, and nothing of it anywhere else.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    path::Path,
+};
+
+/// Arguments and files of one family of programs.
+struct Program {
+    /// The file names that programs of the family have; a `*` at the end stands for anything.
+    names: &'static [&'static str],
+    /// Arguments that go before all others; `{private}` is the folder of the desktop.
+    arguments: &'static [&'static str],
+    /// Arguments for the superuser, whom these programs would refuse.
+    as_superuser: &'static [&'static str],
+    /// Files that are written before the first start: path below the private folder, content.
+    files: &'static [(&'static str, &'static str)],
+}
+
+const PROGRAMS: &[Program] = &[
+    Program {
+        names: &[
+            "soffice",
+            "soffice.bin",
+            "libreoffice*",
+            "localc",
+            "lowriter",
+            "loimpress",
+            "lodraw",
+            "lomath",
+            "lobase",
+        ],
+        arguments: &["-env:UserInstallation=file://{private}/libreoffice", "--norecovery", "--nologo"],
+        as_superuser: &[],
+        files: &[("libreoffice/user/registrationmodifications.xcu", LIBREOFFICE_SETTINGS)],
+    },
+    Program {
+        names: &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*"],
+        arguments: &[
+            "--user-data-dir={private}/chromium",
+            "--no-first-run",
+            "--no-default-browser-check",
+            // It shows one node a window without.
+            "--force-renderer-accessibility",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--password-store=basic",
+        ],
+        as_superuser: &["--no-sandbox"],
+        files: &[],
+    },
+    Program {
+        names: &["firefox*"],
+        arguments: &["--new-instance", "--profile", "{private}/firefox"],
+        as_superuser: &[],
+        files: &[("firefox/user.js", FIREFOX_SETTINGS)],
+    },
+];
+
+/// No tip of the day, no news, no donation bar, no crash report, and a start that counts as the second one.
+const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="FirstRun" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="CrashReport" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNew" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNewDialog" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Product"><prop oor:name="LastTimeDonateShown" oor:op="fuse"><value>4102444800</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Product"><prop oor:name="LastTimeGetInvolvedShown" oor:op="fuse"><value>4102444800</value></prop></item>
+</oor:items>
+"#;
+
+/// No welcome page, no telemetry bar, no question about the default browser; elements are always shown.
+const FIREFOX_SETTINGS: &str = r#"user_pref("accessibility.force_disabled", -1);
+user_pref("app.normandy.enabled", false);
+user_pref("app.update.enabled", false);
+user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("browser.startup.homepage_override.mstone", "ignore");
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
+user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
+user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
+"#;
+
+/// The arguments that go before all others when `program` runs on the desktop of the folder `private`. Writes
+/// the files that it needs unless they are there. Blocking.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Vec<OsString>> {
+    let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let is = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *pattern,
+    };
+    let Some(family) = PROGRAMS.iter().find(|family| family.names.iter().any(|pattern| is(pattern))) else {
+        return Ok(Vec::new());
+    };
+    for (path, content) in family.files {
+        let file = private.join(path);
+        if !file.exists() {
+            if let Some(folder) = file.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            fs::write(&file, content)?;
+        }
+    }
+    let superusers = if superuser { family.as_superuser } else { &[] };
+    let filled = |argument: &&str| OsString::from(argument.replace("{private}", &private.to_string_lossy()));
+    Ok(family.arguments.iter().chain(superusers).map(filled).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_family_gets_its_own_place() {
+        let private = tempfile::tempdir().unwrap();
+        let check = |program: &str, superuser: bool, expected: Option<&str>, sandbox: bool| {
+            let arguments = prepare(Path::new(program), private.path(), superuser).unwrap();
+            let joined = arguments.join(OsStr::new(" ")).into_string().unwrap();
+            match expected {
+                Some(part) => {
+                    assert!(joined.contains(part), "{joined}");
+                    assert!(joined.contains(&private.path().display().to_string()), "{joined}");
+                }
+                None => assert_eq!(joined, ""),
+            }
+            assert_eq!(joined.contains("--no-sandbox"), !sandbox, "{joined}");
+        };
+        check("/usr/bin/libreoffice", false, Some("UserInstallation=file:///"), true);
+        check("/usr/bin/localc", true, Some("UserInstallation"), true);
+        check("/usr/bin/chromium", false, Some("--user-data-dir"), true);
+        check("/usr/bin/chromium-browser", true, Some("--user-data-dir"), false);
+        check("/usr/bin/firefox-esr", false, Some("--profile"), true);
+        check("/usr/bin/mousepad", true, None, true);
+        assert!(private.path().join("libreoffice/user/registrationmodifications.xcu").exists());
+        assert!(private.path().join("firefox/user.js").exists());
+    }
+
+    #[test]
+    fn settings_that_are_there_are_kept() {
+        let private = tempfile::tempdir().unwrap();
+        let file = private.path().join("firefox/user.js");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, "mine").unwrap();
+        prepare(Path::new("firefox"), private.path(), false).unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
+    }
+}

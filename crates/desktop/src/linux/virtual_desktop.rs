@@ -1,0 +1,394 @@
+//! A private desktop: X server, window manager, session bus and accessibility bus of our own.
+//!
+//! What does not depend on each other comes up side by side, and each wait is for an event: the X server
+//! writes its display number, the bus its address, the window manager a property.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    os::{
+        fd::OwnedFd,
+        unix::fs::{OpenOptionsExt, PermissionsExt},
+    },
+    path::{Path, PathBuf},
+    process::ChildStdout,
+    time::Duration,
+};
+
+use deskhand_core::geometry::Size;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    net::{UnixStream, unix::pipe},
+    time::Instant,
+};
+
+use super::{
+    accessibility_bus,
+    desktop::{Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
+    desktop_entries::find_on_path,
+    display::{Address, Display},
+    doctor,
+    environment::Environment,
+    events::XEvent,
+    processes::{Processes, ProgramStart, Started},
+};
+use crate::{DesktopError, DesktopResult};
+
+/// The longest line that a starting program may write, in bytes.
+const LINE_MAX: u64 = 4096;
+/// How much of a program's messages goes into an error, in bytes.
+const MESSAGES_MAX: usize = 600;
+
+/// What kind of virtual desktop to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VirtualOptions {
+    /// The size of its screen.
+    pub size: Size,
+    /// The longest wait for each part to come up.
+    pub start_bound: Duration,
+}
+
+impl Default for VirtualOptions {
+    fn default() -> Self {
+        Self { size: Size { width: 1920, height: 1080 }, start_bound: Duration::from_secs(20) }
+    }
+}
+
+/// The session bus takes everybody who can open its socket, which lies in the private folder.
+const BUS_CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <keep_umask/>
+  <listen>unix:path={private}/bus</listen>
+  <auth>EXTERNAL</auth>
+  <standard_session_servicedirs/>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#;
+
+/// New windows get the focus, a click gives it, and no key is taken away from applications.
+const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc">
+  <focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast></focus>
+  <placement><policy>Smart</policy><center>yes</center></placement>
+  <theme><name>Clearlooks</name><titleLayout>NLIMC</titleLayout><animateIconify>no</animateIconify></theme>
+  <desktops><number>1</number><popupTime>0</popupTime></desktops>
+  <resize><drawContents>yes</drawContents><popupShow>Never</popupShow></resize>
+  <keyboard></keyboard>
+  <mouse>
+    <dragThreshold>1</dragThreshold>
+    <doubleClickTime>500</doubleClickTime>
+    <context name="Client">
+      <mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+      <mousebind button="Middle" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+      <mousebind button="Right" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+    </context>
+    <context name="Titlebar">
+      <mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
+      <mousebind button="Left" action="Drag"><action name="Move"/></mousebind>
+      <mousebind button="Left" action="DoubleClick"><action name="ToggleMaximize"/></mousebind>
+    </context>
+    <context name="Close"><mousebind button="Left" action="Click"><action name="Close"/></mousebind></context>
+    <context name="Maximize">
+      <mousebind button="Left" action="Click"><action name="ToggleMaximize"/></mousebind>
+    </context>
+    <context name="Iconify"><mousebind button="Left" action="Click"><action name="Iconify"/></mousebind></context>
+    <context name="BRCorner">
+      <mousebind button="Left" action="Drag"><action name="Resize"/></mousebind>
+    </context>
+  </mouse>
+</openbox_config>
+"#;
+
+/// What all steps of a start need.
+struct Starting {
+    folder: PathBuf,
+    processes: Processes,
+    bound: Duration,
+}
+
+/// Starts a private desktop; on failure nothing of it stays.
+pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
+    let begun = Instant::now();
+    let user = Environment::of_this_process();
+    if let Some(error) = doctor::missing_programs(&user) {
+        return Err(error);
+    }
+    let folder =
+        tempfile::Builder::new().prefix("deskhand-").tempdir().map_err(|error| cannot_prepare(&error))?;
+    let mut cookie = [0; 16];
+    getrandom::fill(&mut cookie).map_err(|error| cannot_prepare(&io::Error::other(error.to_string())))?;
+    write_files(folder.path(), &cookie).map_err(|error| cannot_prepare(&error))?;
+    let environment = user.of_virtual_desktop(folder.path());
+    let processes =
+        Processes::guarded(folder.path(), environment.path()).map_err(|error| cannot_prepare(&error))?;
+    // From here on the guard removes the folder.
+    let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound };
+    match start_parts(&starting, environment, &options, cookie, begun).await {
+        Ok(up) => Ok(Parts {
+            display: up.display,
+            environment: up.environment,
+            private_folder: Some(starting.folder),
+            processes: starting.processes,
+            session_bus_address: Some(up.session_bus_address),
+            accessibility_address: Some(up.accessibility_address),
+            entries: up.entries,
+            startup: StartupTimes { total_ms: elapsed_ms(begun), ..up.startup },
+        }),
+        Err(error) => {
+            starting.processes.end_all().await;
+            Err(error)
+        }
+    }
+}
+
+struct Up {
+    display: Display,
+    environment: Environment,
+    session_bus_address: String,
+    accessibility_address: String,
+    entries: super::desktop_entries::DesktopEntries,
+    startup: StartupTimes,
+}
+
+async fn start_parts(
+    starting: &Starting,
+    mut environment: Environment,
+    options: &VirtualOptions,
+    cookie: [u8; 16],
+    begun: Instant,
+) -> DesktopResult<Up> {
+    let first = environment.clone();
+    let (server, session) = tokio::try_join!(
+        async {
+            let number = start_server(starting, &first, options.size).await?;
+            Ok((number, elapsed_ms(begun)))
+        },
+        async {
+            let address = start_session_bus(starting, &first).await?;
+            Ok((address, elapsed_ms(begun)))
+        },
+    )?;
+    let (name, display_ms) = server;
+    let (session_bus_address, session_bus_ms) = session;
+    environment.set("DISPLAY", &name);
+    let ready = Instant::now();
+    let ((display, window_manager_ms), (accessibility_address, accessibility_ms), entries) = tokio::try_join!(
+        async {
+            let number = name.trim_start_matches(':');
+            let socket = PathBuf::from(format!("/tmp/.X11-unix/X{number}"));
+            let address = Address::Own { socket, cookie };
+            let opened = name.clone();
+            let display = run_blocking(move || Display::open(&address, opened));
+            let (manager, display) = tokio::join!(start_window_manager(starting, &environment), display);
+            manager?;
+            let display = display??;
+            await_window_manager(starting, &display).await?;
+            Ok((display, elapsed_ms(ready)))
+        },
+        async {
+            let address = enable_accessibility(starting, &session_bus_address, &name).await?;
+            Ok((address, elapsed_ms(ready)))
+        },
+        read_entries(&environment),
+    )?;
+    let startup =
+        StartupTimes { display_ms, session_bus_ms, window_manager_ms, accessibility_ms, total_ms: 0 };
+    Ok(Up { display, environment, session_bus_address, accessibility_address, entries, startup })
+}
+
+/// Starts the X server on a display number that it chooses itself, and checks that it is ours.
+async fn start_server(starting: &Starting, environment: &Environment, size: Size) -> DesktopResult<String> {
+    let screen = format!("{size}x24");
+    let authority = starting.folder.join("Xauthority");
+    let arguments: Vec<OsString> = [
+        "-displayfd",
+        "1",
+        "-screen",
+        "0",
+        &screen,
+        "-dpi",
+        "96",
+        "-nolisten",
+        "tcp",
+        "-noreset",
+        "-s",
+        "0",
+        "-auth",
+    ]
+    .iter()
+    .map(OsString::from)
+    .chain([authority.into_os_string()])
+    .collect();
+    let started = starting.program("Xvfb", arguments, environment, true).await?;
+    let line = starting.first_line("Xvfb", started.output).await?;
+    let number: u32 =
+        line.trim().parse().map_err(|_| starting.broken("Xvfb", "it told no display number"))?;
+    let socket = format!("/tmp/.X11-unix/X{number}");
+    let stream = UnixStream::connect(&socket)
+        .await
+        .map_err(|error| starting.broken("Xvfb", &format!("cannot connect to {socket}: {error}")))?;
+    let peer = stream.peer_cred().ok().and_then(|peer| peer.pid());
+    if peer.and_then(|pid| u32::try_from(pid).ok()) != Some(started.pid) {
+        return Err(starting.broken("Xvfb", &format!("{socket} belongs to another process")));
+    }
+    Ok(format!(":{number}"))
+}
+
+async fn start_session_bus(starting: &Starting, environment: &Environment) -> DesktopResult<String> {
+    let mut configuration = OsString::from("--config-file=");
+    configuration.push(starting.folder.join("bus.conf"));
+    let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
+    let started = starting.program("dbus-daemon", arguments, environment, true).await?;
+    let line = starting.first_line("dbus-daemon", started.output).await?;
+    Ok(line.trim().to_owned())
+}
+
+async fn start_window_manager(starting: &Starting, environment: &Environment) -> DesktopResult<()> {
+    let configuration = starting.folder.join("openbox.xml").into_os_string();
+    let arguments = vec!["--sm-disable".into(), "--config-file".into(), configuration];
+    starting.program("openbox", arguments, environment, false).await.map(drop)
+}
+
+async fn await_window_manager(starting: &Starting, display: &Display) -> DesktopResult<()> {
+    let mut events = display.subscribe();
+    let ready = async {
+        while !display.call("look for the window manager", |worker| worker.has_window_manager()).await? {
+            // A reader that fell behind looks again, too.
+            if matches!(events.recv().await, Ok(XEvent::DisplayGone)) {
+                return Err(display.gone_error());
+            }
+        }
+        Ok(())
+    };
+    starting.within("openbox", ready).await?
+}
+
+async fn enable_accessibility(
+    starting: &Starting,
+    session_bus_address: &str,
+    display: &str,
+) -> DesktopResult<String> {
+    let enable = async {
+        let session = accessibility_bus::connect(session_bus_address).await?;
+        accessibility_bus::tell_environment(&session, &[("DISPLAY", display)]).await?;
+        accessibility_bus::enable(&session).await
+    };
+    starting
+        .within("the accessibility bus", enable)
+        .await?
+        .map_err(|error| starting.broken("the accessibility bus", &error.to_string()))
+}
+
+impl Starting {
+    fn log(&self, name: &str) -> PathBuf {
+        self.folder.join("logs").join(name)
+    }
+
+    async fn program(
+        &self,
+        name: &str,
+        arguments: Vec<OsString>,
+        environment: &Environment,
+        read_output: bool,
+    ) -> DesktopResult<Started> {
+        let program = find_on_path(OsStr::new(name), environment.path())
+            .ok_or_else(|| self.broken(name, "it is not on PATH"))?;
+        let log = Some(self.log(name));
+        let start =
+            ProgramStart { program: &program, arguments, environment, folder: None, log, read_output };
+        self.processes.start(start).await.map_err(|error| self.broken(name, &error.to_string()))
+    }
+
+    /// The line that a program writes when it is ready.
+    async fn first_line(&self, name: &str, output: Option<ChildStdout>) -> DesktopResult<String> {
+        let read = async {
+            let output = output.ok_or_else(|| io::Error::other("no output"))?;
+            let pipe = pipe::Receiver::from_owned_fd(OwnedFd::from(output))?;
+            let mut line = String::new();
+            let limited = tokio::io::AsyncReadExt::take(pipe, LINE_MAX);
+            BufReader::new(limited).read_line(&mut line).await?;
+            Ok::<_, io::Error>(line)
+        };
+        let line = self.within(name, read).await?.map_err(|error| self.broken(name, &error.to_string()))?;
+        if line.trim().is_empty() {
+            return Err(self.broken(name, "it ended at once"));
+        }
+        Ok(line)
+    }
+
+    async fn within<T>(&self, name: &str, wait: impl Future<Output = T>) -> DesktopResult<T> {
+        tokio::time::timeout(self.bound, wait).await.map_err(|_| {
+            self.broken(name, &format!("it did not come up within {} s", self.bound.as_secs_f32()))
+        })
+    }
+
+    /// The error of a part that did not come up, with what it said last.
+    fn broken(&self, name: &str, what: &str) -> DesktopError {
+        let messages = fs::read(self.log(name)).unwrap_or_default();
+        let tail = messages.get(messages.len().saturating_sub(MESSAGES_MAX)..).unwrap_or_default();
+        let tail = String::from_utf8_lossy(tail);
+        let said =
+            if tail.trim().is_empty() { String::new() } else { format!(" (it said: {})", tail.trim()) };
+        DesktopError::Start {
+            what: format!("{name} did not start: {what}{said}"),
+            fix: "see `deskhand doctor`".to_owned(),
+        }
+    }
+}
+
+fn cannot_prepare(error: &io::Error) -> DesktopError {
+    DesktopError::Start {
+        what: format!("cannot prepare a private folder: {error}"),
+        fix: "make sure that TMPDIR can be written and is not full".to_owned(),
+    }
+}
+
+fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
+    for name in ["run", "logs"] {
+        let inner = folder.join(name);
+        fs::create_dir(&inner)?;
+        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
+    }
+    let write = |name: &str, content: &[u8]| -> io::Result<()> {
+        let mut file =
+            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.join(name))?;
+        io::Write::write_all(&mut file, content)
+    };
+    write("Xauthority", &authority(cookie))?;
+    write("bus.conf", BUS_CONFIGURATION.replace("{private}", &folder.to_string_lossy()).as_bytes())?;
+    write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
+}
+
+/// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and
+/// data, each with its length. The number is not known before the server has chosen it.
+fn authority(cookie: &[u8; 16]) -> Vec<u8> {
+    const FAMILY_WILD: u16 = 0xffff;
+    const NAME: &[u8] = b"MIT-MAGIC-COOKIE-1";
+    let mut file = FAMILY_WILD.to_be_bytes().to_vec();
+    for part in [b"".as_slice(), b"", NAME, cookie] {
+        file.extend(u16::try_from(part.len()).unwrap_or(0).to_be_bytes());
+        file.extend(part);
+    }
+    file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cookie_file_has_the_form_that_x_reads() {
+        let file = authority(&[7; 16]);
+        assert_eq!(file[..6], [0xff, 0xff, 0, 0, 0, 0]);
+        assert_eq!(file[6..8], [0, 18]);
+        assert_eq!(&file[8..26], b"MIT-MAGIC-COOKIE-1");
+        assert_eq!(file[26..28], [0, 16]);
+        assert_eq!(file[28..], [7; 16]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Windows and programs behind the [`Windowing`] trait.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    sync::PoisonError,
+    time::Duration,
+};
+
+use deskhand_core::{ids::WindowId, ui::WindowInfo};
+use tokio::{
+    sync::broadcast::{Receiver, error::RecvError},
+    time::{Instant, timeout_at},
+};
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{
+        ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,
+    },
+};
+
+use super::{
+    desktop::{LinuxDesktop, run_blocking},
+    desktop_entries::{DesktopEntry, find_on_path},
+    display::{WorkResult, Worker},
+    events::XEvent,
+    processes::ProgramStart,
+    programs,
+    windows::WindowList,
+};
+use crate::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
+
+/// How long a window may take to get the focus.
+const FOCUS_BOUND: Duration = Duration::from_secs(3);
+/// The source of a request in EWMH: a tool that acts for the person.
+const SOURCE_PAGER: u32 = 2;
+
+impl Windowing for LinuxDesktop {
+    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
+        let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
+        Ok(self.infos(&list))
+    }
+
+    async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
+        let deadline = Instant::now() + bound;
+        let mut events = self.x_events();
+        let before = essence(known);
+        loop {
+            let now = self.windows().await?;
+            if essence(&now) != before || !self.await_windows(&mut events, deadline).await? {
+                return Ok(now);
+            }
+        }
+    }
+
+    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
+        let deadline = Instant::now() + FOCUS_BOUND;
+        let mut events = self.x_events();
+        let x_window = self.existing(window)?;
+        let pop_up = self
+            .display()
+            .call("activate a window", move |worker| worker.ask_for_focus(x_window))
+            .await
+            .map_err(|error| self.unless_gone(window, error))?;
+        if pop_up {
+            // A pop-up has the input as long as it is there; no window manager gives it the focus.
+            return Ok(());
+        }
+        loop {
+            let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
+            if list.has_focus(x_window) {
+                return Ok(());
+            }
+            self.existing(window)?;
+            if !self.await_windows(&mut events, deadline).await? {
+                let application = self
+                    .infos(&list)
+                    .into_iter()
+                    .find(|info| info.id == window)
+                    .map_or_else(|| window.to_string(), |info| info.app.name);
+                return Err(DesktopError::NotAnswering {
+                    operation: "give the focus to a window",
+                    application,
+                    limit_ms: u64::try_from(FOCUS_BOUND.as_millis()).unwrap_or(u64::MAX),
+                });
+            }
+        }
+    }
+
+    async fn close(&self, window: WindowId) -> DesktopResult<()> {
+        let x_window = self.existing(window)?;
+        self.display()
+            .call("close a window", move |worker| worker.ask_to_close(x_window))
+            .await
+            .map_err(|error| self.unless_gone(window, error))
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+        let command = self.command_of(request).await?;
+        let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
+        let mut arguments = Vec::new();
+        if let Some(private) = self.private_folder() {
+            let (program, private) = (command.program.clone(), private.to_owned());
+            let superuser = rustix::process::geteuid().is_root();
+            arguments = run_blocking(move || programs::prepare(&program, &private, superuser))
+                .await?
+                .map_err(|error| fails(format!("cannot write its settings: {error}")))?;
+        }
+        arguments.extend(command.arguments.iter().map(OsString::from));
+        let log_name = command.program.file_name().unwrap_or(OsStr::new("program")).to_owned();
+        let start = ProgramStart {
+            program: &command.program,
+            arguments,
+            environment: self.environment(),
+            folder: command.folder,
+            log: self.private_folder().map(|private| private.join("logs").join(log_name)),
+            read_output: false,
+        };
+        let started = self.processes().start(start).await.map_err(|error| fails(error.to_string()))?;
+        Ok(Launched { pid: started.pid, name: command.name, wm_class: command.wm_class })
+    }
+
+    fn process_ended(&self, pid: u32) -> Option<String> {
+        self.processes().ended(pid)
+    }
+}
+
+/// A program to run, found.
+struct FoundCommand {
+    program: PathBuf,
+    arguments: Vec<String>,
+    name: String,
+    wm_class: Option<String>,
+    folder: Option<PathBuf>,
+}
+
+impl LinuxDesktop {
+    fn infos(&self, list: &WindowList) -> Vec<WindowInfo> {
+        let accessible: HashSet<u32> =
+            self.accessible_pids().read().unwrap_or_else(PoisonError::into_inner).clone();
+        let entries = self.entries();
+        self.display().with_registry(|registry| list.to_infos(registry, &entries, &accessible))
+    }
+
+    fn existing(&self, window: WindowId) -> DesktopResult<u32> {
+        self.x_window(window).ok_or(DesktopError::NoWindow(window))
+    }
+
+    /// A request that the X server refused: the window has gone meanwhile.
+    fn unless_gone(&self, window: WindowId, error: DesktopError) -> DesktopError {
+        let refused = matches!(
+            &error,
+            DesktopError::Failed { source, .. } if source.is::<x11rb::errors::ReplyOrIdError>()
+        );
+        if refused { DesktopError::NoWindow(window) } else { error }
+    }
+
+    /// Waits for a change of windows; false when there was none before the deadline.
+    async fn await_windows(&self, events: &mut Receiver<XEvent>, deadline: Instant) -> DesktopResult<bool> {
+        loop {
+            match timeout_at(deadline, events.recv()).await {
+                Err(_) => return Ok(false),
+                // A reader that fell behind looks again.
+                Ok(Ok(XEvent::WindowsChanged) | Err(RecvError::Lagged(_))) => return Ok(true),
+                Ok(Ok(XEvent::Damage { .. })) => {}
+                Ok(Ok(XEvent::DisplayGone) | Err(RecvError::Closed)) => {
+                    return Err(self.display().gone_error());
+                }
+            }
+        }
+    }
+
+    async fn command_of(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {
+        let wanted = request.program.as_str();
+        if let Some(entry) = self.entries().find(wanted) {
+            return self.command_of_entry(entry, request);
+        }
+        if let Some(program) = find_on_path(OsStr::new(wanted), self.environment().path()) {
+            let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let arguments = request.arguments.clone();
+            return Ok(FoundCommand { program, arguments, name, wm_class: None, folder: None });
+        }
+        let entries = self.refresh_entries().await?;
+        if let Some(entry) = entries.find(wanted) {
+            return self.command_of_entry(entry, request);
+        }
+        let near: Vec<String> = entries.nearest(wanted).iter().map(|name| format!("`{name}`")).collect();
+        let hint = if near.is_empty() {
+            "give the name of an installed application or a command on PATH".to_owned()
+        } else {
+            format!("did you mean {}?", near.join(" or "))
+        };
+        let reason = format!("no application or command has this name; {hint}");
+        Err(DesktopError::Launch { program: wanted.to_owned(), reason })
+    }
+
+    fn command_of_entry(&self, entry: &DesktopEntry, request: &LaunchRequest) -> DesktopResult<FoundCommand> {
+        let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
+        if entry.terminal {
+            return Err(fails(format!("{} runs in a terminal and has no window", entry.name)));
+        }
+        let mut words = entry.command_line(&request.arguments).into_iter();
+        let command = words.next().unwrap_or_default();
+        let program = find_on_path(OsStr::new(&command), self.environment().path()).ok_or_else(|| {
+            fails(format!("its command `{command}` is not installed; install {} again", entry.name))
+        })?;
+        Ok(FoundCommand {
+            program,
+            arguments: words.collect(),
+            name: entry.name.clone(),
+            wm_class: entry.wm_class.as_ref().map(|class| class.to_lowercase()),
+            folder: entry.folder.clone(),
+        })
+    }
+}
+
+/// What counts as a change of windows.
+fn essence(windows: &[WindowInfo]) -> BTreeMap<WindowId, (&str, bool)> {
+    windows.iter().map(|window| (window.id, (window.title.as_str(), window.active))).collect()
+}
+
+impl Worker {
+    /// Asks for the focus; true for a window that no window manager manages.
+    fn ask_for_focus(&self, window: u32) -> WorkResult<bool> {
+        if self.connection.get_window_attributes(window)?.reply()?.override_redirect {
+            return Ok(true);
+        }
+        if self.has_window_manager()? {
+            let active = self.active_window()?.unwrap_or(0);
+            let data = [SOURCE_PAGER, x11rb::CURRENT_TIME, active, 0, 0];
+            self.tell_window_manager(window, self.atoms._NET_ACTIVE_WINDOW, data)?;
+        } else {
+            let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
+            self.connection.configure_window(window, &raise)?;
+            self.connection
+                .set_input_focus(InputFocus::POINTER_ROOT, window, x11rb::CURRENT_TIME)?
+                .check()?;
+        }
+        Ok(false)
+    }
+
+    fn ask_to_close(&self, window: u32) -> WorkResult<()> {
+        let managed = !self.connection.get_window_attributes(window)?.reply()?.override_redirect;
+        if managed && self.has_window_manager()? {
+            let data = [x11rb::CURRENT_TIME, SOURCE_PAGER, 0, 0, 0];
+            return self.tell_window_manager(window, self.atoms._NET_CLOSE_WINDOW, data);
+        }
+        if !self.has_protocol(window, self.atoms.WM_DELETE_WINDOW)? {
+            let what = "it is a pop-up that takes no request to close; press Escape instead";
+            return Err(DesktopError::failed("close a window", what).into());
+        }
+        let data = [self.atoms.WM_DELETE_WINDOW, x11rb::CURRENT_TIME, 0, 0, 0];
+        let event = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
+        self.connection.send_event(false, window, EventMask::NO_EVENT, event)?;
+        self.connection.flush()?;
+        self.round_trip()
+    }
+}

@@ -1,0 +1,393 @@
+//! Top-level windows by EWMH: what the X server and the window manager say about them.
+//!
+//! Reading is one pipelined batch; deciding what a window is for and whom it belongs to is a pure function.
+
+use std::collections::{HashMap, HashSet};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ids::WindowId,
+    ui::{AppInfo, WindowInfo, WindowKind},
+};
+use x11rb::{
+    cookie::Cookie,
+    protocol::xproto::{
+        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, WindowClass as XWindowClass,
+    },
+    rust_connection::RustConnection,
+};
+
+use super::{
+    desktop_entries::DesktopEntries,
+    display::{Atoms, WorkResult, Worker},
+};
+
+/// The most windows that are looked at.
+const WINDOWS_MAX: usize = 512;
+/// The longest chain of owners that is followed.
+const OWNERS_MAX: usize = 16;
+/// The longest title or class that is read, in units of four bytes.
+const TEXT_MAX: u32 = 1024;
+/// X ids without these bits name the client that made the window.
+const CLIENT_BITS: u32 = 0x001f_ffff;
+
+/// Which X window has which id. An id is never used again; the X server uses its ids again and again.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    by_x: HashMap<u32, WindowId>,
+    by_id: HashMap<WindowId, u32>,
+    last: u32,
+}
+
+impl Registry {
+    /// The id of an X window, made if it has none yet.
+    pub(crate) fn id_of(&mut self, window: u32) -> WindowId {
+        *self.by_x.entry(window).or_insert_with(|| {
+            self.last = self.last.saturating_add(1);
+            let id = WindowId(self.last);
+            self.by_id.insert(id, window);
+            id
+        })
+    }
+
+    /// The X window behind an id.
+    pub(crate) fn find_window(&self, id: WindowId) -> Option<u32> {
+        self.by_id.get(&id).copied()
+    }
+
+    /// The id of an X window that was listed before.
+    pub(crate) fn find_id(&self, window: u32) -> Option<WindowId> {
+        self.by_x.get(&window).copied()
+    }
+
+    /// Forgets every window that is not in `existing`.
+    fn keep_only(&mut self, existing: &HashSet<u32>) {
+        self.by_x.retain(|window, _| existing.contains(window));
+        self.by_id.retain(|_, window| existing.contains(window));
+    }
+
+    /// The window was destroyed.
+    pub(crate) fn forget(&mut self, window: u32) {
+        if let Some(id) = self.by_x.remove(&window) {
+            self.by_id.remove(&id);
+        }
+    }
+}
+
+/// What was read of one window.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct WindowFacts {
+    pub(crate) window: u32,
+    pub(crate) bounds: [i32; 4],
+    pub(crate) title: String,
+    /// Instance and class of `WM_CLASS`.
+    pub(crate) class: (String, String),
+    pub(crate) pid: Option<u32>,
+    /// What `_NET_WM_WINDOW_TYPE` says, where it says something that is known.
+    pub(crate) kind: Option<WindowKind>,
+    pub(crate) transient_for: Option<u32>,
+    pub(crate) override_redirect: bool,
+}
+
+/// All windows as they were at one moment, bottom-most first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct WindowList {
+    pub(crate) windows: Vec<WindowFacts>,
+    pub(crate) active: Option<u32>,
+    /// Every window that exists, seen or not.
+    pub(crate) existing: HashSet<u32>,
+}
+
+type PropertyCookie<'a> = Cookie<'a, RustConnection, GetPropertyReply>;
+
+/// The requests about one window, sent before the first answer is awaited.
+struct Asked<'a> {
+    window: u32,
+    attributes: Cookie<'a, RustConnection, x11rb::protocol::xproto::GetWindowAttributesReply>,
+    geometry: Cookie<'a, RustConnection, x11rb::protocol::xproto::GetGeometryReply>,
+    origin: Cookie<'a, RustConnection, x11rb::protocol::xproto::TranslateCoordinatesReply>,
+    net_name: PropertyCookie<'a>,
+    name: PropertyCookie<'a>,
+    class: PropertyCookie<'a>,
+    pid: PropertyCookie<'a>,
+    kind: PropertyCookie<'a>,
+    transient_for: PropertyCookie<'a>,
+}
+
+impl Worker {
+    /// Every mapped top-level window.
+    pub(crate) fn list_windows(&self) -> WorkResult<WindowList> {
+        let atoms = &self.atoms;
+        let stacking = self.ask(self.root, atoms._NET_CLIENT_LIST_STACKING)?;
+        let clients = self.ask(self.root, atoms._NET_CLIENT_LIST)?;
+        let active = self.ask(self.root, atoms._NET_ACTIVE_WINDOW)?;
+        let check = self.ask(self.root, atoms._NET_SUPPORTING_WM_CHECK)?;
+        let tree = self.connection.query_tree(self.root)?;
+        let mut managed = numbers(&stacking.reply()?);
+        let clients = numbers(&clients.reply()?);
+        let known: HashSet<u32> = managed.iter().copied().collect();
+        managed.extend(clients.into_iter().filter(|window| !known.contains(window)));
+        let active = numbers(&active.reply()?).first().copied().filter(|window| *window != 0);
+        let manager = numbers(&check.reply()?).first().copied();
+        let children = tree.reply()?.children;
+
+        let listed: HashSet<u32> = managed.iter().copied().collect();
+        // The frames, menus and helper windows of the window manager belong to no application.
+        let of_manager =
+            |window: &u32| manager.is_some_and(|one| one & !CLIENT_BITS == window & !CLIENT_BITS);
+        let others =
+            children.iter().copied().filter(|window| !listed.contains(window) && !of_manager(window));
+        let asked = managed
+            .iter()
+            .copied()
+            .chain(others)
+            .take(WINDOWS_MAX)
+            .map(|window| self.ask_about(window))
+            .collect::<WorkResult<Vec<_>>>()?;
+        let mut windows = Vec::with_capacity(asked.len());
+        for window in asked {
+            // Without a window manager every child of the root window is one that a person sees.
+            let takes_all = manager.is_none() || listed.contains(&window.window);
+            match window.facts(atoms) {
+                Ok(Some(facts)) if takes_all || facts.override_redirect => windows.push(facts),
+                Ok(_) => {}
+                Err(fault) if fault.is_refusal() => {}
+                Err(fault) => return Err(fault),
+            }
+        }
+        fill_missing_pids(&mut windows);
+        let existing = listed.into_iter().chain(children).collect();
+        Ok(WindowList { windows, active, existing })
+    }
+
+    fn ask(&self, window: u32, property: Atom) -> WorkResult<PropertyCookie<'_>> {
+        Ok(self.connection.get_property(false, window, property, AtomEnum::ANY, 0, TEXT_MAX)?)
+    }
+
+    fn ask_about(&self, window: u32) -> WorkResult<Asked<'_>> {
+        Ok(Asked {
+            window,
+            attributes: self.connection.get_window_attributes(window)?,
+            geometry: self.connection.get_geometry(window)?,
+            origin: self.connection.translate_coordinates(window, self.root, 0, 0)?,
+            net_name: self.ask(window, self.atoms._NET_WM_NAME)?,
+            name: self.ask(window, AtomEnum::WM_NAME.into())?,
+            class: self.ask(window, AtomEnum::WM_CLASS.into())?,
+            pid: self.ask(window, self.atoms._NET_WM_PID)?,
+            kind: self.ask(window, self.atoms._NET_WM_WINDOW_TYPE)?,
+            transient_for: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
+        })
+    }
+
+    /// The active window, as the window manager says.
+    pub(crate) fn active_window(&self) -> WorkResult<Option<u32>> {
+        let reply = self.ask(self.root, self.atoms._NET_ACTIVE_WINDOW)?.reply()?;
+        Ok(numbers(&reply).first().copied().filter(|window| *window != 0))
+    }
+
+    /// Whether there is a window manager that speaks EWMH.
+    pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
+        Ok(!numbers(&self.ask(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?.reply()?).is_empty())
+    }
+
+    /// Whether a window takes part in a protocol such as `_NET_WM_PING`.
+    pub(crate) fn has_protocol(&self, window: u32, protocol: Atom) -> WorkResult<bool> {
+        Ok(numbers(&self.ask(window, self.atoms.WM_PROTOCOLS)?.reply()?).contains(&protocol))
+    }
+}
+
+impl Asked<'_> {
+    /// Nothing for windows that a person does not see. Every answer is fetched, whatever the first ones say.
+    fn facts(self, atoms: &Atoms) -> WorkResult<Option<WindowFacts>> {
+        let attributes = self.attributes.reply();
+        let geometry = self.geometry.reply();
+        let origin = self.origin.reply();
+        let net_name = self.net_name.reply();
+        let name = self.name.reply();
+        let class = self.class.reply();
+        let pid = self.pid.reply();
+        let kind = self.kind.reply();
+        let transient_for = self.transient_for.reply();
+        let (attributes, geometry, origin) = (attributes?, geometry?, origin?);
+        let seen = attributes.map_state == MapState::VIEWABLE
+            && attributes.class == XWindowClass::INPUT_OUTPUT
+            && geometry.width > 1
+            && geometry.height > 1;
+        if !seen {
+            return Ok(None);
+        }
+        let net_name = utf8(&net_name?.value);
+        let title = if net_name.is_empty() { text_of(&name?) } else { net_name };
+        Ok(Some(WindowFacts {
+            window: self.window,
+            bounds: [
+                i32::from(origin.dst_x),
+                i32::from(origin.dst_y),
+                i32::from(geometry.width),
+                i32::from(geometry.height),
+            ],
+            title,
+            class: class_of(&class?.value),
+            pid: numbers(&pid?).first().copied().filter(|pid| *pid != 0),
+            kind: numbers(&kind?).into_iter().find_map(|atom| kind_of(atom, atoms)),
+            transient_for: numbers(&transient_for?).first().copied().filter(|window| *window != 0),
+            override_redirect: attributes.override_redirect,
+        }))
+    }
+}
+
+/// Windows without `_NET_WM_PID` that were made over the same connection as one that has it.
+fn fill_missing_pids(windows: &mut [WindowFacts]) {
+    let known: HashMap<u32, u32> =
+        windows.iter().filter_map(|facts| Some((facts.window & !CLIENT_BITS, facts.pid?))).collect();
+    for facts in windows.iter_mut().filter(|facts| facts.pid.is_none()) {
+        facts.pid = known.get(&(facts.window & !CLIENT_BITS)).copied();
+    }
+}
+
+fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
+    let is = |list: &[Atom]| list.contains(&atom);
+    if is(&[
+        atoms._NET_WM_WINDOW_TYPE_NORMAL,
+        atoms._NET_WM_WINDOW_TYPE_DESKTOP,
+        atoms._NET_WM_WINDOW_TYPE_DOCK,
+    ]) {
+        Some(WindowKind::Normal)
+    } else if is(&[
+        atoms._NET_WM_WINDOW_TYPE_DIALOG,
+        atoms._NET_WM_WINDOW_TYPE_SPLASH,
+        atoms._NET_WM_WINDOW_TYPE_TOOLBAR,
+        atoms._NET_WM_WINDOW_TYPE_UTILITY,
+    ]) {
+        Some(WindowKind::Dialog)
+    } else if is(&[
+        atoms._NET_WM_WINDOW_TYPE_COMBO,
+        atoms._NET_WM_WINDOW_TYPE_DND,
+        atoms._NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
+        atoms._NET_WM_WINDOW_TYPE_MENU,
+        atoms._NET_WM_WINDOW_TYPE_NOTIFICATION,
+        atoms._NET_WM_WINDOW_TYPE_POPUP_MENU,
+        atoms._NET_WM_WINDOW_TYPE_TOOLTIP,
+    ]) {
+        Some(WindowKind::Popup)
+    } else {
+        None
+    }
+}
+
+impl WindowFacts {
+    fn window_kind(&self) -> WindowKind {
+        if self.override_redirect {
+            return WindowKind::Popup;
+        }
+        // EWMH: a window that says nothing is a dialog when it is transient, else normal.
+        let unsaid = if self.transient_for.is_some() { WindowKind::Dialog } else { WindowKind::Normal };
+        self.kind.unwrap_or(unsaid)
+    }
+}
+
+impl WindowList {
+    /// The windows as the rest of the system knows them.
+    pub(crate) fn to_infos(
+        &self,
+        registry: &mut Registry,
+        entries: &DesktopEntries,
+        accessible: &HashSet<u32>,
+    ) -> Vec<WindowInfo> {
+        registry.keep_only(&self.existing);
+        self.windows
+            .iter()
+            .map(|facts| {
+                let [x, y, width, height] = facts.bounds;
+                WindowInfo {
+                    id: registry.id_of(facts.window),
+                    title: facts.title.clone(),
+                    app: self.app_of(facts, entries),
+                    bounds: Rect::<Screen>::new(x, y, width, height),
+                    kind: facts.window_kind(),
+                    owner: self.owner_of(facts).map(|owner| registry.id_of(owner.window)),
+                    active: self.active == Some(facts.window),
+                    accessible: facts.pid.is_some_and(|pid| accessible.contains(&pid)),
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a window, or a dialog of it, is the active one.
+    pub(crate) fn has_focus(&self, window: u32) -> bool {
+        let owner = || self.find(self.active?).and_then(|active| self.owner_of(active));
+        self.active == Some(window) || owner().is_some_and(|owner| owner.window == window)
+    }
+
+    fn find(&self, window: u32) -> Option<&WindowFacts> {
+        self.windows.iter().find(|facts| facts.window == window)
+    }
+
+    /// The normal window that a dialog or pop-up belongs to.
+    fn owner_of(&self, facts: &WindowFacts) -> Option<&WindowFacts> {
+        if facts.window_kind() == WindowKind::Normal {
+            return None;
+        }
+        let mut next = facts.transient_for;
+        for _ in 0..OWNERS_MAX {
+            let Some(owner) = next.and_then(|window| self.find(window)) else { break };
+            if owner.window_kind() == WindowKind::Normal {
+                return Some(owner);
+            }
+            next = owner.transient_for;
+        }
+        // The active window may be a dialog itself: then its owner is meant.
+        let same = |other: &&WindowFacts| {
+            other.window != facts.window
+                && other.window_kind() == WindowKind::Normal
+                && match facts.pid {
+                    Some(pid) => other.pid == Some(pid),
+                    None => other.window & !CLIENT_BITS == facts.window & !CLIENT_BITS,
+                }
+        };
+        let active = self.active.and_then(|window| self.find(window));
+        let behind_active =
+            active.and_then(|active| active.transient_for).and_then(|window| self.find(window));
+        active
+            .filter(same)
+            .or_else(|| behind_active.filter(same))
+            .or_else(|| self.windows.iter().rev().find(same))
+    }
+
+    /// The application of a window; a dialog or pop-up has that of its owner when both are one process.
+    fn app_of(&self, facts: &WindowFacts, entries: &DesktopEntries) -> AppInfo {
+        let own = self.owner_of(facts).filter(|owner| owner.pid == facts.pid).unwrap_or(facts);
+        let (instance, class) = &own.class;
+        let class = if class.is_empty() { instance } else { class };
+        let name = entries.find_by_class(instance, class).map_or_else(
+            || if class.is_empty() { own.title.clone() } else { class.clone() },
+            |entry| entry.name.clone(),
+        );
+        AppInfo { name, root: class.to_lowercase(), pid: facts.pid }
+    }
+}
+
+fn numbers(reply: &GetPropertyReply) -> Vec<u32> {
+    reply.value32().map(Iterator::collect).unwrap_or_default()
+}
+
+fn utf8(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
+}
+
+/// `WM_NAME` in the encoding that it says.
+fn text_of(reply: &GetPropertyReply) -> String {
+    if reply.type_ == u32::from(AtomEnum::STRING) {
+        return reply.value.iter().map(|byte| char::from(*byte)).collect();
+    }
+    utf8(&reply.value)
+}
+
+fn class_of(bytes: &[u8]) -> (String, String) {
+    let mut parts = bytes.split(|byte| *byte == 0).map(utf8);
+    (parts.next().unwrap_or_default(), parts.next().unwrap_or_default())
+}
+
+#[cfg(test)]
+#[path = "windows_tests.rs"]
+mod tests;
