@@ -11,7 +11,9 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::PromptSet,
     record::{Header, JOURNAL_VERSION, Line, Record},
-    session::{ApplyError, Effect, EffectRecord, Event, EventRecord, NoAnswer, Session, SessionConfig, StopReason},
+    session::{
+        ApplyError, Effect, EffectRecord, Event, EventRecord, NoAnswer, Session, SessionConfig, StopReason,
+    },
     ui::PictureRef,
 };
 use deskhand_desktop::Desktop;
@@ -98,8 +100,17 @@ pub async fn run<D: Desktop, M: Model>(
     let journal = folder.begin()?;
     let requests = std::mem::take(&mut options.requests).into();
     let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
-    let mut driver =
-        Driver { options, folder, journal, session, requests, observer, outcome: None, wall_max, deadline: None };
+    let mut driver = Driver {
+        options,
+        folder,
+        journal,
+        session,
+        requests,
+        observer,
+        outcome: None,
+        wall_max,
+        deadline: None,
+    };
     driver.append(Record::Header(Box::new(header)))?;
     driver.drive().await?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
@@ -125,10 +136,7 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
             // In the journal before it is carried out: a command that is here without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
-            let effect = match event {
-                Event::Stopped { .. } => None,
-                _ => Some(record.id),
-            };
+            let effect = if matches!(event, Event::Stopped { .. }) { None } else { Some(record.id) };
             let event = EventRecord { effect, at_ms: now_ms(), event };
             self.append(Record::Event(Box::new(event.clone())))?;
             self.session.apply(&event)?;
@@ -227,7 +235,9 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
         }
         let bounded = async {
             match self.deadline {
-                Some(deadline) => tokio::time::timeout_at(deadline, work).await.map_err(|_| StopReason::WallTime),
+                Some(deadline) => {
+                    tokio::time::timeout_at(deadline, work).await.map_err(|_| StopReason::WallTime)
+                }
                 None => Ok(work.await),
             }
         };

@@ -86,6 +86,11 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
 
 fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<Difference> {
     let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
+    let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
+    // Byte for byte: the order of fields counts too.
+    if wanted.is_some_and(|wanted| bytes(wanted) == bytes(recorded)) {
+        return None;
+    }
     let recorded = json(recorded);
     let Some(wanted) = wanted.map(json) else {
         return Some(Difference {
@@ -95,10 +100,6 @@ fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> 
             replayed: "nothing: the session has ended".to_owned(),
         });
     };
-    // Byte for byte: the order of fields counts too.
-    if recorded.to_string() == wanted.to_string() {
-        return None;
-    }
     let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
     Some(Difference { seq, field, recorded, replayed })
 }
@@ -139,6 +140,7 @@ fn around(text: &str, other: &str) -> String {
     let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let start = same.saturating_sub(BEFORE);
     let part: String = text.chars().skip(start).take(SHOWN).collect();
-    let (head, tail) = (if start > 0 { "…" } else { "" }, if start + SHOWN < text.chars().count() { "…" } else { "" });
+    let (head, tail) =
+        (if start > 0 { "…" } else { "" }, if start + SHOWN < text.chars().count() { "…" } else { "" });
     format!("\"{head}{part}{tail}\" (at character {same})")
 }

@@ -82,7 +82,9 @@ impl SessionStore {
             ids.first().into_iter().collect()
         } else {
             // Ids begin with their time; people tell them apart by their ends as well.
-            ids.iter().filter(|id| !name.is_empty() && (id.0.starts_with(name) || id.0.ends_with(name))).collect()
+            ids.iter()
+                .filter(|id| !name.is_empty() && (id.0.starts_with(name) || id.0.ends_with(name)))
+                .collect()
         };
         match matches.as_slice() {
             [] => Err(JournalError::NoSession { name: name.to_owned() }),

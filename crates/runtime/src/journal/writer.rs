@@ -45,7 +45,8 @@ impl JournalWriter {
         let mut text = serde_json::to_vec(&line).map_err(JournalError::Encode)?;
         self.prev = sha256_hex(&text);
         text.push(b'\n');
-        let result = self.file.write_all(&text).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
+        let result =
+            self.file.write_all(&text).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
         result.map_err(|source| JournalError::file("write", &self.path, source))?;
         self.seq = line.seq;
         Ok(line)

@@ -22,17 +22,6 @@ impl<'de> Deserialize<'de> for ElementArgument {
     }
 }
 
-/// A number, also where a model wrote it as text.
-pub(super) fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = serde_json::Value::deserialize(deserializer)?;
-    let parsed = match &value {
-        serde_json::Value::Number(number) => number.as_f64(),
-        serde_json::Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    parsed.ok_or_else(|| de::Error::custom(format!("`{value}` is not a number")))
-}
-
 /// A cell's text; numbers and booleans count as what they look like, null as empty.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
@@ -43,8 +32,12 @@ impl<'de> Deserialize<'de> for CellText {
         match serde_json::Value::deserialize(deserializer)? {
             serde_json::Value::String(text) => Ok(Self(text)),
             serde_json::Value::Null => Ok(Self(String::new())),
-            scalar @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_)) => Ok(Self(scalar.to_string())),
-            other => Err(de::Error::custom(format!("`{other}` is not the text of a cell"))),
+            scalar @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_)) => {
+                Ok(Self(scalar.to_string()))
+            }
+            other @ (serde_json::Value::Array(_) | serde_json::Value::Object(_)) => {
+                Err(de::Error::custom(format!("`{other}` is not the text of a cell")))
+            }
         }
     }
 }

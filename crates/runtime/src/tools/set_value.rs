@@ -33,7 +33,9 @@ impl<D: Desktop> Tool<D> for SetValue {
         let value = match &input.value {
             Value::String(text) => NewValue::Text(text.clone()),
             Value::Number(number) => NewValue::Number(number.as_f64().unwrap_or_default()),
-            other => return Err(ToolError::Reply(format!("`{other}` is neither a text nor a number"))),
+            other @ (Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => {
+                return Err(ToolError::Reply(format!("`{other}` is neither a text nor a number")));
+            }
         };
         let (id, name) = (input.id.0, input.name.as_deref());
         Ok(set_value(context.desktop, context.window()?, id, name, &value, &context.limits).await?)
