@@ -3,3 +3,5 @@
 
 #[cfg(target_os = "linux")]
 mod linux_x11;
+#[cfg(target_os = "linux")]
+mod x11_client;
