@@ -1,5 +1,6 @@
 //! Tests of whole desktops.
 #![cfg(test)]
 
+mod contract;
 #[cfg(target_os = "linux")]
 mod linux_x11;
