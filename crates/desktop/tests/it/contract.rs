@@ -244,3 +244,13 @@ async fn the_desktop_in_memory_keeps_the_contract() {
     let desktop = FakeDesktop::new([], [editor_in_memory()]);
     contract(&desktop, &MOUSEPAD).await;
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_linux_desktop_keeps_the_contract() {
+    use deskhand_desktop::linux::{LinuxDesktop, VirtualOptions};
+
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    contract(&desktop, &MOUSEPAD).await;
+    desktop.close().await;
+}

@@ -43,7 +43,7 @@ fn behaviour(dice: &mut Dice) -> Behaviour {
 }
 
 fn window(dice: &mut Dice) -> FakeWindow {
-    let delay_ms = [0, 0, 20, 300, 900, 1_900, 5_000][usize::try_from(dice.below(7)).unwrap()];
+    let delay_ms = [0, 0, 20, 300, 900, 4_900, 12_000][usize::try_from(dice.below(7)).unwrap()];
     let behaviour = behaviour(dice);
     let behaviour = if delay_ms > 0 { behaviour.after(delay_ms) } else { behaviour };
     let mut target = match dice.below(4) {
@@ -145,7 +145,7 @@ async fn a_state_that_is_seen_is_reached() {
                 .map(|name| faulty(FakeElement::new(Role::LIST_ITEM, name), &mut dice));
             element = element.children(items);
         } else if role == Role::CHECK_BOX && dice.below(3) == 0 {
-            element = element.on_click(Behaviour::Toggle.after(dice.below(4_000)));
+            element = element.on_click(Behaviour::Toggle.after(dice.below(12_000)));
         }
         let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");
         let window =
