@@ -67,7 +67,7 @@ def table(cells):
 def content(cells):
     styles = (
         '<style:style style:name="Table" style:family="table">'
-        '<style:table-properties style:width="12cm" table:align="left"/></style:style>'
+        '<style:table-properties style:width="12cm" table:align="left" table:border-model="collapsing"/></style:style>'
         '<style:style style:name="Column" style:family="table-column">'
         '<style:table-column-properties style:column-width="4cm"/></style:style>'
         '<style:style style:name="Cell" style:family="table-cell">'

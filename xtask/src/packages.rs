@@ -21,6 +21,8 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("openbox", "openbox", "the window manager of a virtual desktop"),
     package("dbus", "dbus-daemon", "the session bus of a virtual desktop"),
     package("at-spi2-core", "", "the accessibility bus, through which applications show their elements"),
+    package("util-linux", "setpriv", "ends the programs of a virtual desktop together with it"),
+    package("grep", "grep", "finds programs that a virtual desktop would leave behind"),
     package("fonts-dejavu-core", "", "letters in menus and dialogs"),
     package("fonts-liberation", "", "letters in documents, as wide as the ones that their authors used"),
     package("libreoffice-writer", "soffice", "the application of the demo's document"),

@@ -49,13 +49,14 @@ pub(crate) fn ensure_installed() -> Result<()> {
         return Ok(());
     }
     ensure!(is_debian(), "{} programs are missing\n{}", missing.len(), advice(&missing, false));
-    console::progress("setup: these packages are missing and will be installed:");
+    console::progress("setup: these packages are missing:");
     for package in &missing {
         console::progress(&format!("  {:20} {}", package.name, package.reason));
     }
     let Some(prefix) = rights() else {
         anyhow::bail!("this needs root, or sudo without a password\n{}", advice(&missing, true));
     };
+    console::progress("setup: installing them; apt-get says next how large they are");
     install(prefix, &missing)
 }
 

@@ -22,9 +22,7 @@ pub(crate) fn run() -> Result<ExitCode> {
         finish(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
     if workspace::is_program("cargo-deny") {
-        stage("deny", || {
-            finish(cargo().args(["deny", "--all-features", "check", "bans", "licenses", "sources"]))
-        })?;
+        stage("deny", || finish(cargo().args(["deny", "check", "bans", "licenses", "sources"])))?;
     } else {
         console::progress("── deny     skipped: cargo-deny is not installed");
     }

@@ -40,7 +40,10 @@ fn is_set_by_cargo_run(name: &str) -> bool {
 
 /// Every file that git tracks or would track, by its path below the root, in order.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
+    // A checkout may belong to another user, as in a container; reading the list of its files is harmless.
     let listing = stdout(Command::new("git").current_dir(root()).args([
+        "-c",
+        "safe.directory=*",
         "ls-files",
         "-z",
         "--cached",

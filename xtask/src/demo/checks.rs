@@ -171,6 +171,14 @@ mod tests {
     }
 
     #[test]
+    fn the_document_of_the_example_holds_the_expected_table() {
+        let document = ods::read(&workspace::root().join("examples/sales/sales.odt")).unwrap();
+        let expected = Expected { sheet: "Sales".to_owned(), ..expected() };
+        let checks = check(&expected, &document).unwrap();
+        assert_eq!(checks, Checks { passed: 18, failed: vec!["there are 0 charts, not one".to_owned()] });
+    }
+
+    #[test]
     fn wrong_cells_are_named() {
         let check_cell = |at: Position, cell: Option<Cell>, failure: &str| {
             check_failures(

@@ -98,11 +98,16 @@ fn report(
     for failure in &checks.failed {
         console::problem(failure);
     }
-    let finished = summary.outcome.as_deref() == Some("finished") && status.success();
-    if !finished {
+    if !is_finished(summary, status) {
         console::problem(&format!("the run did not finish; deskhand ended with {status}"));
     }
-    Ok(if finished && checks.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let success = is_finished(summary, status) && checks.failed.is_empty();
+    Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether the product says in both ways that it has that the request is fulfilled.
+fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
+    summary.outcome.as_deref() == Some("finished") && status.success()
 }
 
 /// Builds the product and returns where it is. The profile is the one for development: it builds in a third
@@ -277,6 +282,43 @@ mod tests {
     fn two_demos_of_one_second_have_two_folders() {
         let demos = tempfile::tempdir().unwrap();
         assert_ne!(new_folder(demos.path()).unwrap(), new_folder(demos.path()).unwrap());
+    }
+
+    fn ended_with(code: i32) -> ExitStatus {
+        Command::new("sh").args(["-c", &format!("exit {code}")]).status().unwrap()
+    }
+
+    fn summary_of(outcome: &str) -> RunSummary {
+        RunSummary::in_line(&format!("{{\"kind\":\"summary\",\"outcome\":\"{outcome}\",\"steps\":3}}"))
+            .unwrap()
+    }
+
+    #[test]
+    fn both_the_outcome_and_the_exit_code_must_say_finished() {
+        assert!(is_finished(&summary_of("finished"), ended_with(0)));
+        assert!(!is_finished(&summary_of("finished"), ended_with(13)));
+        assert!(!is_finished(&summary_of("failed"), ended_with(0)));
+        assert!(!is_finished(&RunSummary::broken_off("gone".to_owned()), ended_with(0)));
+    }
+
+    #[test]
+    fn the_report_is_a_failure_unless_every_check_passed() {
+        let folder = tempfile::tempdir().unwrap();
+        let result = folder.path().join("sales.ods");
+        let json = folder.path().join("summary.json");
+        let arguments = DemoArguments { json: Some(json.clone()), ..arguments(DemoModel::Script) };
+        let check = |checks: &Checks, expected: ExitCode, path: Value| {
+            let code = report(&arguments, &summary_of("finished"), ended_with(0), checks, &result).unwrap();
+            assert_eq!(format!("{code:?}"), format!("{expected:?}"), "{checks:?}");
+            let written: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+            assert_eq!(written["result_path"], path);
+            assert_eq!(written["checks_failed"], checks.failed.len());
+        };
+        let failed = Checks { passed: 0, failed: vec!["open it".to_owned()] };
+        check(&failed, ExitCode::FAILURE, Value::Null);
+        fs::write(&result, "").unwrap();
+        check(&failed, ExitCode::FAILURE, result.to_str().into());
+        check(&Checks { passed: 23, failed: Vec::new() }, ExitCode::SUCCESS, result.to_str().into());
     }
 
     #[test]

@@ -59,7 +59,12 @@ fn fixed_waits_are_found_in_the_product_alone() {
     let wait = "//! A.\nfn a() { std::thread::sleep(SECOND); }\n";
     check_lines(PRODUCT, wait, &[(2, "a fixed wait")]);
     check_lines("crates/runtime/src/a_tests.rs", wait, &[]);
+    check_lines("crates/runtime/src/a_tests/b.rs", wait, &[]);
     check_lines("crates/runtime/tests/it/a.rs", wait, &[]);
+    for (allowed, reason) in FIXED_WAITS_ALLOWED {
+        assert!(!reason.is_empty(), "{allowed}");
+        check_lines(allowed, wait, &[]);
+    }
     check_lines("xtask/src/a.rs", wait, &[]);
     let check = |line: &str, found: bool| {
         let expected: &[_] = if found { &[(2, "a fixed wait")] } else { &[] };

@@ -34,6 +34,7 @@ impl SourceFile {
     /// Whether the whole file is test code.
     pub(super) fn is_test(&self) -> bool {
         self.path.contains("/tests/")
+            || self.path.contains("_tests/")
             || self.path.contains("/snapshots/")
             || self.path.ends_with("_tests.rs")
             || self.path.ends_with("/tests.rs")

@@ -44,7 +44,7 @@ pub struct StartupTimes {
 
 /// An X11 desktop: a private virtual one, or the one that the user sits at.
 ///
-/// Dropping it ends a virtual desktop with everything that runs on it; [`Self::close`] also waits for that.
+/// Dropping it ends a virtual desktop with everything that runs on it; [`Self::shut_down`] also waits for that.
 pub struct LinuxDesktop {
     display: Display,
     environment: Environment,
@@ -155,7 +155,7 @@ impl LinuxDesktop {
     }
 
     /// Ends a virtual desktop and returns when nothing of it is left; disconnects from the user's own.
-    pub async fn close(self) {
+    pub async fn shut_down(self) {
         let Self { display, processes, .. } = self;
         drop(display);
         processes.end_all().await;

@@ -16,7 +16,7 @@ use x11rb::{
     connection::Connection,
     errors::{ConnectionError, ReplyError, ReplyOrIdError},
     protocol::xproto::{
-        Atom, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
+        Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
     },
     rust_connection::{DefaultStream, RustConnection},
 };
@@ -45,6 +45,8 @@ x11rb::atom_manager! {
         _NET_CLIENT_LIST,
         _NET_CLIENT_LIST_STACKING,
         _NET_CLOSE_WINDOW,
+        _NET_FRAME_EXTENTS,
+        _NET_REQUEST_FRAME_EXTENTS,
         _NET_SUPPORTING_WM_CHECK,
         _NET_WM_NAME,
         _NET_WM_PID,
@@ -177,7 +179,9 @@ pub(crate) struct Worker {
     pub(crate) capture: CaptureState,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
-    quit_window: u32,
+    /// Whether keys for players and browsers may be bound to other symbols.
+    pub(crate) may_reclaim_keys: bool,
+    own_window: u32,
 }
 
 impl Worker {
@@ -195,11 +199,24 @@ impl Worker {
         self.round_trip()
     }
 
+    /// Asks the window manager for something that it answers by a property of our own window; whether it has
+    /// answered.
+    pub(crate) fn ask_window_manager(&self) -> WorkResult<bool> {
+        let (question, answer) = (self.atoms._NET_REQUEST_FRAME_EXTENTS, self.atoms._NET_FRAME_EXTENTS);
+        let reply =
+            self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?.reply()?;
+        if reply.type_ != x11rb::NONE {
+            return Ok(true);
+        }
+        self.tell_window_manager(self.own_window, question, [0; 5])?;
+        Ok(false)
+    }
+
     /// Puts the keyboard back and ends the reader of events.
     fn finish(&mut self) -> WorkResult<()> {
         self.unbind_keys()?;
-        let quit = ClientMessageEvent::new(32, self.quit_window, self.atoms.DESKHAND_QUIT, [0; 5]);
-        self.connection.send_event(false, self.quit_window, EventMask::NO_EVENT, quit)?;
+        let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);
+        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, quit)?;
         self.round_trip()
     }
 }
@@ -228,7 +245,7 @@ impl Display {
         })?;
         let size = Size { width: root.width_in_pixels, height: root.height_in_pixels };
         let root = root.root;
-        let quit_window = create_quit_window(&listening, root).map_err(wrap)?;
+        let own_window = create_own_window(&listening, root).map_err(wrap)?;
 
         let (events, _) = broadcast::channel(EVENTS_KEPT);
         let (pong_sender, pongs) = watch::channel(0);
@@ -250,7 +267,8 @@ impl Display {
             atoms,
             capture: CaptureState::default(),
             keyboard: Keyboard::default(),
-            quit_window,
+            may_reclaim_keys: matches!(address, Address::Own { .. }),
+            own_window,
         };
         let (jobs, queue) = mpsc::channel::<Job>();
         spawn_thread("x11-events", move || reader.run())?;
@@ -339,8 +357,9 @@ fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
     Ok(Atoms::new(connection)?.reply()?)
 }
 
-/// An invisible window of the listening connection; a message to it ends the reader.
-fn create_quit_window(connection: &RustConnection, root: u32) -> WorkResult<u32> {
+/// An invisible window of the listening connection: a message to it ends the reader, and the window manager
+/// answers questions by its properties.
+fn create_own_window(connection: &RustConnection, root: u32) -> WorkResult<u32> {
     let window = connection.generate_id()?;
     connection
         .create_window(
@@ -352,9 +371,9 @@ fn create_quit_window(connection: &RustConnection, root: u32) -> WorkResult<u32>
             1,
             1,
             0,
-            WindowClass::INPUT_ONLY,
+            WindowClass::INPUT_OUTPUT,
             x11rb::COPY_FROM_PARENT,
-            &CreateWindowAux::new().override_redirect(1),
+            &CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE),
         )?
         .check()?;
     Ok(window)

@@ -167,7 +167,8 @@ impl EventReader {
             ]
             .contains(&changed.atom)
         } else {
-            changed.atom == atoms._NET_WM_NAME || changed.atom == u32::from(AtomEnum::WM_NAME)
+            let name = u32::from(AtomEnum::WM_NAME);
+            [atoms._NET_WM_NAME, name, atoms._NET_FRAME_EXTENTS].contains(&changed.atom)
         };
         if changed.window == self.root && changed.atom == self.atoms._NET_CLIENT_LIST {
             self.adopt_clients()?;

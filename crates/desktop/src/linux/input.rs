@@ -27,8 +27,10 @@ use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
 
 /// The most symbols that go out in one piece.
 const PIECE_MAX: usize = 100;
-/// How long an application may take to process the keys that went out before the next ones follow anyway.
-const CATCH_UP_BOUND: Duration = Duration::from_secs(3);
+/// How long an application may take to process the keys that went out.
+const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
+/// How long an application may take to notice a part of a drag.
+const DRAG_BOUND: Duration = Duration::from_secs(1);
 /// The pixels between two positions of a drag.
 const DRAG_STEP: i32 = 8;
 /// The most positions of a drag.
@@ -62,7 +64,7 @@ impl Input for LinuxDesktop {
             })
             .await?;
         // The application takes the button before the pointer moves on, and sees the end before it is let go.
-        self.await_application().await?;
+        self.await_application(DRAG_BOUND).await?;
         self.display()
             .call("drag", move |worker| {
                 for point in path(from, to) {
@@ -72,7 +74,7 @@ impl Input for LinuxDesktop {
                 Ok(())
             })
             .await?;
-        self.await_application().await?;
+        self.await_application(DRAG_BOUND).await?;
         self.display()
             .call("drag", move |worker| {
                 worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
@@ -140,7 +142,13 @@ enum Progress {
 impl LinuxDesktop {
     /// Waits until the active application has processed the keys that went out, and notes it.
     async fn catch_up(&self) -> DesktopResult<()> {
-        self.await_application().await?;
+        if !self.await_application(CATCH_UP_BOUND).await? {
+            return Err(DesktopError::NotAnswering {
+                operation: "type",
+                application: "the application with the focus".to_owned(),
+                limit_ms: u64::try_from(CATCH_UP_BOUND.as_millis()).unwrap_or(u64::MAX),
+            });
+        }
         self.display()
             .call("type", |worker| {
                 worker.keyboard.application_caught_up();
@@ -150,22 +158,20 @@ impl LinuxDesktop {
     }
 
     /// Waits until the application with the focus has processed every event so far: it answers a
-    /// `_NET_WM_PING` in its turn. Bounded; applications without that protocol are not waited for.
-    async fn await_application(&self) -> DesktopResult<()> {
+    /// `_NET_WM_PING` in its turn. Applications without that protocol are not waited for. False when it did
+    /// not answer within `bound`.
+    async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
         let serial = self.next_ping();
         let mut pongs = self.display().pongs();
         let pinged = self.display().call("ping the application", move |worker| worker.ping(serial)).await?;
         if !pinged {
-            return Ok(());
+            return Ok(true);
         }
         let answered = async {
             // An error says that the display is gone; the next call tells.
             let _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2).await;
         };
-        if tokio::time::timeout(CATCH_UP_BOUND, answered).await.is_err() {
-            tracing::debug!("the application with the focus does not process its events");
-        }
-        Ok(())
+        Ok(tokio::time::timeout(bound, answered).await.is_ok())
     }
 }
 
@@ -247,6 +253,9 @@ impl Worker {
         let held = held.reply()?.keys;
         let group = usize::from(u8::from(state.group));
         let per_key = usize::from(mapping.keysyms_per_keycode);
+        if self.may_reclaim_keys {
+            self.keyboard.reclaim_media_keys();
+        }
         self.keyboard.load(first, per_key, mapping.keysyms, group, modifiers);
         for keycode in self.keyboard.modifier_keys() {
             let byte = held.get(usize::from(*keycode / 8)).copied().unwrap_or(0);

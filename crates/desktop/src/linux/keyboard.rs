@@ -4,7 +4,7 @@
 //! bound stays bound, and when all spare keys are in use the one that was used longest ago is taken, but not
 //! before the application has told that it has processed everything up to that use.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, ops::RangeInclusive};
 
 use crate::keys::{Key, Modifier, NamedKey};
 
@@ -18,6 +18,9 @@ pub(crate) const ALT: u32 = 0xffe9;
 pub(crate) const SUPER: u32 = 0xffeb;
 /// `ISO_Level3_Shift`
 pub(crate) const LEVEL3: u32 = 0xfe03;
+
+/// Vendor symbols such as `XF86AudioPlay`.
+const MEDIA_KEYS: RangeInclusive<u32> = 0x1008_fe00..=0x1008_ffff;
 
 /// How to produce a symbol: which key, and what must be held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +58,7 @@ pub(crate) struct Keyboard {
     symbols: Vec<u32>,
     group: usize,
     modifiers: HashSet<u8>,
+    may_reclaim: bool,
     bindings: Vec<Binding>,
     batch: u64,
     processed: u64,
@@ -110,6 +114,11 @@ impl Keyboard {
         })
     }
 
+    /// Keys for players, browsers and the like may be bound to other symbols.
+    pub(crate) fn reclaim_media_keys(&mut self) {
+        self.may_reclaim = true;
+    }
+
     /// Whether a symbol has a key that was bound for it.
     pub(crate) fn is_bound(&self, keysym: u32) -> bool {
         self.bindings.iter().any(|binding| binding.keysym == keysym)
@@ -133,10 +142,14 @@ impl Keyboard {
 
     fn free_keys(&self) -> impl Iterator<Item = u8> {
         self.keycodes().filter(|keycode| {
-            self.row(*keycode).iter().all(|symbol| *symbol == 0)
+            self.row(*keycode).iter().all(|symbol| self.is_spare(*symbol))
                 && !self.modifiers.contains(keycode)
                 && !self.bindings.iter().any(|binding| binding.keycode == *keycode)
         })
+    }
+
+    fn is_spare(&self, symbol: u32) -> bool {
+        symbol == 0 || (self.may_reclaim && MEDIA_KEYS.contains(&symbol))
     }
 
     /// What must be bound so that all of `keysyms` can be typed in one batch.

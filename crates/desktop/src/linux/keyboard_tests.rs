@@ -62,6 +62,16 @@ fn spare_keys_are_bound_kept_and_taken_from_the_oldest() {
 }
 
 #[test]
+fn media_keys_are_taken_only_where_nobody_needs_them() {
+    let mut keyboard = keyboard();
+    keyboard.symbols[0..2].copy_from_slice(&[0x1008_ff14, 0x1008_ff31]);
+    assert_eq!(keyboard.spare_keys(), 2);
+    keyboard.reclaim_media_keys();
+    assert_eq!(keyboard.spare_keys(), 3);
+    assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(8, 0x7a)]));
+}
+
+#[test]
 fn a_binding_that_somebody_undid_is_made_again() {
     let mut keyboard = keyboard();
     keyboard.bound(&[(13, 0x7a)]);

@@ -32,7 +32,7 @@ const PROGRAMS: &[Program] = &[
             "lomath",
             "lobase",
         ],
-        arguments: &["-env:UserInstallation=file://{private}/libreoffice", "--norecovery", "--nologo"],
+        arguments: &["-env:UserInstallation=file://{private}/libreoffice", "--norestore", "--nologo"],
         as_superuser: &[],
         files: &[("libreoffice/user/registrationmodifications.xcu", LIBREOFFICE_SETTINGS)],
     },
@@ -97,7 +97,7 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
         Some(start) => name.starts_with(start),
         None => name == *pattern,
     };
-    let Some(family) = PROGRAMS.iter().find(|family| family.names.iter().any(|pattern| is(pattern))) else {
+    let Some(family) = PROGRAMS.iter().find(|family| family.names.iter().any(is)) else {
         return Ok(Vec::new());
     };
     for (path, content) in family.files {

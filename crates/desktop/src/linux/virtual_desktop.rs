@@ -26,7 +26,7 @@ use super::{
     accessibility_bus,
     desktop::{Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
     desktop_entries::find_on_path,
-    display::{Address, Display},
+    display::{Address, Display, Worker},
     doctor,
     environment::Environment,
     events::XEvent,
@@ -38,6 +38,9 @@ use crate::{DesktopError, DesktopResult};
 const LINE_MAX: u64 = 4096;
 /// How much of a program's messages goes into an error, in bytes.
 const MESSAGES_MAX: usize = 600;
+
+/// How long the window manager may take to answer before it is asked again.
+const ASK_AGAIN: Duration = Duration::from_millis(20);
 
 /// What kind of virtual desktop to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,12 +258,16 @@ async fn start_window_manager(starting: &Starting, environment: &Environment) ->
     starting.program("openbox", arguments, environment, false).await.map(drop)
 }
 
+/// Waits until the window manager answers. That it is there is not enough: what openbox receives while it
+/// starts may lie in its queue until the next event comes, so the question is put again and again.
 async fn await_window_manager(starting: &Starting, display: &Display) -> DesktopResult<()> {
     let mut events = display.subscribe();
     let ready = async {
-        while !display.call("look for the window manager", |worker| worker.has_window_manager()).await? {
-            // A reader that fell behind looks again, too.
-            if matches!(events.recv().await, Ok(XEvent::DisplayGone)) {
+        let ask = |worker: &mut Worker| Ok(worker.has_window_manager()? && worker.ask_window_manager()?);
+        while !display.call("ask the window manager", ask).await? {
+            // A reader that fell behind asks again, too.
+            let next = tokio::time::timeout(ASK_AGAIN, events.recv()).await;
+            if matches!(next, Ok(Ok(XEvent::DisplayGone))) {
                 return Err(display.gone_error());
             }
         }

@@ -33,6 +33,8 @@ use crate::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
 
 /// How long a window may take to get the focus.
 const FOCUS_BOUND: Duration = Duration::from_secs(3);
+/// How long a window with the focus may take to come to the front; one may be kept above all others.
+const FRONT_BOUND: Duration = Duration::from_millis(300);
 /// The source of a request in EWMH: a tool that acts for the person.
 const SOURCE_PAGER: u32 = 2;
 
@@ -55,7 +57,7 @@ impl Windowing for LinuxDesktop {
     }
 
     async fn activate(&self, window: WindowId) -> DesktopResult<()> {
-        let deadline = Instant::now() + FOCUS_BOUND;
+        let mut deadline = Instant::now() + FOCUS_BOUND;
         let mut events = self.x_events();
         let x_window = self.existing(window)?;
         let pop_up = self
@@ -69,11 +71,18 @@ impl Windowing for LinuxDesktop {
         }
         loop {
             let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
-            if list.has_focus(x_window) {
-                return Ok(());
+            let has_focus = list.has_focus(x_window);
+            if has_focus {
+                if list.is_in_front(x_window) {
+                    return Ok(());
+                }
+                deadline = deadline.min(Instant::now() + FRONT_BOUND);
             }
             self.existing(window)?;
             if !self.await_windows(&mut events, deadline).await? {
+                if has_focus {
+                    return Ok(());
+                }
                 let application = self
                     .infos(&list)
                     .into_iter()

@@ -319,6 +319,14 @@ impl WindowList {
         self.active == Some(window) || owner().is_some_and(|owner| owner.window == window)
     }
 
+    /// Whether no other normal window lies above.
+    pub(crate) fn is_in_front(&self, window: u32) -> bool {
+        let mut normal = self.windows.iter().rev().filter(|facts| facts.window_kind() == WindowKind::Normal);
+        let top = normal.next().map(|facts| facts.window);
+        let owner = || self.find(window).and_then(|facts| self.owner_of(facts)).map(|facts| facts.window);
+        top == Some(window) || top == owner()
+    }
+
     fn find(&self, window: u32) -> Option<&WindowFacts> {
         self.windows.iter().find(|facts| facts.window == window)
     }

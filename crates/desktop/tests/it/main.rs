@@ -4,3 +4,5 @@
 mod contract;
 #[cfg(target_os = "linux")]
 mod linux_x11;
+#[cfg(target_os = "linux")]
+mod x11_client;

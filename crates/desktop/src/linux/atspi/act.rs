@@ -1,0 +1,142 @@
+//! Actions through the accessibility bus. What a toolkit answers proves nothing; callers read back.
+
+use deskhand_core::{ids::ElementId, ui::Pattern};
+use zbus::zvariant::Value;
+
+use super::{
+    accessibility::Accessibility,
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, VALUE, pipelined},
+    quirks,
+    wire::ObjectRef,
+};
+use crate::{DesktopError, DesktopResult, ElementAction};
+
+const ACTION: &str = "org.a11y.atspi.Action";
+const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
+const SELECTION: &str = "org.a11y.atspi.Selection";
+/// The most actions of one element.
+const ACTIONS_MAX: i32 = 50;
+
+async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> {
+    let count = match bus.property::<i32>(object, ACTION, "NActions").await {
+        Ok(count) => count.min(ACTIONS_MAX),
+        Err(CallError::NotOffered) => 0,
+        Err(error) => return Err(error),
+    };
+    // `GetActions` would tell translated names.
+    let read = pipelined(0..count, |at| async move {
+        bus.call::<_, String>(object, ACTION, "GetName", &at).await
+    })
+    .await;
+    read.into_iter().collect()
+}
+
+/// What came of an action.
+enum Done {
+    /// The toolkit took it.
+    Taken,
+    /// The toolkit said no.
+    Declined,
+    /// The element lacks what is needed.
+    Lacks(String),
+}
+
+impl Done {
+    fn of(result: CallResult<bool>, needs: &str) -> CallResult<Self> {
+        match result {
+            Ok(true) => Ok(Self::Taken),
+            Ok(false) => Ok(Self::Declined),
+            Err(CallError::NotOffered) => Ok(Self::Lacks(needs.to_owned())),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Accessibility {
+    /// The names of the actions of an element.
+    pub(crate) async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
+        let known = self.known(id)?;
+        let names = action_names(&self.shared.bus, &known.object).await;
+        names.map_err(|error| self.error("list actions", id, error))
+    }
+
+    /// Does something to an element.
+    pub(crate) async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
+        let known = self.known(id)?;
+        let (bus, object) = (&self.shared.bus, &known.object);
+        let operation = match action {
+            ElementAction::Default => "do the default action",
+            ElementAction::Named(_) => "do an action",
+            ElementAction::Focus => "focus",
+            ElementAction::ScrollIntoView => "scroll into view",
+            ElementAction::SetText(_) => "set the text",
+            ElementAction::SetValue(_) => "set the value",
+            ElementAction::Select => "select",
+        };
+        let done = match action {
+            ElementAction::Default => act_by_name(bus, object, None).await,
+            ElementAction::Named(name) => act_by_name(bus, object, Some(name)).await,
+            ElementAction::Focus => {
+                Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus")
+            }
+            ElementAction::ScrollIntoView => {
+                /// `ATSPI_SCROLL_ANYWHERE`
+                const ANYWHERE: u32 = 6;
+                Done::of(bus.act(object, COMPONENT, "ScrollTo", &ANYWHERE).await, "scrolling")
+            }
+            ElementAction::SetText(text) => Done::of(
+                bus.act(object, EDITABLE_TEXT, "SetTextContents", text).await,
+                &needs(Pattern::EditableText),
+            ),
+            ElementAction::SetValue(value) => {
+                let set = bus.set_property(object, VALUE, "CurrentValue", Value::F64(*value)).await;
+                Done::of(set.map(|()| true), &needs(Pattern::Value))
+            }
+            ElementAction::Select => select(bus, object).await,
+        };
+        match done.map_err(|error| self.error(operation, id, error))? {
+            Done::Taken => Ok(()),
+            Done::Declined => Err(DesktopError::failed(operation, "the application said no")),
+            Done::Lacks(needs) => {
+                let element = match self.element(id).await {
+                    Ok(element) => format!("{id} {}", element.label()),
+                    Err(_) => id.to_string(),
+                };
+                Err(DesktopError::NotOffered { operation, element, needs })
+            }
+        }
+    }
+}
+
+fn needs(pattern: Pattern) -> String {
+    format!("the pattern {pattern:?}")
+}
+
+/// Does the action of that name, or the one that a click stands for.
+async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallResult<Done> {
+    let names = action_names(bus, object).await?;
+    let found = match name {
+        Some(wanted) => names.iter().position(|name| name.eq_ignore_ascii_case(wanted)),
+        None => quirks::default_action(&names),
+    };
+    let Some(index) = found.and_then(|at| i32::try_from(at).ok()) else {
+        let wanted = name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
+        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {names:?}") };
+        return Ok(Done::Lacks(format!("{wanted} ({there})")));
+    };
+    Done::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(Pattern::Action))
+}
+
+/// Selects an element in its parent.
+async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
+    let (parent, index) = tokio::try_join!(
+        bus.parent(object),
+        bus.call::<_, i32>(object, ACCESSIBLE, "GetIndexInParent", &()),
+    )?;
+    let lacks = || Ok(Done::Lacks("a parent that selects its children".to_owned()));
+    let Some(parent) = parent.filter(|_| index >= 0) else { return lacks() };
+    match bus.act(&parent, SELECTION, "SelectChild", &index).await {
+        Err(CallError::NotOffered) => lacks(),
+        other => Done::of(other, ""),
+    }
+}

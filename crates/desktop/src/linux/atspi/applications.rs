@@ -1,0 +1,299 @@
+//! Which application belongs to a process, and which of its frames to an X window.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Arc, PoisonError},
+};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::WindowKind,
+};
+
+use super::{
+    accessibility::Accessibility,
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, pipelined},
+    quirks::Toolkit,
+    wire::{ObjectRef, WireRef},
+};
+use crate::DesktopResult;
+
+/// The most applications and top-level objects that are looked at.
+const APPLICATIONS_MAX: usize = 256;
+const TOP_LEVELS_MAX: usize = 256;
+
+/// One application on the accessibility bus.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Application {
+    /// The root object.
+    pub(crate) root: ObjectRef,
+    /// The process behind its connection.
+    pub(crate) pid: u32,
+    /// Its toolkit.
+    pub(crate) toolkit: Toolkit,
+}
+
+/// The applications by bus name. One process may have several connections.
+#[derive(Debug, Default)]
+pub(crate) struct Applications {
+    by_bus: HashMap<Arc<str>, Application>,
+}
+
+impl Applications {
+    /// The applications of a process.
+    pub(crate) fn of_process(&self, pid: u32) -> Vec<Application> {
+        self.by_bus.values().filter(|application| application.pid == pid).cloned().collect()
+    }
+
+    /// The application of an object.
+    pub(crate) fn of_object(&self, object: &ObjectRef) -> Option<Application> {
+        self.by_bus.get(&object.bus).cloned()
+    }
+
+    /// Every application.
+    pub(crate) fn all(&self) -> Vec<Application> {
+        self.by_bus.values().cloned().collect()
+    }
+
+    fn pids(&self) -> HashSet<u32> {
+        self.by_bus.values().map(|application| application.pid).collect()
+    }
+}
+
+/// What is known of an X window, to find its frame by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct WindowFacts {
+    /// Its title.
+    pub(crate) title: String,
+    /// Its client area.
+    pub(crate) bounds: Rect<Screen>,
+    /// What it is for.
+    pub(crate) kind: WindowKind,
+    /// The process that owns it.
+    pub(crate) pid: Option<u32>,
+}
+
+/// A top-level object that may belong to a window.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Candidate {
+    object: ObjectRef,
+    name: String,
+    extents: Option<Rect<Screen>>,
+}
+
+impl Accessibility {
+    /// Reads which applications there are. The registry and the bus answer, not the applications.
+    pub(crate) async fn refresh_applications(&self) -> DesktopResult<()> {
+        let bus = &self.shared.bus;
+        let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root");
+        let mut roots = bus
+            .children(&registry)
+            .await
+            .map_err(|error| error.into_desktop("list the applications", "the registry", super::bus::gone))?;
+        roots.truncate(APPLICATIONS_MAX);
+        let known: HashSet<Arc<str>> = self.with_applications(|all| all.by_bus.keys().cloned().collect());
+        let listed: HashSet<Arc<str>> = roots.iter().map(|root| Arc::clone(&root.bus)).collect();
+        let fresh: Vec<ObjectRef> = roots.into_iter().filter(|root| !known.contains(&root.bus)).collect();
+        let found = pipelined(fresh, |root| async move { describe(bus, root).await }).await;
+        let pids = self.with_applications(|all| {
+            all.by_bus.retain(|name, _| listed.contains(name));
+            for application in found.into_iter().flatten() {
+                all.by_bus.insert(Arc::clone(&application.root.bus), application);
+            }
+            all.pids()
+        });
+        *self.shared.accessible_pids.write().unwrap_or_else(PoisonError::into_inner) = pids;
+        Ok(())
+    }
+
+    /// The applications of a process; the list is read again when it has none.
+    pub(crate) async fn applications_of(&self, pid: u32) -> DesktopResult<Vec<Application>> {
+        let known = self.with_applications(|all| all.of_process(pid));
+        if !known.is_empty() {
+            return Ok(known);
+        }
+        self.refresh_applications().await?;
+        Ok(self.with_applications(|all| all.of_process(pid)))
+    }
+
+    /// The application of an object that was read before.
+    pub(crate) fn application_of(&self, object: &ObjectRef) -> Option<Application> {
+        self.with_applications(|all| all.of_object(object))
+    }
+
+    /// The application and top-level object behind an X window; none when it shows none to us.
+    pub(crate) async fn frame_of(
+        &self,
+        bus: &Bus,
+        window: &WindowFacts,
+    ) -> DesktopResult<CallResult<Option<(Application, ObjectRef)>>> {
+        let Some(pid) = window.pid else { return Ok(Ok(None)) };
+        let mut stalled = None;
+        for application in self.applications_of(pid).await? {
+            match candidates(bus, &application).await {
+                Ok(found) => {
+                    if let Some(frame) = best(&found, window) {
+                        return Ok(Ok(Some((application, frame))));
+                    }
+                }
+                Err(CallError::BusGone) => return Err(super::bus::gone()),
+                // It is gone, or has just come up and is not ready.
+                Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => {}
+                Err(error @ CallError::NotAnswering { .. }) => stalled = Some(error),
+            }
+        }
+        Ok(stalled.map_or(Ok(None), Err))
+    }
+
+    fn with_applications<T>(&self, work: impl FnOnce(&mut Applications) -> T) -> T {
+        work(&mut self.shared.applications.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Every application that was found so far.
+    pub(crate) fn known_applications(&self) -> Vec<Application> {
+        self.with_applications(|all| all.all())
+    }
+}
+
+/// Asks the bus for the process and the application for its toolkit.
+async fn describe(bus: &Bus, root: ObjectRef) -> Option<Application> {
+    let daemon = ObjectRef::new("org.freedesktop.DBus", "/org/freedesktop/DBus");
+    let pid: u32 = bus
+        .call(&daemon, "org.freedesktop.DBus", "GetConnectionUnixProcessID", &(&*root.bus))
+        .await
+        .inspect_err(|error| tracing::debug!(%error, %root, "no process for an application"))
+        .ok()?;
+    const APPLICATION: &str = "org.a11y.atspi.Application";
+    let (toolkit, version, name) = tokio::join!(
+        bus.property::<String>(&root, APPLICATION, "ToolkitName"),
+        bus.property::<String>(&root, APPLICATION, "Version"),
+        bus.property::<String>(&root, ACCESSIBLE, "Name"),
+    );
+    // An application that hangs now is asked again at the next refresh.
+    if matches!(name, Err(CallError::NotAnswering { .. })) {
+        return None;
+    }
+    let toolkit = Toolkit::of(
+        &toolkit.unwrap_or_default(),
+        &version.unwrap_or_default(),
+        &name.unwrap_or_default(),
+    );
+    Some(Application { root, pid, toolkit })
+}
+
+async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Candidate>> {
+    let mut objects = bus.children(&application.root).await?;
+    objects.truncate(TOP_LEVELS_MAX);
+    let read = pipelined(objects, |object| async move {
+        let (name, extents) =
+            tokio::join!(bus.property::<String>(&object, ACCESSIBLE, "Name"), extents(bus, &object));
+        let name = match name {
+            Ok(name) => name,
+            Err(CallError::NoObject) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        Ok(Some(Candidate { object, name, extents: extents.ok().flatten() }))
+    })
+    .await;
+    read.into_iter().filter_map(Result::transpose).collect()
+}
+
+/// The candidate that belongs to a window: by title, then by where it is.
+fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
+    let overlap = |candidate: &Candidate| {
+        candidate
+            .extents
+            .and_then(|extents| extents.intersection(&window.bounds))
+            .map_or(0, |common| i64::from(common.width) * i64::from(common.height))
+    };
+    let nearest = |fits: &dyn Fn(&Candidate) -> bool| {
+        candidates
+            .iter()
+            .filter(|candidate| fits(candidate))
+            .max_by_key(|candidate| overlap(candidate))
+            .map(|candidate| candidate.object.clone())
+    };
+    let title = window.title.trim();
+    let covers = |candidate: &Candidate| {
+        candidate.extents.is_some_and(|extents| {
+            (extents.width - window.bounds.width).abs() <= 2
+                && (extents.height - window.bounds.height).abs() <= 2
+                && (extents.x - window.bounds.x).abs() <= 2
+                && (extents.y - window.bounds.y).abs() <= 2
+        })
+    };
+    if window.kind == WindowKind::Popup {
+        return nearest(&covers);
+    }
+    if !title.is_empty() {
+        let exact = nearest(&|candidate| candidate.name == title);
+        let part = || {
+            nearest(&|candidate| {
+                !candidate.name.is_empty() && (title.contains(&candidate.name) || candidate.name.contains(title))
+            })
+        };
+        if let Some(found) = exact.or_else(part) {
+            return Some(found);
+        }
+    }
+    // The frame includes what the window manager draws around it.
+    let around = |candidate: &Candidate| {
+        candidate.extents.is_some_and(|extents| {
+            (0..=64).contains(&(extents.width - window.bounds.width))
+                && (0..=64).contains(&(extents.height - window.bounds.height))
+        }) && overlap(candidate) > 0
+    };
+    nearest(&covers).or_else(|| nearest(&around))
+}
+
+/// What an object reports as its extents on the screen; none where it has none.
+pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<Rect<Screen>>> {
+    /// `ATSPI_COORD_TYPE_SCREEN`
+    const SCREEN: u32 = 0;
+    let (x, y, width, height): (i32, i32, i32, i32) =
+        match bus.call::<_, ((i32, i32, i32, i32),)>(object, COMPONENT, "GetExtents", &SCREEN).await {
+            Ok((extents,)) => extents,
+            Err(CallError::NotOffered) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+    Ok((x != i32::MIN && y != i32::MIN).then(|| Rect::new(x, y, width, height)))
+}
+
+/// The object at a point, in the coordinates that the object's own extents are in.
+pub(crate) async fn object_at(bus: &Bus, object: &ObjectRef, x: i32, y: i32) -> CallResult<Option<ObjectRef>> {
+    let sent: WireRef = bus.call(object, COMPONENT, "GetAccessibleAtPoint", &(x, y, 0_u32)).await?;
+    Ok(ObjectRef::from_wire(&sent))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(path: &str, name: &str, extents: [i32; 4]) -> Candidate {
+        Candidate { object: ObjectRef::new(":1.1", path), name: name.to_owned(), extents: Some(extents.into()) }
+    }
+
+    #[test]
+    fn a_window_finds_its_frame_by_title_and_else_by_place() {
+        let all = [
+            candidate("/writer", "a.odt - LibreOffice Writer", [0, 0, 1920, 1080]),
+            candidate("/calc", "Untitled 1 - LibreOffice Calc", [0, 0, 1920, 1080]),
+            candidate("/second", "Untitled 1 - LibreOffice Calc", [600, 400, 800, 600]),
+            candidate("/nameless", "", [300, 300, 402, 221]),
+            candidate("/menu", "", [10, 44, 200, 500]),
+        ];
+        let check = |title: &str, bounds: [i32; 4], kind, expected: Option<&str>| {
+            let window =
+                WindowFacts { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
+            let found = best(&all, &window);
+            assert_eq!(found.as_ref().map(|object| &*object.path), expected, "{title} {bounds:?}");
+        };
+        let normal = WindowKind::Normal;
+        check("a.odt - LibreOffice Writer", [0, 19, 1920, 1061], normal, Some("/writer"));
+        check("* a.odt - LibreOffice Writer", [0, 19, 1920, 1061], normal, Some("/writer"));
+        check("Untitled 1 - LibreOffice Calc", [600, 419, 800, 581], normal, Some("/second"));
+        check("", [301, 319, 400, 200], WindowKind::Dialog, Some("/nameless"));
+        check("", [10, 44, 200, 500], WindowKind::Popup, Some("/menu"));
+        check("soffice", [10, 44, 200, 300], WindowKind::Popup, None);
+    }
+}

@@ -1,0 +1,244 @@
+//! Calls on the accessibility bus: bounded in time and in number, with errors that say what to make of them.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt as _, stream};
+use serde::Serialize;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
+
+use super::wire::{ObjectRef, WireRef};
+use crate::{DesktopError, DesktopResult};
+
+/// How many calls to one application are under way at a time.
+pub(crate) const IN_FLIGHT: usize = 32;
+/// How long one call may take before the application counts as not answering.
+const CALL_BOUND: Duration = Duration::from_secs(2);
+/// How long an action may take: toolkits carry some of them out before they answer.
+const ACTION_BOUND: Duration = Duration::from_secs(8);
+
+pub(crate) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
+pub(crate) const COMPONENT: &str = "org.a11y.atspi.Component";
+pub(crate) const TABLE: &str = "org.a11y.atspi.Table";
+pub(crate) const TEXT: &str = "org.a11y.atspi.Text";
+pub(crate) const VALUE: &str = "org.a11y.atspi.Value";
+const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
+
+/// Why a call brought nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CallError {
+    /// The accessibility bus is gone.
+    #[error("the accessibility bus is gone")]
+    BusGone,
+    /// The object, or its application, does not exist any more.
+    #[error("the object does not exist any more")]
+    NoObject,
+    /// The object does not have this interface, method or property.
+    #[error("the object does not offer this")]
+    NotOffered,
+    /// No answer within the bound.
+    #[error("no answer within {limit_ms} ms")]
+    NotAnswering { limit_ms: u64 },
+    /// Anything else.
+    #[error("the application refused")]
+    Refused(#[source] zbus::Error),
+}
+
+/// The result of a call.
+pub(crate) type CallResult<T> = Result<T, CallError>;
+
+impl CallError {
+    fn of(error: zbus::Error) -> Self {
+        match &error {
+            zbus::Error::InputOutput(_) => Self::BusGone,
+            zbus::Error::MethodError(name, ..) => match name.as_str().rsplit('.').next().unwrap_or_default() {
+                "UnknownObject" | "ServiceUnknown" | "NameHasNoOwner" | "NoReply" | "Disconnected" => {
+                    Self::NoObject
+                }
+                "UnknownMethod" | "UnknownInterface" | "UnknownProperty" | "NotSupported" | "InvalidArgs" => {
+                    Self::NotOffered
+                }
+                _ => Self::Refused(error),
+            },
+            _ => Self::Refused(error),
+        }
+    }
+
+    /// As an error of the desktop; `missing` is what is told when the object is gone, `element` its label.
+    pub(crate) fn into_desktop(
+        self,
+        operation: &'static str,
+        element: &str,
+        missing: impl FnOnce() -> DesktopError,
+    ) -> DesktopError {
+        match self {
+            Self::BusGone => gone(),
+            Self::NoObject => missing(),
+            Self::NotOffered => DesktopError::NotOffered {
+                operation,
+                element: element.to_owned(),
+                needs: "what this needs".to_owned(),
+            },
+            Self::NotAnswering { limit_ms } => {
+                DesktopError::NotAnswering { operation, application: element.to_owned(), limit_ms }
+            }
+            Self::Refused(source) => DesktopError::failed(operation, source),
+        }
+    }
+}
+
+/// The accessibility bus is gone.
+pub(crate) fn gone() -> DesktopError {
+    DesktopError::Gone { what: "the accessibility bus ended".to_owned() }
+}
+
+/// A connection to the accessibility bus.
+#[derive(Debug, Clone)]
+pub(crate) struct Bus {
+    connection: zbus::Connection,
+    gone: CancellationToken,
+    /// No call waits beyond this; moved nearer for the reads of one tree.
+    until: Option<Instant>,
+}
+
+impl Bus {
+    /// Connects to the bus at `address`.
+    pub(crate) async fn connect(address: &str) -> DesktopResult<Self> {
+        let start = |error: zbus::Error| DesktopError::Start {
+            what: format!("the accessibility bus does not let us in ({error})"),
+            fix: "check that at-spi2-core is installed and that its bus runs".to_owned(),
+        };
+        let connecting = async { zbus::connection::Builder::address(address)?.build().await };
+        let connection = tokio::time::timeout(ACTION_BOUND, connecting)
+            .await
+            .map_err(|_| start(zbus::Error::Failure("no answer".to_owned())))?
+            .map_err(start)?;
+        Ok(Self { connection, gone: CancellationToken::new(), until: None })
+    }
+
+    pub(crate) fn connection(&self) -> &zbus::Connection {
+        &self.connection
+    }
+
+    /// Cancelled when the bus has ended.
+    pub(crate) fn gone(&self) -> &CancellationToken {
+        &self.gone
+    }
+
+    /// The same connection, whose calls end at `deadline` at the latest.
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
+        Self { until: Some(deadline), ..self.clone() }
+    }
+
+    /// Calls a method.
+    pub(crate) async fn call<B, R>(
+        &self,
+        to: &ObjectRef,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> CallResult<R>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        self.call_within(to, interface, method, body, CALL_BOUND).await
+    }
+
+    /// Calls a method that may do something before it answers.
+    pub(crate) async fn act<B, R>(
+        &self,
+        to: &ObjectRef,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> CallResult<R>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        self.call_within(to, interface, method, body, ACTION_BOUND).await
+    }
+
+    async fn call_within<B, R>(
+        &self,
+        to: &ObjectRef,
+        interface: &str,
+        method: &str,
+        body: &B,
+        bound: Duration,
+    ) -> CallResult<R>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        let bound = self
+            .until
+            .map_or(bound, |deadline| bound.min(deadline.saturating_duration_since(Instant::now())));
+        let calling =
+            self.connection.call_method(Some(&*to.bus), &*to.path, Some(interface), method, body);
+        let message = tokio::select! {
+            biased;
+            () = self.gone.cancelled() => return Err(CallError::BusGone),
+            answer = tokio::time::timeout(bound, calling) => match answer {
+                Ok(answer) => answer.map_err(CallError::of)?,
+                Err(_) => {
+                    let limit_ms = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
+                    return Err(CallError::NotAnswering { limit_ms });
+                }
+            },
+        };
+        message.body().deserialize().map_err(CallError::Refused)
+    }
+
+    /// Reads a property.
+    pub(crate) async fn property<T>(&self, of: &ObjectRef, interface: &str, name: &str) -> CallResult<T>
+    where
+        T: TryFrom<OwnedValue>,
+    {
+        let value: OwnedValue = self.call(of, PROPERTIES, "Get", &(interface, name)).await?;
+        T::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))
+    }
+
+    /// Sets a property.
+    pub(crate) async fn set_property<'v>(
+        &self,
+        of: &ObjectRef,
+        interface: &str,
+        name: &str,
+        value: zbus::zvariant::Value<'v>,
+    ) -> CallResult<()> {
+        self.act(of, PROPERTIES, "Set", &(interface, name, value)).await
+    }
+
+    /// The children of an object, in order. Never for a virtual table: it would create millions of them.
+    pub(crate) async fn children(&self, of: &ObjectRef) -> CallResult<Vec<ObjectRef>> {
+        let sent: Vec<WireRef> = self.call(of, ACCESSIBLE, "GetChildren", &()).await?;
+        Ok(sent.iter().filter_map(ObjectRef::from_wire).collect())
+    }
+
+    /// How many children an object has, whether or not they exist yet.
+    pub(crate) async fn child_count(&self, of: &ObjectRef) -> CallResult<u32> {
+        let count: i32 = self.property(of, ACCESSIBLE, "ChildCount").await?;
+        Ok(u32::try_from(count).unwrap_or(0))
+    }
+
+    /// The parent of an object.
+    pub(crate) async fn parent(&self, of: &ObjectRef) -> CallResult<Option<ObjectRef>> {
+        let value: OwnedValue = self.call(of, PROPERTIES, "Get", &(ACCESSIBLE, "Parent")).await?;
+        let sent = WireRef::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))?;
+        Ok(ObjectRef::from_wire(&sent))
+    }
+}
+
+/// Runs `work` on each of `items`, [`IN_FLIGHT`] at a time, and returns the results in order.
+pub(crate) async fn pipelined<I, F, T>(
+    items: impl IntoIterator<Item = I>,
+    work: impl FnMut(I) -> F,
+) -> Vec<T>
+where
+    F: Future<Output = T>,
+{
+    stream::iter(items).map(work).buffered(IN_FLIGHT).collect().await
+}

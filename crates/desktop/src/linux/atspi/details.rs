@@ -1,0 +1,173 @@
+//! What is read of one object.
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::{Element, Pattern, Role, States, TableShape, ValueRange},
+};
+
+use super::{
+    accessibility::Accessibility,
+    applications::{Application, extents},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, VALUE},
+    quirks::Shift,
+    wire::{self, ObjectRef},
+};
+
+/// What decides whether an object is shown, and how to go on with it. `Cache.GetItems` tells it for all
+/// objects at once.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Head {
+    pub(crate) role: Role,
+    pub(crate) name: String,
+    pub(crate) states: States,
+    pub(crate) patterns: Vec<Pattern>,
+    pub(crate) child_count: u32,
+}
+
+/// What else an observation shows of an object.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Details {
+    pub(crate) description: String,
+    pub(crate) text: Option<String>,
+    pub(crate) value: Option<ValueRange>,
+    pub(crate) reported: Option<Rect<Screen>>,
+    pub(crate) table: Option<TableShape>,
+}
+
+/// Treats an interface that is announced and not there as one that is not announced.
+fn offered<T: Default>(result: CallResult<T>) -> CallResult<T> {
+    match result {
+        Err(CallError::NotOffered | CallError::Refused(_)) => Ok(T::default()),
+        other => other,
+    }
+}
+
+/// The states of an object.
+pub(crate) async fn read_states(bus: &Bus, object: &ObjectRef) -> CallResult<States> {
+    let words: Vec<u32> = bus.call(object, ACCESSIBLE, "GetState", &()).await?;
+    Ok(wire::states(&words))
+}
+
+/// Reads the head of an object.
+pub(crate) async fn read_head(bus: &Bus, object: &ObjectRef, states: States) -> CallResult<Head> {
+    let (role, name, interfaces, child_count) = tokio::try_join!(
+        bus.call::<_, u32>(object, ACCESSIBLE, "GetRole", &()),
+        async { offered(bus.property::<String>(object, ACCESSIBLE, "Name").await) },
+        async { offered(bus.call::<_, Vec<String>>(object, ACCESSIBLE, "GetInterfaces", &()).await) },
+        async { offered(bus.child_count(object).await) },
+    )?;
+    let (role, patterns) = (wire::role(role), wire::patterns(&interfaces));
+    Ok(Head { role, name, states, patterns, child_count })
+}
+
+/// Reads everything else that an observation shows.
+pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> CallResult<Details> {
+    let has = |pattern: Pattern| head.patterns.contains(&pattern);
+    let (description, text, value, reported, table) = tokio::try_join!(
+        async { offered(bus.property::<String>(object, ACCESSIBLE, "Description").await) },
+        async {
+            if has(Pattern::Text) && head.role != Role::PASSWORD_TEXT {
+                let text = offered(read_text(bus, object, Element::TEXT_MAX).await)?;
+                return Ok((!text.is_empty() && text != head.name).then_some(text));
+            }
+            Ok(None)
+        },
+        async {
+            if has(Pattern::Value) && shows_value(&head.role) {
+                return offered(read_value(bus, object).await.map(Some));
+            }
+            Ok(None)
+        },
+        async { offered(extents(bus, object).await) },
+        async { if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) } },
+    )?;
+    Ok(Details { description, text, value, reported, table })
+}
+
+/// Whether the value of a control with this role is a quantity that a person sees.
+fn shows_value(role: &Role) -> bool {
+    const NAMES: [&str; 7] =
+        ["slider", "spin button", "progress bar", "scroll bar", "level bar", "dial", "rating"];
+    NAMES.contains(&role.name())
+}
+
+/// The text of an object, at most `max` characters. Objects embedded in it are left out.
+pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> CallResult<String> {
+    const EMBEDDED: char = '\u{fffc}';
+    let end = i32::try_from(max).unwrap_or(i32::MAX);
+    let count: i32 = bus.property(object, TEXT, "CharacterCount").await?;
+    if count == 0 {
+        return Ok(String::new());
+    }
+    // Some toolkits do not report how many there are.
+    let end = if count > 0 { end.min(count) } else { end };
+    let text: String = bus.call(object, TEXT, "GetText", &(0_i32, end)).await?;
+    Ok(text.chars().filter(|letter| *letter != EMBEDDED).take(max).collect())
+}
+
+async fn read_value(bus: &Bus, object: &ObjectRef) -> CallResult<ValueRange> {
+    let (current, minimum, maximum, increment) = tokio::try_join!(
+        bus.property::<f64>(object, VALUE, "CurrentValue"),
+        bus.property::<f64>(object, VALUE, "MinimumValue"),
+        bus.property::<f64>(object, VALUE, "MaximumValue"),
+        async { offered(bus.property::<f64>(object, VALUE, "MinimumIncrement").await) },
+    )?;
+    Ok(ValueRange { current, minimum, maximum, increment })
+}
+
+/// The size of a table.
+pub(crate) async fn read_shape(bus: &Bus, object: &ObjectRef) -> CallResult<TableShape> {
+    let (rows, columns) = tokio::try_join!(
+        bus.property::<i32>(object, TABLE, "NRows"),
+        bus.property::<i32>(object, TABLE, "NColumns"),
+    )?;
+    let side = |count: i32| u32::try_from(count).unwrap_or(0);
+    Ok(TableShape { rows: side(rows), columns: side(columns) })
+}
+
+impl Accessibility {
+    /// Puts together what was read of an object, and gives it its id.
+    pub(crate) fn to_element(
+        &self,
+        application: &Application,
+        object: &ObjectRef,
+        shift: Shift,
+        depth: u16,
+        head: Head,
+        details: Details,
+    ) -> Element {
+        let bounds = details
+            .reported
+            .filter(|reported| application.toolkit.has_screen_extents() && !reported.is_empty())
+            .map(|reported| shift.apply(reported))
+            .filter(|bounds| bounds.intersection(&self.shared.screen).is_some());
+        Element {
+            id: self.with_ids(|ids| ids.id_of(object, shift)),
+            depth,
+            role: head.role,
+            name: head.name,
+            description: details.description,
+            text: details.text,
+            value: details.value,
+            states: head.states,
+            bounds,
+            patterns: head.patterns,
+            child_count: head.child_count,
+            table: details.table,
+        }
+    }
+
+    /// Reads one object whole.
+    pub(crate) async fn read_element(
+        &self,
+        bus: &Bus,
+        application: &Application,
+        object: &ObjectRef,
+        shift: Shift,
+    ) -> CallResult<Element> {
+        let states = read_states(bus, object).await?;
+        let head = read_head(bus, object, states).await?;
+        let details = read_details(bus, object, &head).await?;
+        Ok(self.to_element(application, object, shift, 0, head, details))
+    }
+}

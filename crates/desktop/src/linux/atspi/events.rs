@@ -1,0 +1,147 @@
+//! What applications announce on the accessibility bus.
+//!
+//! Registering for events comes first of all: some toolkits build no cache and tell nothing until somebody
+//! has. One task reads them; it makes no calls, so that it can never hang.
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures_util::{StreamExt as _, stream::SelectAll};
+use zbus::{
+    MatchRule, Message, MessageStream,
+    message::Type,
+    zvariant::{ObjectPath, Value},
+};
+
+use super::{
+    accessibility::Shared,
+    bus::{Bus, gone},
+    wire::{self, ObjectRef},
+};
+use crate::{DesktopError, DesktopResult};
+
+/// How many messages may wait to be read.
+const QUEUE_MAX: usize = 8_192;
+
+/// The events that are asked for.
+const EVENTS: [&str; 13] = [
+    "object:state-changed",
+    "object:children-changed",
+    "object:property-change",
+    "object:text-changed",
+    "object:text-selection-changed",
+    "object:selection-changed",
+    "object:active-descendant-changed",
+    "object:model-changed",
+    "object:row-inserted",
+    "object:row-deleted",
+    "object:announcement",
+    "document:load-complete",
+    "window",
+];
+
+/// The signals that carry them.
+const INTERFACES: [&str; 3] =
+    ["org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", "org.a11y.atspi.Event.Document"];
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Announcement {
+    /// The object that it is about.
+    pub(crate) object: ObjectRef,
+    /// Its name: `object:state-changed:checked`.
+    pub(crate) event: String,
+    /// The first number: whether a state was set, for `state-changed`.
+    pub(crate) detail: i32,
+}
+
+/// Asks for events and returns the streams that they come on.
+pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStream>> {
+    let failed = |error: zbus::Error| DesktopError::Start {
+        what: format!("the accessibility bus sends no events ({error})"),
+        fix: "check that at-spi2-core is installed".to_owned(),
+    };
+    let mut rules = Vec::new();
+    for interface in INTERFACES {
+        let rule = MatchRule::builder().msg_type(Type::Signal).interface(interface).map_err(failed)?;
+        rules.push(rule.build());
+    }
+    let owner = MatchRule::builder()
+        .msg_type(Type::Signal)
+        .sender("org.freedesktop.DBus")
+        .and_then(|rule| rule.member("NameOwnerChanged"))
+        .map_err(failed)?;
+    rules.push(owner.build());
+    let mut streams = SelectAll::new();
+    for rule in rules {
+        let stream = MessageStream::for_match_rule(rule, bus.connection(), Some(QUEUE_MAX));
+        streams.push(stream.await.map_err(failed)?);
+    }
+    let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/registry");
+    let no_properties: Vec<String> = Vec::new();
+    for event in EVENTS {
+        // Older registries take the event alone.
+        let body = (event, &no_properties, "");
+        let result: Result<(), _> =
+            bus.call(&registry, "org.a11y.atspi.Registry", "RegisterEvent", &body).await;
+        if result.is_err() {
+            let older: Result<(), _> =
+                bus.call(&registry, "org.a11y.atspi.Registry", "RegisterEvent", &(event)).await;
+            older.map_err(|error| error.into_desktop("register for events", event, gone))?;
+        }
+    }
+    Ok(streams)
+}
+
+/// Reads events until the bus ends.
+pub(crate) async fn read(mut streams: SelectAll<MessageStream>, shared: Arc<Shared>) {
+    while let Some(Ok(message)) = streams.next().await {
+        if let Some(announcement) = take(&message, &shared) {
+            // Nobody listens: nothing to tell.
+            let _ = shared.announcements.send(announcement);
+        }
+    }
+    tracing::debug!("the accessibility bus ended");
+    shared.bus.gone().cancel();
+    shared.applications_changed.notify_one();
+}
+
+/// Brings what is remembered up to date, and returns what is to be passed on.
+fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
+    let header = message.header();
+    let (interface, member) = (header.interface()?, header.member()?);
+    let mut ids = || shared.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if member == "NameOwnerChanged" {
+        let (name, _, owner): (String, String, String) = message.body().deserialize().ok()?;
+        if owner.is_empty() && name.starts_with(':') {
+            ids().forget_application(&name);
+            shared.applications_changed.notify_one();
+        }
+        return None;
+    }
+    let object = ObjectRef::new(header.sender()?, header.path()?);
+    let (detail_name, detail) = body(message)?;
+    let event = wire::event_name(interface, member, &detail_name);
+    if event == "object:state-changed:defunct" && detail != 0 {
+        ids().forget(&object);
+        return None;
+    }
+    if &*object.path == "/org/a11y/atspi/accessible/root" && event.starts_with("object:children-changed") {
+        shared.applications_changed.notify_one();
+    }
+    Some(Announcement { object, event, detail })
+}
+
+/// The name and first number of an event, in the present and the older form.
+fn body(message: &Message) -> Option<(String, i32)> {
+    let body = message.body();
+    if let Ok((name, first, _, _, _)) =
+        body.deserialize::<(String, i32, i32, Value<'_>, HashMap<String, Value<'_>>)>()
+    {
+        return Some((name, first));
+    }
+    let (name, first, _, _, _) = body
+        .deserialize::<(String, i32, i32, Value<'_>, (String, ObjectPath<'_>))>()
+        .inspect_err(|error| tracing::debug!(%error, "an event in an unknown form"))
+        .ok()?;
+    Some((name, first))
+}

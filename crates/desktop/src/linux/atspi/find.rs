@@ -1,0 +1,181 @@
+//! Single elements: read afresh, their children and text, what lies at a point.
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen},
+    ids::ElementId,
+    ui::Element,
+};
+
+use super::{
+    accessibility::Accessibility,
+    applications::{Application, WindowFacts, extents, object_at},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, gone, pipelined},
+    details::{read_states, read_text},
+    quirks::Shift,
+    wire::{self, ObjectRef},
+};
+use crate::{DesktopError, DesktopResult, TreeLimits};
+
+/// The longest way from an element to its window.
+const DEPTH_MAX: usize = 100;
+
+/// An object on the way down to a point.
+struct Spot {
+    object: ObjectRef,
+    reported: Option<Rect<Screen>>,
+    shift: Shift,
+}
+
+impl Accessibility {
+    /// One element, read afresh.
+    pub(crate) async fn element(&self, id: ElementId) -> DesktopResult<Element> {
+        let known = self.known(id)?;
+        let application = self.owner(id, &known.object)?;
+        self.read_element(&self.shared.bus, &application, &known.object, known.shift)
+            .await
+            .map_err(|error| self.error("read an element", id, error))
+    }
+
+    /// The children of an element, showing or not.
+    pub(crate) async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
+        const OPERATION: &str = "list children";
+        let known = self.known(id)?;
+        let application = self.owner(id, &known.object)?;
+        let bus = &self.shared.bus;
+        let listing = async {
+            let count = bus.child_count(&known.object).await?;
+            if count > TreeLimits::default().children_max {
+                return Ok(Err(count));
+            }
+            let mut objects = if count == 0 { Vec::new() } else { bus.children(&known.object).await? };
+            objects.truncate(max);
+            let parent = extents(bus, &known.object).await?;
+            let (this, application) = (self, &application);
+            let read = pipelined(objects, |object| async move {
+                match this.read_child(bus, application, &object, known.shift, parent).await {
+                    Err(CallError::NoObject) => Ok(None),
+                    other => other.map(Some),
+                }
+            })
+            .await;
+            read.into_iter().filter_map(Result::transpose).collect::<CallResult<Vec<_>>>().map(Ok)
+        };
+        let listed = listing.await.map_err(|error| self.error(OPERATION, id, error))?;
+        listed.map_err(|count| {
+            let reason = format!("{id} has {count} children, more than can be listed; read its cells");
+            DesktopError::failed(OPERATION, reason)
+        })
+    }
+
+    async fn read_child(
+        &self,
+        bus: &Bus,
+        application: &Application,
+        object: &ObjectRef,
+        parent_shift: Shift,
+        parent: Option<Rect<Screen>>,
+    ) -> CallResult<Element> {
+        let (role, reported) =
+            tokio::try_join!(bus.call::<_, u32>(object, ACCESSIBLE, "GetRole", &()), extents(bus, object))?;
+        let shift = application.toolkit.shift(&wire::role(role), reported, parent_shift, parent);
+        self.read_element(bus, application, object, shift).await
+    }
+
+    /// The deepest element of a window at a point of the screen. Found from the extents of showing elements,
+    /// which are put right where a toolkit reports them wrong; the toolkit itself is asked about virtual tables.
+    pub(crate) async fn element_at(
+        &self,
+        window: &WindowFacts,
+        point: Point<Screen>,
+    ) -> DesktopResult<Option<Element>> {
+        const OPERATION: &str = "find the element at a point";
+        let bus = &self.shared.bus;
+        let failed = |error: CallError| error.into_desktop(OPERATION, &window.title, gone);
+        let Some((application, frame)) = self.frame_of(bus, window).await?.map_err(failed)? else {
+            return Ok(None);
+        };
+        let finding = async {
+            let reported = extents(bus, &frame).await?;
+            let mut spot = Spot { object: frame, reported, shift: Shift::NONE };
+            for _ in 0..DEPTH_MAX {
+                match next_spot(bus, &application, &spot, point).await? {
+                    Some(next) => spot = next,
+                    None => break,
+                }
+            }
+            self.read_element(bus, &application, &spot.object, spot.shift).await.map(Some)
+        };
+        match finding.await {
+            // It went away while we looked.
+            Err(CallError::NoObject) => Ok(None),
+            other => other.map_err(failed),
+        }
+    }
+
+    /// Whether an element is `ancestor` or lies in it.
+    pub(crate) async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+        let (known, wanted) = (self.known(id)?, self.known(ancestor)?);
+        let mut object = known.object;
+        for _ in 0..DEPTH_MAX {
+            if object == wanted.object {
+                return Ok(true);
+            }
+            let parent = self.shared.bus.parent(&object).await;
+            match parent.map_err(|error| self.error("find the parent", id, error))? {
+                Some(parent) => object = parent,
+                None => break,
+            }
+        }
+        Ok(false)
+    }
+
+    /// The text of an element.
+    pub(crate) async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
+        let known = self.known(id)?;
+        let text = read_text(&self.shared.bus, &known.object, max).await;
+        text.map_err(|error| self.error("read text", id, error))
+    }
+}
+
+/// The child of an object that lies at a point; the last one where several do, because it is drawn last.
+async fn next_spot(
+    bus: &Bus,
+    application: &Application,
+    spot: &Spot,
+    point: Point<Screen>,
+) -> CallResult<Option<Spot>> {
+    let count = bus.child_count(&spot.object).await?;
+    if count > TreeLimits::default().children_max {
+        let (x, y) = (point.x - spot.shift.x, point.y - spot.shift.y);
+        let cell = object_at(bus, &spot.object, x, y).await?;
+        return Ok(cell.map(|object| Spot { object, reported: None, shift: spot.shift }));
+    }
+    if count == 0 {
+        return Ok(None);
+    }
+    let children = bus.children(&spot.object).await?;
+    let read = pipelined(children, |object| async move {
+        let (states, role, reported) = tokio::try_join!(
+            read_states(bus, &object),
+            bus.call::<_, u32>(&object, ACCESSIBLE, "GetRole", &()),
+            extents(bus, &object),
+        )?;
+        let role = wire::role(role);
+        if !application.toolkit.shows(states) || application.toolkit.is_repetition(&role, reported) {
+            return Ok(None);
+        }
+        let shift = application.toolkit.shift(&role, reported, spot.shift, spot.reported);
+        let covers = reported.is_some_and(|extents| shift.apply(extents).contains(&point));
+        Ok(covers.then_some(Spot { object, reported, shift }))
+    })
+    .await;
+    let mut found = None;
+    for child in read {
+        match child {
+            Ok(Some(child)) => found = Some(child),
+            Ok(None) | Err(CallError::NoObject) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(found)
+}

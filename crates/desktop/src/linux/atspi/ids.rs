@@ -1,0 +1,123 @@
+//! The ids of elements: one for each object, valid for the life of the object.
+
+use std::collections::HashMap;
+
+use deskhand_core::ids::ElementId;
+
+use super::{quirks::Shift, wire::ObjectRef};
+
+/// The most objects that are remembered; beyond, those that were not seen for longest are forgotten.
+const OBJECTS_MAX: usize = 60_000;
+
+/// What is known of an element between calls.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Known {
+    /// The object behind it.
+    pub(crate) object: ObjectRef,
+    /// What its toolkit's coordinates lack.
+    pub(crate) shift: Shift,
+}
+
+#[derive(Debug)]
+struct Entry {
+    known: Known,
+    seen: u64,
+}
+
+/// Which object has which id. An id is never given twice.
+#[derive(Debug, Default)]
+pub(crate) struct ElementIds {
+    by_object: HashMap<ObjectRef, ElementId>,
+    by_id: HashMap<ElementId, Entry>,
+    last: u32,
+    clock: u64,
+}
+
+impl ElementIds {
+    /// The id of an object, made if it has none yet.
+    pub(crate) fn id_of(&mut self, object: &ObjectRef, shift: Shift) -> ElementId {
+        self.clock += 1;
+        if let Some(id) = self.by_object.get(object) {
+            if let Some(entry) = self.by_id.get_mut(id) {
+                entry.seen = self.clock;
+                entry.known.shift = shift;
+            }
+            return *id;
+        }
+        if self.by_id.len() >= OBJECTS_MAX {
+            self.forget_oldest();
+        }
+        self.last = self.last.saturating_add(1);
+        let id = ElementId(self.last);
+        let known = Known { object: object.clone(), shift };
+        self.by_object.insert(object.clone(), id);
+        self.by_id.insert(id, Entry { known, seen: self.clock });
+        id
+    }
+
+    /// What is known of an element.
+    pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
+        self.by_id.get(&id).map(|entry| entry.known.clone())
+    }
+
+    /// The id of an object that was seen before.
+    pub(crate) fn find_id(&self, object: &ObjectRef) -> Option<ElementId> {
+        self.by_object.get(object).copied()
+    }
+
+    /// The object is gone.
+    pub(crate) fn forget(&mut self, object: &ObjectRef) {
+        if let Some(id) = self.by_object.remove(object) {
+            self.by_id.remove(&id);
+        }
+    }
+
+    /// The application with that bus name is gone.
+    pub(crate) fn forget_application(&mut self, bus: &str) {
+        self.by_object.retain(|object, _| &*object.bus != bus);
+        self.by_id.retain(|_, entry| &*entry.known.object.bus != bus);
+    }
+
+    /// Forgets the quarter that was not seen for longest.
+    fn forget_oldest(&mut self) {
+        let mut seen: Vec<u64> = self.by_id.values().map(|entry| entry.seen).collect();
+        let (_, limit, _) = seen.select_nth_unstable(OBJECTS_MAX / 4);
+        let limit = *limit;
+        self.by_id.retain(|_, entry| entry.seen > limit);
+        let by_id = &self.by_id;
+        self.by_object.retain(|_, id| by_id.contains_key(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(number: usize) -> ObjectRef {
+        ObjectRef::new(&format!(":1.{}", number % 2), &format!("/{number}"))
+    }
+
+    #[test]
+    fn an_object_keeps_its_id_and_ids_are_never_given_twice() {
+        let mut ids = ElementIds::default();
+        let first = ids.id_of(&object(1), Shift::NONE);
+        assert_eq!(ids.id_of(&object(1), Shift { x: 0, y: 25 }), first);
+        assert_eq!(ids.find(first).map(|known| known.shift.y), Some(25));
+        ids.forget(&object(1));
+        assert_eq!(ids.find(first), None);
+        assert_ne!(ids.id_of(&object(1), Shift::NONE), first);
+        ids.forget_application(":1.1");
+        assert_eq!(ids.find_id(&object(1)), None);
+    }
+
+    #[test]
+    fn what_was_not_seen_for_longest_is_forgotten_first() {
+        let mut ids = ElementIds::default();
+        let all: Vec<ElementId> = (0..OBJECTS_MAX).map(|at| ids.id_of(&object(at), Shift::NONE)).collect();
+        ids.id_of(&object(0), Shift::NONE);
+        ids.id_of(&object(OBJECTS_MAX), Shift::NONE);
+        assert!(ids.find(all[0]).is_some(), "seen again");
+        assert!(ids.find(all[1]).is_none(), "the oldest");
+        assert!(ids.by_id.len() < OBJECTS_MAX && ids.by_id.len() == ids.by_object.len());
+    }
+}

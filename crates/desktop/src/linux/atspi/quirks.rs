@@ -1,0 +1,188 @@
+//! How toolkits differ, in one place. Each fact was measured; code elsewhere asks here by name.
+//!
+//! LibreOffice 7.4 with the GTK3 plug-in:
+//! - What VCL draws (`root pane` and below: tool bars, document, status bar) is reported too high by the
+//!   height of GTK's menu bar, which VCL does not know of. The `root pane` lies exactly in its GTK parent, so
+//!   their difference is what is missing ([`Shift`]). GTK widgets embedded in VCL (sidebar, name box) are
+//!   reported right again: such an island starts with a panel that lies in its only parent but for the shift.
+//! - Below the `root pane` VCL shows its own menu bar once more, with no height and nameless actions.
+//! - GTK's menus have all their items before they are opened; `click` on a closed menu's item works.
+//! - A Calc sheet is a `table` named `Sheet Sheet1` of 1048576 x 16384 cells whose child count is 2^31 - 1. A
+//!   cell is reached by `Table.GetAccessibleAt`; it has `Text` to read and `Value`, which sets a number, but
+//!   no `EditableText`. `GrabFocus` on it moves the cell cursor.
+//! - A Writer table is a `table` named `Table1-1` (name of the table, `-`, number of the part on this page);
+//!   its cells are named `A1`… and hold paragraphs, which have the text.
+//! - The chart assistant is a `frame` named `Chart Type`; its list is a nameless `tree table` whose cells have
+//!   the actions `expand or contract`, `edit`, `activate`.
+//!
+//! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called.
+//! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
+//! without its shadow, so there are no bounds on the screen.
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::{Role, State, States},
+};
+
+/// What is added to reported coordinates to get those of the screen, in pixels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Shift {
+    /// To the right.
+    pub(crate) x: i32,
+    /// Down.
+    pub(crate) y: i32,
+}
+
+impl Shift {
+    /// Coordinates are right as they are.
+    pub(crate) const NONE: Self = Self { x: 0, y: 0 };
+
+    /// Reported extents on the screen.
+    pub(crate) fn apply(self, reported: Rect<Screen>) -> Rect<Screen> {
+        Rect::new(
+            reported.x.saturating_add(self.x),
+            reported.y.saturating_add(self.y),
+            reported.width,
+            reported.height,
+        )
+    }
+}
+
+/// The toolkit of an application, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Toolkit {
+    /// GTK 3.
+    Gtk3,
+    /// GTK 4.
+    Gtk4,
+    /// LibreOffice: VCL inside GTK 3.
+    LibreOffice,
+    /// Any other.
+    Other,
+}
+
+impl Toolkit {
+    /// From what the root of an application says.
+    pub(crate) fn of(name: &str, version: &str, application: &str) -> Self {
+        let gtk = name.eq_ignore_ascii_case("gtk");
+        if application.starts_with("soffice") || name.eq_ignore_ascii_case("vcl") {
+            Self::LibreOffice
+        } else if gtk && version.starts_with('4') {
+            Self::Gtk4
+        } else if gtk {
+            Self::Gtk3
+        } else {
+            Self::Other
+        }
+    }
+
+    /// Whether an element with these states is on the screen.
+    pub(crate) fn shows(self, states: States) -> bool {
+        let deciding = match self {
+            Self::Gtk4 => State::Visible,
+            Self::Gtk3 | Self::LibreOffice | Self::Other => State::Showing,
+        };
+        states.has(deciding) && !states.has(State::Defunct)
+    }
+
+    /// Whether reported extents are those of the screen.
+    pub(crate) fn has_screen_extents(self) -> bool {
+        self != Self::Gtk4
+    }
+
+    /// Whether an element only repeats another one and is left out with all that is in it.
+    pub(crate) fn is_repetition(self, role: &Role, reported: Option<Rect<Screen>>) -> bool {
+        self == Self::LibreOffice
+            && *role == Role::MENU_BAR
+            && reported.is_some_and(|extents| extents.height == 0)
+    }
+
+    /// The shift of an element, given that of its parent and what both report.
+    pub(crate) fn shift(
+        self,
+        role: &Role,
+        reported: Option<Rect<Screen>>,
+        parent_shift: Shift,
+        parent_reported: Option<Rect<Screen>>,
+    ) -> Shift {
+        let (Self::LibreOffice, Some(own), Some(parent)) = (self, reported, parent_reported) else {
+            return parent_shift;
+        };
+        let lacking = Shift { x: parent.x - own.x, y: parent.y - own.y };
+        if *role == Role::ROOT_PANE {
+            return lacking;
+        }
+        let is_island = parent_shift != Shift::NONE
+            && *role == Role::PANEL
+            && own.width == parent.width
+            && Shift { x: -lacking.x, y: -lacking.y } == parent_shift;
+        if is_island { Shift::NONE } else { parent_shift }
+    }
+}
+
+/// Names of actions that a click stands for, the best one first.
+const ACTIVATING: [&str; 13] = [
+    "click",
+    "press",
+    "activate",
+    "jump",
+    "toggle",
+    "check",
+    "select",
+    "open",
+    "switch",
+    "do default",
+    "dodefault",
+    "expand or contract",
+    "showmenu",
+];
+
+/// Which of an element's actions a click stands for. A nameless only action counts: VCL names none.
+pub(crate) fn default_action(names: &[String]) -> Option<usize> {
+    let by_name = ACTIVATING
+        .iter()
+        .find_map(|wanted| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)));
+    by_name.or_else(|| (names.len() == 1 && names.first().is_some_and(String::is_empty)).then_some(0))
+}
+
+/// Events that say nothing about an effect: a caret that blinks or moves, geometry, and chatter.
+pub(crate) fn is_noise(event: &str) -> bool {
+    const NOISE: [&str; 5] = [
+        "object:text-caret-moved",
+        "object:bounds-changed",
+        "object:visible-data-changed",
+        "object:text-attributes-changed",
+        "object:property-change:accessible-parent",
+    ];
+    NOISE.iter().any(|noise| event.starts_with(noise))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_stands_for_the_activating_action_and_never_for_a_copy() {
+        let check = |names: &[&str], expected: Option<usize>| {
+            let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
+            assert_eq!(default_action(&names), expected, "{names:?}");
+        };
+        check(&["expand or contract", "edit", "activate"], Some(2));
+        check(&["Click"], Some(0));
+        check(&["clipboard.copy", "link.open", "Press"], Some(2));
+        check(&["clipboard.copy"], None);
+        check(&[""], Some(0));
+        check(&[], None);
+    }
+
+    #[test]
+    fn vcl_is_shifted_below_its_root_pane_and_gtk_inside_it_is_not() {
+        let rect = |y: i32| Some(Rect::new(0, y, 138, 23));
+        let office = Toolkit::LibreOffice;
+        let down = office.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44));
+        assert_eq!(down, Shift { x: 0, y: 25 });
+        assert_eq!(office.shift(&Role::TOOL_BAR, rect(60), down, rect(19)), down);
+        assert_eq!(office.shift(&Role::PANEL, rect(1035), down, rect(1010)), Shift::NONE);
+        assert_eq!(Toolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);
+    }
+}
