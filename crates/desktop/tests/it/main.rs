@@ -1,6 +1,8 @@
 //! Tests of whole desktops.
 #![cfg(test)]
 
+#[cfg(target_os = "linux")]
+mod act_libreoffice;
 mod contract;
 #[cfg(target_os = "linux")]
 mod linux_x11;
