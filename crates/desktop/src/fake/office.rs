@@ -94,13 +94,15 @@ fn calc_window() -> FakeWindow {
         .focus("sheet")
 }
 
-/// A desktop with a text that holds the table “Sales” ([`OFFICE_SALES`]) in a Writer, and a Calc that
+/// A desktop with a text that holds the table “Sales” ([`OFFICE_SALES`]; shown as `Sales-1`, as Writer does) in a Writer, and a Calc that
 /// can be launched as “LibreOffice Calc”. Its menu Insert › Chart… opens the dialog “Chart Type”; ctrl+shift+s
 /// opens “Save As”, which writes into [`FakeDesktop::files`].
 pub fn office() -> FakeDesktop {
     let rows: Vec<&[&str]> = OFFICE_SALES.iter().map(|row| &row[..]).collect();
-    let table =
-        FakeElement::new(Role::TABLE, "Sales").key("sales").sheet(FakeSheet::of(&rows)).at(10, 200, 300, 100);
+    let table = FakeElement::new(Role::TABLE, "Sales-1")
+        .key("sales")
+        .sheet(FakeSheet::of(&rows))
+        .at(10, 200, 300, 100);
     let document = FakeElement::new(Role::DOCUMENT_TEXT, "sales").at(10, 100, 1000, 700).children([
         FakeElement::new(Role::HEADING, "").text("Quarterly report"),
         FakeElement::new(Role::PARAGRAPH, "").text("The sales by region:"),
