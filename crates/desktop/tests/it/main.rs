@@ -2,6 +2,8 @@
 #![cfg(test)]
 
 #[cfg(target_os = "linux")]
+mod linux_atspi;
+#[cfg(target_os = "linux")]
 mod linux_x11;
 #[cfg(target_os = "linux")]
 mod x11_client;
