@@ -24,10 +24,9 @@ async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> 
         Err(error) => return Err(error),
     };
     // `GetActions` would tell translated names.
-    let read = pipelined(0..count, |at| async move {
-        bus.call::<_, String>(object, ACTION, "GetName", &at).await
-    })
-    .await;
+    let read =
+        pipelined(0..count, |at| async move { bus.call::<_, String>(object, ACTION, "GetName", &at).await })
+            .await;
     read.into_iter().collect()
 }
 
@@ -76,9 +75,7 @@ impl Accessibility {
         let done = match action {
             ElementAction::Default => act_by_name(bus, object, None).await,
             ElementAction::Named(name) => act_by_name(bus, object, Some(name)).await,
-            ElementAction::Focus => {
-                Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus")
-            }
+            ElementAction::Focus => Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus"),
             ElementAction::ScrollIntoView => {
                 /// `ATSPI_SCROLL_ANYWHERE`
                 const ANYWHERE: u32 = 6;
@@ -120,7 +117,8 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
         None => quirks::default_action(&names),
     };
     let Some(index) = found.and_then(|at| i32::try_from(at).ok()) else {
-        let wanted = name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
+        let wanted =
+            name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
         let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {names:?}") };
         return Ok(Done::Lacks(format!("{wanted} ({there})")));
     };
