@@ -5,7 +5,7 @@ use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, VALUE, pipelined},
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
     quirks,
     wire::ObjectRef,
 };
@@ -133,8 +133,20 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
     )?;
     let lacks = || Ok(Done::Lacks("a parent that selects its children".to_owned()));
     let Some(parent) = parent.filter(|_| index >= 0) else { return lacks() };
-    match bus.act(&parent, SELECTION, "SelectChild", &index).await {
-        Err(CallError::NotOffered) => lacks(),
-        other => Done::of(other, ""),
+    let by_child: CallResult<bool> = bus.act(&parent, SELECTION, "SelectChild", &index).await;
+    match by_child {
+        Ok(true) => return Ok(Done::Taken),
+        Ok(false) | Err(CallError::NotOffered) => {}
+        Err(error) => return Err(error),
+    }
+    // GTK 3 selects the rows of a list with several columns through its table alone.
+    let by_row = async {
+        let row: i32 = bus.call(&parent, TABLE, "GetRowAtIndex", &index).await?;
+        bus.act(&parent, TABLE, "AddRowSelection", &row).await
+    };
+    match (by_row.await, by_child) {
+        (Err(CallError::NotOffered), Ok(_)) => Ok(Done::Declined),
+        (Err(CallError::NotOffered), Err(_)) => lacks(),
+        (other, _) => Done::of(other, ""),
     }
 }
