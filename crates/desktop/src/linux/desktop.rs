@@ -10,11 +10,12 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::ids::WindowId;
+use deskhand_core::{geometry::Rect, ids::WindowId};
 use tokio::sync::{Mutex, broadcast};
 
 use super::{
     accessibility_bus,
+    atspi::Accessibility,
     desktop_entries::{DesktopEntries, data_folders},
     display::{Address, Display},
     environment::Environment,
@@ -54,6 +55,7 @@ pub struct LinuxDesktop {
     session_bus_address: Option<String>,
     accessibility_address: Option<String>,
     accessible_pids: Arc<RwLock<HashSet<u32>>>,
+    accessibility: Option<Accessibility>,
     entries: RwLock<Arc<DesktopEntries>>,
     /// Held while keys are sent, so that two texts do not mix.
     typing: Mutex<()>,
@@ -80,7 +82,7 @@ impl LinuxDesktop {
     /// # Errors
     /// [`DesktopError::Start`] when a program is missing or does not come up, with what to do.
     pub async fn start_virtual(options: VirtualOptions) -> DesktopResult<Self> {
-        virtual_desktop::start(options).await.map(Self::of_parts)
+        Ok(Self::of_parts(virtual_desktop::start(options).await?).await)
     }
 
     /// Connects to the desktop that `DISPLAY` names. Its programs stay when this is dropped.
@@ -126,7 +128,7 @@ impl LinuxDesktop {
             .map(|address| address.to_string_lossy().into_owned());
         let entries = read_entries(&environment).await?;
         let total_ms = elapsed_ms(begun);
-        Ok(Self::of_parts(Parts {
+        let parts = Parts {
             display,
             environment,
             processes: Processes::unguarded(),
@@ -135,18 +137,25 @@ impl LinuxDesktop {
             accessibility_address,
             entries,
             startup: StartupTimes { display_ms, total_ms, ..StartupTimes::default() },
-        }))
+        };
+        Ok(Self::of_parts(parts).await)
     }
 
-    fn of_parts(parts: Parts) -> Self {
+    async fn of_parts(parts: Parts) -> Self {
+        let accessible_pids = Arc::default();
+        let accessibility = match &parts.accessibility_address {
+            Some(address) => connect_accessibility(address, &parts.display, &accessible_pids).await,
+            None => None,
+        };
         Self {
+            accessibility,
+            accessible_pids,
             display: parts.display,
             environment: parts.environment,
             processes: parts.processes,
             private_folder: parts.private_folder,
             session_bus_address: parts.session_bus_address,
             accessibility_address: parts.accessibility_address,
-            accessible_pids: Arc::default(),
             entries: RwLock::new(Arc::new(parts.entries)),
             typing: Mutex::new(()),
             last_ping: AtomicU32::new(0),
@@ -167,7 +176,7 @@ impl LinuxDesktop {
             platform: "linux-x11",
             screen: self.display.size(),
             windowing: true,
-            ui_tree: self.accessibility_address.is_some(),
+            ui_tree: self.accessibility.is_some(),
             input: true,
             capture: true,
         }
@@ -229,6 +238,11 @@ impl LinuxDesktop {
         self.display.gone().cancelled().await;
     }
 
+    /// The elements of the applications, where there is an accessibility bus.
+    pub(crate) fn accessibility(&self) -> Option<&Accessibility> {
+        self.accessibility.as_ref()
+    }
+
     pub(crate) fn display(&self) -> &Display {
         &self.display
     }
@@ -254,6 +268,23 @@ impl LinuxDesktop {
         let entries = Arc::new(read_entries(&self.environment).await?);
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
         Ok(entries)
+    }
+}
+
+/// Connects to the accessibility bus; a desktop without it still has windows, input and pictures.
+async fn connect_accessibility(
+    address: &str,
+    display: &Display,
+    accessible_pids: &Arc<RwLock<HashSet<u32>>>,
+) -> Option<Accessibility> {
+    let size = display.size();
+    let screen = Rect::new(0, 0, i32::from(size.width), i32::from(size.height));
+    match Accessibility::connect(address, screen, Arc::clone(accessible_pids)).await {
+        Ok(accessibility) => Some(accessibility),
+        Err(error) => {
+            tracing::warn!(error = error.chain(), "no elements on this desktop");
+            None
+        }
     }
 }
 

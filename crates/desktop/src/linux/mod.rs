@@ -8,6 +8,7 @@
 //! - [`diagnose`] tells what works on this machine and what to install.
 
 mod accessibility_bus;
+mod atspi;
 mod capture;
 mod desktop;
 mod desktop_entries;
@@ -19,6 +20,8 @@ mod input;
 mod keyboard;
 mod processes;
 mod programs;
+mod settling;
+mod ui_tree;
 mod virtual_desktop;
 mod windowing;
 mod windows;
@@ -27,4 +30,5 @@ pub use desktop::{LinuxDesktop, StartupTimes};
 pub use doctor::{Finding, diagnose};
 pub use environment::Environment;
 pub use events::XEvent;
+pub use settling::Watch;
 pub use virtual_desktop::VirtualOptions;

@@ -138,10 +138,10 @@ fn bus_gone() -> DesktopError {
     DesktopError::Gone { what: "the accessibility bus ended".to_owned() }
 }
 
-fn x_sign(event: Result<XEvent, RecvError>) -> DesktopResult<Sign> {
+fn x_sign(event: &Result<XEvent, RecvError>) -> DesktopResult<Sign> {
     match event {
         Ok(XEvent::WindowsChanged) => Ok(Sign::Windows),
-        Ok(XEvent::Damage { window }) => Ok(Sign::Drawn(window)),
+        Ok(XEvent::Damage { window }) => Ok(Sign::Drawn(*window)),
         Err(RecvError::Lagged(_)) => Ok(Sign::Missed),
         Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => Err(display_gone()),
     }
@@ -159,7 +159,7 @@ fn announced_sign(event: Result<Announcement, RecvError>) -> DesktopResult<Sign>
 fn waiting_sign(watch: &mut Watch) -> DesktopResult<Option<Sign>> {
     use broadcast::error::TryRecvError;
     match watch.x_events.try_recv() {
-        Ok(event) => return x_sign(Ok(event)).map(Some),
+        Ok(event) => return x_sign(&Ok(event)).map(Some),
         Err(TryRecvError::Lagged(_)) => return Ok(Some(Sign::Missed)),
         Err(TryRecvError::Closed) => return Err(display_gone()),
         Err(TryRecvError::Empty) => {}
@@ -176,11 +176,12 @@ fn waiting_sign(watch: &mut Watch) -> DesktopResult<Option<Sign>> {
 impl LinuxDesktop {
     async fn next_sign(&self, watch: &mut Watch) -> DesktopResult<Sign> {
         let Watch { announcements, x_events, .. } = watch;
-        let (Some(announcements), Some(accessibility)) = (announcements.as_mut(), self.accessibility()) else {
-            return x_sign(x_events.recv().await);
+        let (Some(announcements), Some(accessibility)) = (announcements.as_mut(), self.accessibility())
+        else {
+            return x_sign(&x_events.recv().await);
         };
         tokio::select! {
-            event = x_events.recv() => x_sign(event),
+            event = x_events.recv() => x_sign(&event),
             event = announcements.recv() => announced_sign(event),
             () = accessibility.gone() => Err(bus_gone()),
         }
@@ -247,12 +248,15 @@ impl LinuxDesktop {
             let title = || window.title.clone();
             match before.get(&window.id) {
                 None => progress.add(Change::WindowOpened { title: title() }),
-                Some(old) if old.title != window.title => progress.add(Change::TitleChanged { title: title() }),
+                Some(old) if old.title != window.title => {
+                    progress.add(Change::TitleChanged { title: title() })
+                }
                 Some(_) => {}
             }
         }
         let remaining: HashSet<WindowId> = now.iter().map(|window| window.id).collect();
-        for window in watch.windows.iter().filter(|window| counts(window) && !remaining.contains(&window.id)) {
+        for window in watch.windows.iter().filter(|window| counts(window) && !remaining.contains(&window.id))
+        {
             progress.add(Change::WindowClosed { title: window.title.clone() });
         }
         Ok(())

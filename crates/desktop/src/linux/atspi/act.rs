@@ -5,7 +5,7 @@ use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, VALUE, pipelined},
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
     quirks,
     wire::ObjectRef,
 };
@@ -24,10 +24,9 @@ async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> 
         Err(error) => return Err(error),
     };
     // `GetActions` would tell translated names.
-    let read = pipelined(0..count, |at| async move {
-        bus.call::<_, String>(object, ACTION, "GetName", &at).await
-    })
-    .await;
+    let read =
+        pipelined(0..count, |at| async move { bus.call::<_, String>(object, ACTION, "GetName", &at).await })
+            .await;
     read.into_iter().collect()
 }
 
@@ -76,9 +75,7 @@ impl Accessibility {
         let done = match action {
             ElementAction::Default => act_by_name(bus, object, None).await,
             ElementAction::Named(name) => act_by_name(bus, object, Some(name)).await,
-            ElementAction::Focus => {
-                Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus")
-            }
+            ElementAction::Focus => Done::of(bus.act(object, COMPONENT, "GrabFocus", &()).await, "the focus"),
             ElementAction::ScrollIntoView => {
                 /// `ATSPI_SCROLL_ANYWHERE`
                 const ANYWHERE: u32 = 6;
@@ -120,7 +117,8 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
         None => quirks::default_action(&names),
     };
     let Some(index) = found.and_then(|at| i32::try_from(at).ok()) else {
-        let wanted = name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
+        let wanted =
+            name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
         let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {names:?}") };
         return Ok(Done::Lacks(format!("{wanted} ({there})")));
     };
@@ -135,8 +133,20 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
     )?;
     let lacks = || Ok(Done::Lacks("a parent that selects its children".to_owned()));
     let Some(parent) = parent.filter(|_| index >= 0) else { return lacks() };
-    match bus.act(&parent, SELECTION, "SelectChild", &index).await {
-        Err(CallError::NotOffered) => lacks(),
-        other => Done::of(other, ""),
+    let by_child: CallResult<bool> = bus.act(&parent, SELECTION, "SelectChild", &index).await;
+    match by_child {
+        Ok(true) => return Ok(Done::Taken),
+        Ok(false) | Err(CallError::NotOffered) => {}
+        Err(error) => return Err(error),
+    }
+    // GTK 3 selects the rows of a list with several columns through its table alone.
+    let by_row = async {
+        let row: i32 = bus.call(&parent, TABLE, "GetRowAtIndex", &index).await?;
+        bus.act(&parent, TABLE, "AddRowSelection", &row).await
+    };
+    match (by_row.await, by_child) {
+        (Err(CallError::NotOffered), Ok(_)) => Ok(Done::Declined),
+        (Err(CallError::NotOffered), Err(_)) => lacks(),
+        (other, _) => Done::of(other, ""),
     }
 }

@@ -50,11 +50,6 @@ impl Applications {
         self.by_bus.get(&object.bus).cloned()
     }
 
-    /// Every application.
-    pub(crate) fn all(&self) -> Vec<Application> {
-        self.by_bus.values().cloned().collect()
-    }
-
     fn pids(&self) -> HashSet<u32> {
         self.by_bus.values().map(|application| application.pid).collect()
     }
@@ -148,11 +143,6 @@ impl Accessibility {
     fn with_applications<T>(&self, work: impl FnOnce(&mut Applications) -> T) -> T {
         work(&mut self.shared.applications.lock().unwrap_or_else(PoisonError::into_inner))
     }
-
-    /// Every application that was found so far.
-    pub(crate) fn known_applications(&self) -> Vec<Application> {
-        self.with_applications(|all| all.all())
-    }
 }
 
 /// Asks the bus for the process and the application for its toolkit.
@@ -173,11 +163,8 @@ async fn describe(bus: &Bus, root: ObjectRef) -> Option<Application> {
     if matches!(name, Err(CallError::NotAnswering { .. })) {
         return None;
     }
-    let toolkit = Toolkit::of(
-        &toolkit.unwrap_or_default(),
-        &version.unwrap_or_default(),
-        &name.unwrap_or_default(),
-    );
+    let toolkit =
+        Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
     Some(Application { root, pid, toolkit })
 }
 
@@ -229,7 +216,8 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
         let exact = nearest(&|candidate| candidate.name == title);
         let part = || {
             nearest(&|candidate| {
-                !candidate.name.is_empty() && (title.contains(&candidate.name) || candidate.name.contains(title))
+                !candidate.name.is_empty()
+                    && (title.contains(&candidate.name) || candidate.name.contains(title))
             })
         };
         if let Some(found) = exact.or_else(part) {
@@ -260,7 +248,12 @@ pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<
 }
 
 /// The object at a point, in the coordinates that the object's own extents are in.
-pub(crate) async fn object_at(bus: &Bus, object: &ObjectRef, x: i32, y: i32) -> CallResult<Option<ObjectRef>> {
+pub(crate) async fn object_at(
+    bus: &Bus,
+    object: &ObjectRef,
+    x: i32,
+    y: i32,
+) -> CallResult<Option<ObjectRef>> {
     let sent: WireRef = bus.call(object, COMPONENT, "GetAccessibleAtPoint", &(x, y, 0_u32)).await?;
     Ok(ObjectRef::from_wire(&sent))
 }
@@ -270,7 +263,11 @@ mod tests {
     use super::*;
 
     fn candidate(path: &str, name: &str, extents: [i32; 4]) -> Candidate {
-        Candidate { object: ObjectRef::new(":1.1", path), name: name.to_owned(), extents: Some(extents.into()) }
+        Candidate {
+            object: ObjectRef::new(":1.1", path),
+            name: name.to_owned(),
+            extents: Some(extents.into()),
+        }
     }
 
     #[test]
@@ -283,8 +280,7 @@ mod tests {
             candidate("/menu", "", [10, 44, 200, 500]),
         ];
         let check = |title: &str, bounds: [i32; 4], kind, expected: Option<&str>| {
-            let window =
-                WindowFacts { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
+            let window = WindowFacts { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
             let found = best(&all, &window);
             assert_eq!(found.as_ref().map(|object| &*object.path), expected, "{title} {bounds:?}");
         };

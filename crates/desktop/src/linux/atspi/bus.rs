@@ -50,17 +50,17 @@ pub(crate) type CallResult<T> = Result<T, CallError>;
 
 impl CallError {
     fn of(error: zbus::Error) -> Self {
-        match &error {
-            zbus::Error::InputOutput(_) => Self::BusGone,
-            zbus::Error::MethodError(name, ..) => match name.as_str().rsplit('.').next().unwrap_or_default() {
-                "UnknownObject" | "ServiceUnknown" | "NameHasNoOwner" | "NoReply" | "Disconnected" => {
-                    Self::NoObject
-                }
-                "UnknownMethod" | "UnknownInterface" | "UnknownProperty" | "NotSupported" | "InvalidArgs" => {
-                    Self::NotOffered
-                }
-                _ => Self::Refused(error),
-            },
+        if matches!(error, zbus::Error::InputOutput(_)) {
+            return Self::BusGone;
+        }
+        let zbus::Error::MethodError(name, ..) = &error else { return Self::Refused(error) };
+        match name.as_str().rsplit('.').next().unwrap_or_default() {
+            "UnknownObject" | "ServiceUnknown" | "NameHasNoOwner" | "NoReply" | "Disconnected" => {
+                Self::NoObject
+            }
+            "UnknownMethod" | "UnknownInterface" | "UnknownProperty" | "NotSupported" | "InvalidArgs" => {
+                Self::NotOffered
+            }
             _ => Self::Refused(error),
         }
     }
@@ -176,8 +176,7 @@ impl Bus {
         let bound = self
             .until
             .map_or(bound, |deadline| bound.min(deadline.saturating_duration_since(Instant::now())));
-        let calling =
-            self.connection.call_method(Some(&*to.bus), &*to.path, Some(interface), method, body);
+        let calling = self.connection.call_method(Some(&*to.bus), &*to.path, Some(interface), method, body);
         let message = tokio::select! {
             biased;
             () = self.gone.cancelled() => return Err(CallError::BusGone),
@@ -233,10 +232,7 @@ impl Bus {
 }
 
 /// Runs `work` on each of `items`, [`IN_FLIGHT`] at a time, and returns the results in order.
-pub(crate) async fn pipelined<I, F, T>(
-    items: impl IntoIterator<Item = I>,
-    work: impl FnMut(I) -> F,
-) -> Vec<T>
+pub(crate) async fn pipelined<I, F, T>(items: impl IntoIterator<Item = I>, work: impl FnMut(I) -> F) -> Vec<T>
 where
     F: Future<Output = T>,
 {

@@ -9,7 +9,7 @@ use deskhand_core::{
 use super::{
     accessibility::Accessibility,
     applications::{extents, object_at},
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, pipelined},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
     details::{Details, Head, read_details, read_head, read_shape, read_states, read_text},
     wire::{ObjectRef, WireRef},
 };
@@ -35,9 +35,11 @@ async fn cell_object(bus: &Bus, table: &ObjectRef, cell: CellRef) -> CallResult<
 
 /// The text of one cell as the user reads it: its own, else that of its paragraphs, else its name.
 async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String> {
-    match read_text(bus, cell, CELL_TEXT_MAX).await {
+    /// `GetText` to the end.
+    const END: i32 = -1;
+    match bus.call::<_, String>(cell, TEXT, "GetText", &(0_i32, END)).await {
         Err(CallError::NotOffered) => {}
-        other => return other,
+        other => return other.map(|text| text.chars().take(CELL_TEXT_MAX).collect()),
     }
     let mut paragraphs = bus.children(cell).await?;
     paragraphs.truncate(PARAGRAPHS_MAX);
@@ -53,8 +55,9 @@ async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String> {
 }
 
 fn cells_of(range: CellRange) -> impl Iterator<Item = CellRef> {
-    (range.first.row..=range.last.row)
-        .flat_map(move |row| (range.first.column..=range.last.column).map(move |column| CellRef { row, column }))
+    (range.first.row..=range.last.row).flat_map(move |row| {
+        (range.first.column..=range.last.column).map(move |column| CellRef { row, column })
+    })
 }
 
 /// The cell at a corner of the view, from the cell that the toolkit finds there. Some toolkits are off by what
@@ -157,8 +160,10 @@ impl Accessibility {
             }
         })
         .await;
-        let texts: Vec<String> =
-            read.into_iter().collect::<CallResult<_>>().map_err(|error| self.error(OPERATION, table, error))?;
+        let texts: Vec<String> = read
+            .into_iter()
+            .collect::<CallResult<_>>()
+            .map_err(|error| self.error(OPERATION, table, error))?;
         let columns = usize::try_from(range.shape().columns).unwrap_or(1).max(1);
         let rows = texts.chunks(columns).map(<[String]>::to_vec).collect();
         Ok(TableContent { range, rows })
@@ -204,7 +209,8 @@ impl Accessibility {
             Err(error) => return Err(self.error(operation, id, error)),
         };
         if range.last.row >= shape.rows || range.last.column >= shape.columns {
-            let reason = format!("{range} lies outside of its {} rows and {} columns", shape.rows, shape.columns);
+            let reason =
+                format!("{range} lies outside of its {} rows and {} columns", shape.rows, shape.columns);
             return Err(DesktopError::failed(operation, reason));
         }
         if range.cell_count() > CELLS_MAX {

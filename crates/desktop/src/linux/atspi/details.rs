@@ -79,7 +79,9 @@ pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> 
             Ok(None)
         },
         async { offered(extents(bus, object).await) },
-        async { if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) } },
+        async {
+            if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) }
+        },
     )?;
     Ok(Details { description, text, value, reported, table })
 }

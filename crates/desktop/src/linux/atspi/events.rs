@@ -109,7 +109,7 @@ pub(crate) async fn read(mut streams: SelectAll<MessageStream>, shared: Arc<Shar
 fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     let header = message.header();
     let (interface, member) = (header.interface()?, header.member()?);
-    let mut ids = || shared.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let ids = || shared.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if member == "NameOwnerChanged" {
         let (name, _, owner): (String, String, String) = message.body().deserialize().ok()?;
         if owner.is_empty() && name.starts_with(':') {

@@ -139,9 +139,8 @@ const ACTIVATING: [&str; 13] = [
 
 /// Which of an element's actions a click stands for. A nameless only action counts: VCL names none.
 pub(crate) fn default_action(names: &[String]) -> Option<usize> {
-    let by_name = ACTIVATING
-        .iter()
-        .find_map(|wanted| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)));
+    let by_name =
+        ACTIVATING.iter().find_map(|wanted| names.iter().position(|name| name.eq_ignore_ascii_case(wanted)));
     by_name.or_else(|| (names.len() == 1 && names.first().is_some_and(String::is_empty)).then_some(0))
 }
 

@@ -5,7 +5,7 @@
 //! call would keep the [`Seed`] and change it by events.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -40,6 +40,8 @@ type Item = (WireRef, WireRef, WireRef, i32, i32, Vec<String>, String, u32, Stri
 pub(crate) struct Seed {
     heads: HashMap<ObjectRef, Head>,
     children: HashMap<ObjectRef, Vec<(i32, ObjectRef)>>,
+    /// Objects whose children it does not count: those that manage their descendants.
+    uncounted: HashSet<ObjectRef>,
 }
 
 impl Seed {
@@ -69,6 +71,9 @@ impl Seed {
                 patterns: wire::patterns(&interfaces),
                 child_count: u32::try_from(count).unwrap_or(0),
             };
+            if count < 0 {
+                seed.uncounted.insert(object.clone());
+            }
             seed.heads.insert(object, head);
         }
         for children in seed.children.values_mut() {
@@ -98,6 +103,7 @@ struct Node {
 }
 
 /// An object that is to be read, and the node that it belongs to.
+#[derive(Clone)]
 struct Wanted {
     object: ObjectRef,
     parent: Option<usize>,
@@ -121,7 +127,8 @@ impl Accessibility {
     pub(crate) async fn tree(&self, window: &WindowFacts, limits: TreeLimits) -> DesktopResult<Tree> {
         let deadline = Instant::now() + limits.deadline;
         let bus = self.shared.bus.until(deadline);
-        let stalled = |error: &CallError| Tree { elements: Vec::new(), partial: Some(reason(error, deadline)) };
+        let stalled =
+            |error: &CallError| Tree { elements: Vec::new(), partial: Some(reason(error, deadline)) };
         let (application, frame) = match self.frame_of(&bus, window).await? {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(Tree::default()),
@@ -167,13 +174,13 @@ impl Walk<'_> {
                 break;
             }
             let this = &*self;
-            let read = pipelined(&level, |wanted| this.read(wanted)).await;
+            let read = pipelined(level.clone(), |wanted| async move { this.read(&wanted).await }).await;
             let first = self.nodes.len();
             for (wanted, result) in level.into_iter().zip(read) {
                 match result {
                     Ok(Some((head, details))) => self.add(wanted, depth, head, details),
                     Ok(None) => {}
-                    Err(error) => self.note(error)?,
+                    Err(error) => self.note(&error)?,
                 }
                 if self.nodes.len() >= self.limits.nodes_max {
                     self.partial = self.partial.or(Some(Partial::NodeLimit));
@@ -198,6 +205,10 @@ impl Walk<'_> {
         let result = async {
             let head = match self.seed.heads.get(&wanted.object) {
                 Some(head) if !shows(head.states) => return Ok(None),
+                Some(head) if self.seed.uncounted.contains(&wanted.object) => {
+                    let child_count = self.bus.child_count(&wanted.object).await?;
+                    Head { child_count, ..head.clone() }
+                }
                 Some(head) => head.clone(),
                 None => {
                     let states = read_states(&self.bus, &wanted.object).await?;
@@ -227,14 +238,8 @@ impl Walk<'_> {
             toolkit.shift(&head.role, details.reported, parent.shift, parent.reported)
         });
         let reported = details.reported;
-        let element = self.accessibility.to_element(
-            &self.application,
-            &wanted.object,
-            shift,
-            depth,
-            head,
-            details,
-        );
+        let element =
+            self.accessibility.to_element(&self.application, &wanted.object, shift, depth, head, details);
         let at = self.nodes.len();
         self.nodes.push(Node {
             object: wanted.object,
@@ -250,11 +255,11 @@ impl Walk<'_> {
     }
 
     /// Keeps why something is missing. An object that went away meanwhile is not missed.
-    fn note(&mut self, error: CallError) -> DesktopResult<()> {
+    fn note(&mut self, error: &CallError) -> DesktopResult<()> {
         match error {
             CallError::BusGone => return Err(gone()),
             CallError::NotAnswering { .. } => {
-                self.partial = self.partial.or(Some(reason(&error, self.deadline)));
+                self.partial = self.partial.or(Some(reason(error, self.deadline)));
             }
             CallError::NoObject => {}
             CallError::NotOffered | CallError::Refused(_) => {
@@ -286,17 +291,10 @@ impl Walk<'_> {
                         self.partial = Some(Partial::NodeLimit);
                     }
                     elements.extend(cells.into_iter().take(room).map(|(object, head, details)| {
-                        self.accessibility.to_element(
-                            &self.application,
-                            &object,
-                            shift,
-                            depth,
-                            head,
-                            details,
-                        )
+                        self.accessibility.to_element(&self.application, &object, shift, depth, head, details)
                     }));
                 }
-                Err(error) => self.note(error)?,
+                Err(error) => self.note(&error)?,
             }
             if let Some(node) = self.nodes.get_mut(at) {
                 node.cells = elements;
@@ -311,17 +309,18 @@ impl Walk<'_> {
             return Ok(Vec::new());
         }
         let this = &*self;
-        let parents = self
+        let parents: Vec<(usize, ObjectRef, u32)> = self
             .nodes
             .iter()
             .enumerate()
             .skip(first)
-            .filter(|(_, node)| node.element.child_count > 0 && !this.is_virtual(node));
-        let read = pipelined(parents, |(at, node)| async move {
-            let known = this.seed.complete_children(&node.object, node.element.child_count);
-            let children = match known {
+            .filter(|(_, node)| node.element.child_count > 0 && !this.is_virtual(node))
+            .map(|(at, node)| (at, node.object.clone(), node.element.child_count))
+            .collect();
+        let read = pipelined(parents, |(at, object, count)| async move {
+            let children = match this.seed.complete_children(&object, count) {
                 Some(children) => Ok(children),
-                None => this.bus.children(&node.object).await,
+                None => this.bus.children(&object).await,
             };
             (at, children)
         })
@@ -332,7 +331,7 @@ impl Walk<'_> {
                 Ok(children) => {
                     level.extend(children.into_iter().map(|object| Wanted { object, parent: Some(parent) }));
                 }
-                Err(error) => self.note(error)?,
+                Err(error) => self.note(&error)?,
             }
         }
         Ok(level)
