@@ -85,7 +85,7 @@ async fn a_table_of_a_text_becomes_a_saved_chart() {
     main_job(&routine, &profile, &document, &saved).await;
     let file = std::fs::read(&saved).unwrap();
     assert!(file.starts_with(b"PK") && file.len() > 5_000, "{} bytes", file.len());
-    desktop.close().await;
+    desktop.shut_down().await;
 }
 
 async fn main_job<D: Desktop>(routine: &Routine<'_, D>, profile: &str, document: &Path, saved: &Path) {

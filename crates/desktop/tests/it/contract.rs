@@ -252,5 +252,5 @@ async fn a_linux_desktop_keeps_the_contract() {
 
     let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
     contract(&desktop, &MOUSEPAD).await;
-    desktop.close().await;
+    desktop.shut_down().await;
 }
