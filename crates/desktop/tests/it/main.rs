@@ -4,6 +4,7 @@
 #[cfg(target_os = "linux")]
 mod act_libreoffice;
 mod contract;
+#[cfg(target_os = "linux")]
 mod linux_atspi;
 #[cfg(target_os = "linux")]
 mod linux_x11;
