@@ -49,7 +49,9 @@ pub(super) fn result_words(result: &CallResult) -> String {
     }
     let came = match summary.rsplit_once("\": ") {
         Some((_, came)) => came,
-        None if result.effect.is_some() => summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came),
+        None if result.effect.is_some() => {
+            summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came)
+        }
         None => &summary,
     };
     let timed = came.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after "));
