@@ -4,6 +4,7 @@
 mod configuration;
 mod desktops;
 mod help;
+mod main_job;
 mod runs;
 mod sessions;
 mod support;

@@ -73,26 +73,38 @@ impl World {
 }
 
 impl World {
-    /// Processes that were started for this world and still run.
-    pub(crate) fn orphans(&self) -> Vec<String> {
+    /// Processes that were started for this world and still run: number and command line.
+    pub(crate) fn processes(&self) -> Vec<(i32, String)> {
         let mark = format!("HOME={}\0", self.path().display());
         let of = |entry: fs::DirEntry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
             let environment = fs::read(entry.path().join("environ")).ok()?;
-            let name = fs::read_to_string(entry.path().join("cmdline")).ok()?.replace('\0', " ");
-            String::from_utf8_lossy(&environment).contains(&mark).then_some(name)
+            let line = fs::read_to_string(entry.path().join("cmdline")).ok()?.replace('\0', " ");
+            String::from_utf8_lossy(&environment).contains(&mark).then_some((pid, line))
         };
         fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(of).collect()
+    }
+
+    /// The command lines of processes that a command should not have left behind.
+    pub(crate) fn orphans(&self) -> Vec<String> {
+        self.processes().into_iter().map(|(_, line)| line).collect()
     }
 }
 
 /// Whether a virtual desktop with an editor can be started here; where everything must be tested, it must.
 pub(crate) fn has_desktop() -> bool {
+    has_programs(&["mousepad"])
+}
+
+/// Whether a virtual desktop with these programs can be started here; where everything must be tested, it must.
+pub(crate) fn has_programs(programs: &[&str]) -> bool {
     let installed = |program: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();
         std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
     };
+    let needed = ["Xvfb", "openbox", "dbus-daemon"];
     let missing: Vec<&str> =
-        ["Xvfb", "openbox", "dbus-daemon", "mousepad"].into_iter().filter(|name| !installed(name)).collect();
+        needed.into_iter().chain(programs.iter().copied()).filter(|name| !installed(name)).collect();
     if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
         return true;
     }
