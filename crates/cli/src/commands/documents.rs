@@ -75,6 +75,16 @@ fn programs_for(path: &Path) -> &'static [&'static str] {
     extension.as_ref().and_then(kind).map_or(EDITOR, |(_, programs)| programs)
 }
 
+/// Removes the lock that a program left behind which ended with its private desktop. There was none before it
+/// was opened there, so that it can be nobody else's.
+pub(super) fn unlock(document: &Document) {
+    if let Some((lock, owner)) = find_lock(&document.path)
+        && let Err(error) = fs::remove_file(&lock)
+    {
+        tracing::warn!(%error, lock = %lock.display(), owner, "a lock stays behind");
+    }
+}
+
 /// The lock file that LibreOffice keeps beside an open document, and who holds it.
 fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_string_lossy();

@@ -38,6 +38,8 @@ pub(super) struct Stage {
     pub(super) name: String,
     /// The window that was opened last, where something was opened.
     pub(super) opened: Option<WindowInfo>,
+    /// What was opened on a private desktop and ends with it.
+    unlock: Vec<Document>,
 }
 
 impl StagePlan {
@@ -107,7 +109,7 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
-        Ok(Stage { desktop, name, opened: None })
+        Ok(Stage { desktop, name, opened: None, unlock: Vec::new() })
     }
 
     /// Opens what is to be opened.
@@ -119,6 +121,9 @@ impl StagePlan {
             stage.opened = Some(stage.start(program, None).await?);
         }
         for document in &self.documents {
+            if self.kind == DesktopKind::Virtual {
+                stage.unlock.push(document.clone());
+            }
             stage.opened = Some(stage.open(document).await?);
         }
         Ok(())
@@ -176,6 +181,9 @@ impl Stage {
     /// Ends a virtual desktop with everything on it; leaves the user's own as it is.
     pub(super) async fn close(self) {
         self.desktop.shut_down().await;
+        for document in &self.unlock {
+            documents::unlock(document);
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use crate::support::{World, has_desktop};
+use crate::support::{World, has_desktop, has_programs};
 
 const EDITOR: [&str; 4] = ["--desktop", "virtual", "--launch", "mousepad"];
 
@@ -52,5 +52,20 @@ fn a_program_or_window_that_is_not_there() {
     assert!(shown.starts_with("exit 1\n") && shown.contains("failed to launch `no-such-program`"), "{shown}");
     let shown = world.run(&["tree", "Calc", "--desktop", "virtual"]);
     assert!(shown.contains("there is no window `Calc`") && shown.contains("--launch PROGRAM"), "{shown}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn a_document_that_was_opened_on_a_virtual_desktop_is_not_locked_afterwards() {
+    if !has_programs(&["soffice"]) {
+        return;
+    }
+    let world = World::new();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/sales/sales.odt");
+    fs::copy(example, world.path().join("sales.odt")).unwrap();
+    for _ in 0..2 {
+        let shown = world.run(&["act", "--desktop", "virtual", "--open", "sales.odt", "read-table"]);
+        assert!(shown.starts_with("exit 0\n") && shown.contains("Region"), "{shown}");
+    }
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
