@@ -249,7 +249,7 @@ impl LinuxDesktop {
             match before.get(&window.id) {
                 None => progress.add(Change::WindowOpened { title: title() }),
                 Some(old) if old.title != window.title => {
-                    progress.add(Change::TitleChanged { title: title() })
+                    progress.add(Change::TitleChanged { title: title() });
                 }
                 Some(_) => {}
             }
