@@ -1,2 +1,53 @@
-//! Placeholder.
-fn main() {}
+//! The project's own commands: `cargo xtask setup|test|tidy|demo`.
+//!
+//! Depends on nothing of ours, so that what it checks is checked by code that shares nothing with the product.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[cfg(test)]
+mod architecture;
+mod console;
+mod demo;
+mod ods;
+mod packages;
+mod setup;
+mod test;
+mod tidy;
+mod workspace;
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "The project's own commands", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install the Debian packages that the product and its tests need.
+    Setup(setup::SetupArguments),
+    /// Everything that must pass: set-up, format, lints, tidy, build and every test.
+    Test,
+    /// The house rules that no compiler checks.
+    Tidy,
+    /// The main job on real LibreOffice, its result checked by code that is not the agent's.
+    Demo(demo::DemoArguments),
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().command {
+        Command::Setup(arguments) => setup::run(&arguments),
+        Command::Test => test::run(),
+        Command::Tidy => tidy::run(),
+        Command::Demo(arguments) => demo::run(&arguments),
+    };
+    match result {
+        Ok(code) => code,
+        Err(error) => {
+            console::problem(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}

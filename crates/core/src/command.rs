@@ -73,6 +73,16 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// Which way an action went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// Through the accessibility interface.
+    Semantic,
+    /// By real mouse and keyboard events.
+    Input,
+}
+
 /// How a call ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -93,6 +103,9 @@ pub struct CallResult {
     /// The verdict, for calls that act; none for calls that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Verdict>,
+    /// Which way it went; none where nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
     /// One or two sentences for model and person: what happened, or why not and what to do.
     pub summary: String,
     /// What the tool returns as data, such as the cells of a table; null where there is nothing.
@@ -111,6 +124,7 @@ impl CallResult {
         Self {
             status: CallStatus::Failure,
             effect,
+            route: None,
             summary: summary.into(),
             output: Value::Null,
             window: None,

@@ -34,9 +34,9 @@ pub struct Header {
     pub program: String,
 }
 
-/// One line of a journal.
+/// What a line of a journal tells.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "record", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record {
     /// The first line.
     Header(Box<Header>),
@@ -44,4 +44,18 @@ pub enum Record {
     Effect(Box<EffectRecord>),
     /// Something came.
     Event(Box<EventRecord>),
+}
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Its number, from 1.
+    pub seq: u64,
+    /// SHA-256 of the line before it, lower-case hexadecimal; empty in the first line. A line that was changed
+    /// after it was written no longer matches what the next one says of it.
+    pub prev: String,
+    /// When it was written, in milliseconds since 1970-01-01 UTC.
+    pub at_ms: u64,
+    /// What it tells.
+    pub record: Record,
 }

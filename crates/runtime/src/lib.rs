@@ -1,1 +1,24 @@
-//! Deskhand: runtime.
+//! Deskhand's runtime: it performs the effects that core asks for.
+//!
+//! - [`driver`]: one session from its first request to its end.
+//! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
+//! - [`tools`]: what agents can call, one file a tool.
+//! - [`stop`]: the one stop switch.
+//!
+//! It decides nothing: what to do next is core's word, and what happened goes back to core.
+
+mod clock;
+pub mod driver;
+pub mod journal;
+mod observe;
+pub mod replay;
+pub mod stop;
+pub mod summary;
+pub mod tools;
+
+pub use driver::{RunEnd, RunError, RunOptions, run};
+pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionStore};
+pub use replay::{Difference, Replay, replay};
+pub use stop::StopSwitch;
+pub use summary::{PhaseTimes, RunSummary};
+pub use tools::Toolbox;

@@ -1,1 +1,3 @@
 //! Deskhand: testkit.
+
+pub mod endpoint;

@@ -24,7 +24,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
     /// There is no JSON object in it that can be read.
-    #[error("the reply holds no JSON object that can be read: {0}")]
+    #[error(transparent)]
     NoJson(#[from] ExtractError),
     /// A field is missing or wrong.
     #[error("`{path}`: {problem}")]

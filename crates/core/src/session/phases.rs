@@ -148,6 +148,7 @@ impl<R> Acting<R> {
                 self.keep(CallResult {
                     status: CallStatus::Skipped,
                     effect: None,
+                    route: None,
                     summary: "not run, because an earlier action of this step failed".to_owned(),
                     output: serde_json::Value::Null,
                     window: None,

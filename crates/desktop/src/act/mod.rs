@@ -1,1 +1,53 @@
-//! Verified actions, written against the capability traits alone.
+//! Actions that tell the truth, written against the capabilities alone.
+//!
+//! Each action checks its target first (attached, showing, enabled, not covered, at rest, nothing modal in
+//! front) and sends nothing when a check fails. It then takes the semantic route through the accessibility interface, and real
+//! input events only where that route is not offered or had no effect; never both when the first one
+//! worked. Its verdict is about the thing that was asked for: an unrelated change in the same window is no effect.
+
+mod click;
+mod drag;
+mod effect;
+mod find;
+mod focus;
+mod invoke;
+mod press_keys;
+mod read_table;
+mod report;
+mod scroll;
+mod select;
+mod select_cells;
+mod set_checked;
+mod set_value;
+mod table;
+mod texts;
+mod type_text;
+mod verdict;
+mod visit;
+mod wait_for;
+mod window;
+mod write_table;
+
+pub use click::{Click, click};
+pub use drag::drag;
+pub use find::{Wanted, find_element, names_equal};
+pub use focus::focus;
+pub use invoke::invoke;
+pub use press_keys::press_keys;
+pub use read_table::read_table;
+pub use report::{ActLimits, ActionReport, Route, Target};
+pub use scroll::{Scroll, scroll};
+pub use select::select;
+pub use select_cells::select_cells;
+pub use set_checked::set_checked;
+pub use set_value::{NewValue, set_value};
+pub use table::{TableTarget, cells_equal};
+pub use texts::read_text;
+pub use type_text::{TypeText, type_text};
+pub use visit::visit;
+pub use wait_for::{Condition, wait_for};
+pub use window::{activate, close, launch};
+pub use write_table::write_table;
+
+#[cfg(test)]
+mod act_tests;

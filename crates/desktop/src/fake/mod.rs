@@ -1,1 +1,24 @@
-//! A desktop in memory.
+//! A desktop in memory: a real back end that implements every capability and passes the same contract suite
+//! as the one on Linux.
+//!
+//! It is built from plain data ([`FakeApp`], [`FakeWindow`], [`FakeElement`]) whose [`Behaviour`]s say what a
+//! click does. Time is virtual: only waits move the clock, so that nothing sleeps and every run is the same.
+//! [`FakeDesktop::truth`] tells what really happened, which is what verdicts of actions are checked against.
+
+mod behave;
+mod desktop;
+mod keyboard;
+mod office;
+mod paint;
+mod plan;
+mod sheet;
+mod stage;
+mod tree;
+
+pub use desktop::{FakeDesktop, FakeWatch};
+pub use office::{OFFICE_SALES, office};
+pub use plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Noise, Semantic, Truth};
+pub use sheet::FakeSheet;
+
+#[cfg(test)]
+mod tests;

@@ -122,9 +122,10 @@ impl EventReader {
     /// Returns whether to go on.
     fn handle(&mut self, event: &Event) -> WorkResult<bool> {
         if let Event::DamageNotify(damaged) = event {
-            // Without this the server would be silent about further damage.
+            // The server is silent about further damage until this is done. Only then it is told on: what is
+            // drawn before belongs to this event, and what is drawn after it brings one of its own.
             self.connection.damage_subtract(damaged.damage, x11rb::NONE, x11rb::NONE)?;
-            self.connection.flush()?;
+            self.connection.get_input_focus()?.reply()?;
             self.tell(XEvent::Damage { window: damaged.drawable });
         } else if let Event::MapNotify(mapped) = event {
             if mapped.override_redirect {

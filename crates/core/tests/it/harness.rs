@@ -1,0 +1,241 @@
+//! Drives a session by hand: answers each effect with what a test gives.
+
+use deskhand_core::{
+    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    geometry::Rect,
+    ids::{ElementId, WindowId},
+    model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
+    observation::{DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    outcome::Outcome,
+    prompt::PromptSet,
+    session::{Effect, Event, EventRecord, Limits, Session, SessionConfig},
+    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
+};
+use serde_json::{Value, json};
+
+pub(crate) fn tool(name: &str) -> ToolSpec {
+    ToolSpec {
+        name: name.to_owned(),
+        description: format!("The tool {name}."),
+        parameters: json!({"type": "object", "properties": {"id": {"type": "string", "description": "An id."}}}),
+        acts: true,
+    }
+}
+
+pub(crate) fn config() -> SessionConfig {
+    SessionConfig {
+        limits: Limits::default(),
+        pictures: false,
+        host_tools: vec![tool("launch_application"), tool("select_application_window")],
+        app_tools: vec![tool("click_element"), tool("read_table")],
+        agents: Vec::new(),
+    }
+}
+
+pub(crate) fn window(id: u32, title: &str, app: &str) -> WindowInfo {
+    WindowInfo {
+        id: WindowId(id),
+        title: title.to_owned(),
+        app: AppInfo { name: app.to_owned(), root: app.to_lowercase().replace(' ', "-"), pid: Some(1) },
+        bounds: Rect::new(0, 0, 800, 600),
+        kind: WindowKind::Normal,
+        owner: None,
+        active: id == 1,
+        accessible: true,
+    }
+}
+
+pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
+    Element {
+        id: ElementId(id),
+        depth,
+        role,
+        name: name.to_owned(),
+        description: String::new(),
+        text: None,
+        value: None,
+        states: States::EMPTY.with(State::Enabled).with(State::Sensitive).with(State::Showing),
+        bounds: Some(Rect::new(10, 10, 80, 20)),
+        patterns: Vec::new(),
+        child_count: 0,
+        table: None,
+    }
+}
+
+pub(crate) fn view(window: WindowInfo) -> WindowView {
+    let elements = vec![
+        element(1, 0, Role::FRAME, &window.title),
+        element(2, 1, Role::FILLER, ""),
+        element(3, 2, Role::PUSH_BUTTON, "Finish"),
+    ];
+    WindowView { surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }], picture: None }
+}
+
+/// A session, its clock, and what it was asked.
+pub(crate) struct Harness {
+    pub(crate) session: Session,
+    pub(crate) windows: Vec<WindowInfo>,
+    /// Every event so far, with the effect that was wanted before it.
+    pub(crate) history: Vec<(String, EventRecord)>,
+    clock_ms: u64,
+}
+
+impl Harness {
+    /// A session that has just been given a request, on a desktop with Writer.
+    pub(crate) fn started(config: SessionConfig) -> Self {
+        let mut harness = Self {
+            session: Session::new(config, PromptSet::default()),
+            windows: vec![window(1, "sales.odt", "LibreOffice Writer")],
+            history: Vec::new(),
+            clock_ms: 1_000,
+        };
+        harness.answer(Event::Requested { text: "Read the table.".to_owned() });
+        harness
+    }
+
+    pub(crate) fn effect(&self) -> Effect {
+        self.session.next().expect("the session goes on").effect.clone()
+    }
+
+    pub(crate) fn answer(&mut self, event: Event) {
+        self.clock_ms += 10;
+        let effect = self.session.next().map(|record| record.id);
+        let effect = if matches!(event, Event::Stopped { .. }) { None } else { effect };
+        let record = EventRecord { effect, at_ms: self.clock_ms, event };
+        self.history.push((serde_json::to_string(&self.session.next()).unwrap(), record.clone()));
+        self.session.apply(&record).expect("the event fits");
+    }
+
+    /// Answers the wanted look, whichever it is.
+    pub(crate) fn look(&mut self) {
+        let Effect::Observe { look } = self.effect() else {
+            panic!("a look is wanted, not {:?}", self.effect())
+        };
+        let event = match look {
+            Look::Desktop { .. } => Event::Observed {
+                observation: Observation::Desktop(DesktopView {
+                    windows: self.windows.clone(),
+                    picture: None,
+                }),
+            },
+            Look::Window { window, .. } => match self.windows.iter().find(|known| known.id == window) {
+                Some(window) => Event::Observed { observation: Observation::Window(view(window.clone())) },
+                None => Event::ObserveFailed {
+                    failure: ObserveFailure {
+                        window_gone: true,
+                        desktop_gone: false,
+                        message: format!("window {window} was closed"),
+                    },
+                },
+            },
+        };
+        self.answer(event);
+    }
+
+    /// Looks, then gives the model's reply.
+    pub(crate) fn step(&mut self, reply: &Value) {
+        self.look();
+        self.reply(&reply.to_string());
+    }
+
+    pub(crate) fn reply(&mut self, text: &str) {
+        let Effect::Ask { .. } = self.effect() else {
+            panic!("a question is wanted, not {:?}", self.effect())
+        };
+        self.answer(Event::Replied {
+            reply: ModelReply {
+                text: text.to_owned(),
+                model: "test".to_owned(),
+                usage: Usage { prompt_tokens: Some(100), cached_tokens: None, completion_tokens: Some(10) },
+                attempts: 1,
+                elapsed_ms: 5,
+            },
+        });
+    }
+
+    pub(crate) fn model_fails(&mut self) {
+        self.answer(Event::ModelFailed {
+            failure: ModelFailure {
+                kind: ModelFailureKind::Unreachable,
+                message: "no connection to http://127.0.0.1:9".to_owned(),
+                attempts: 3,
+                elapsed_ms: 5,
+            },
+        });
+    }
+
+    /// The command that is wanted now.
+    pub(crate) fn command(&self) -> Command {
+        let Effect::Call { command } = self.effect() else {
+            panic!("a call is wanted, not {:?}", self.effect())
+        };
+        command
+    }
+
+    pub(crate) fn succeeds(&mut self, window: Option<WindowInfo>, output: Value) {
+        let _ = self.command();
+        self.answer(Event::Returned {
+            result: CallResult {
+                status: CallStatus::Success,
+                effect: Some(Verdict::Seen),
+                route: None,
+                summary: "done".to_owned(),
+                output,
+                window,
+                elapsed_ms: 3,
+            },
+        });
+    }
+
+    pub(crate) fn fails(&mut self, why: &str) {
+        let _ = self.command();
+        self.answer(Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), why) });
+    }
+
+    /// The host assigns a sub-task to window 1, which is selected.
+    pub(crate) fn assign(&mut self) {
+        self.step(&assign_reply("w1"));
+        let selected = self.windows[0].clone();
+        self.succeeds(Some(selected), Value::Null);
+    }
+
+    pub(crate) fn outcome(&self) -> Outcome {
+        let Effect::Finish { outcome } = self.effect() else { panic!("no outcome but {:?}", self.effect()) };
+        outcome
+    }
+
+    /// The text of the question that is wanted now.
+    pub(crate) fn prompt(&self) -> String {
+        let Effect::Ask { request } = self.effect() else {
+            panic!("a question is wanted, not {:?}", self.effect())
+        };
+        let mut text = String::new();
+        for message in &request.messages {
+            for part in &message.parts {
+                if let deskhand_core::model::Part::Text { text: part } = part {
+                    text.push_str(&format!("<<{}>>\n{part}\n", message.speaker));
+                }
+            }
+        }
+        text
+    }
+}
+
+pub(crate) fn assign_reply(target: &str) -> Value {
+    json!({
+        "observation": "Writer is open", "thought": "the table is there", "status": "ASSIGN",
+        "current_subtask": "read the sales table", "control_label": target, "plan": ["chart it"],
+    })
+}
+
+pub(crate) fn host(status: &str) -> Value {
+    json!({"observation": "o", "thought": "because", "status": status, "result": "the result"})
+}
+
+pub(crate) fn app(status: &str, actions: &[&str]) -> Value {
+    let actions: Vec<Value> = actions
+        .iter()
+        .map(|name| json!({"function": name, "arguments": {"id": "e3", "name": "Finish"}}))
+        .collect();
+    json!({"observation": "o", "thought": "because", "status": status, "action": actions, "result": "what I found"})
+}

@@ -1,0 +1,8 @@
+//! Tests of core through its public face; no IO anywhere.
+#![cfg(test)]
+
+mod harness;
+mod machine;
+mod prompts;
+mod replies;
+mod states;

@@ -1,0 +1,8 @@
+//! Every action on the desktop in memory, with all its faults.
+
+mod click;
+mod main_job;
+mod others;
+mod tables;
+mod truth;
+mod typing;

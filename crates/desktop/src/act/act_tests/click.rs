@@ -1,0 +1,199 @@
+//! Clicks: inert, renamed, disabled, delayed, vanished, covered and blocked controls.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::Role,
+};
+
+use crate::{
+    Button, DesktopError, Windowing,
+    act::{ActLimits, ActionReport, Click, Route, Target, click},
+    fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic},
+};
+
+pub(super) fn desktop_with(elements: impl IntoIterator<Item = FakeElement>) -> (FakeDesktop, WindowId) {
+    desktop_of(FakeWindow::normal("Main").elements(elements))
+}
+
+pub(super) fn desktop_of(window: FakeWindow) -> (FakeDesktop, WindowId) {
+    let desktop = FakeDesktop::new([FakeApp::new("App", "app", [window])], []);
+    let window = desktop.find_window("Main").unwrap();
+    (desktop, window)
+}
+
+pub(super) fn button(name: &str, behaviour: Behaviour) -> FakeElement {
+    FakeElement::new(Role::PUSH_BUTTON, name).key("target").on_click(behaviour)
+}
+
+fn target(desktop: &FakeDesktop) -> ElementId {
+    desktop.find_key("target").unwrap()
+}
+
+async fn click_target(desktop: &FakeDesktop, window: WindowId) -> ActionReport {
+    let request = Click::once(Target::element(target(desktop)));
+    click(desktop, window, &request, &ActLimits::default()).await.unwrap()
+}
+
+fn opens_dialog() -> Behaviour {
+    Behaviour::Open(Box::new(FakeWindow::dialog("Question")))
+}
+
+#[tokio::test]
+async fn verdicts_are_about_what_happened() {
+    let check = async |name: &str, element: FakeElement, effect: Verdict, route: Route| {
+        let (desktop, window) = desktop_with([element, FakeElement::new(Role::LABEL, "other").key("other")]);
+        let report = click_target(&desktop, window).await;
+        assert_eq!((report.effect, report.route), (effect, route), "{name}: {}", report.summary);
+        assert_eq!(desktop.truth().is_empty(), effect != Verdict::Seen, "{name}: {:?}", desktop.truth());
+    };
+    let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
+    check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Route::Input).await;
+    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Route::Semantic).await;
+    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Route::Semantic).await;
+    check("other", button("Ok", rename), Verdict::Seen, Route::Semantic).await;
+    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Route::Semantic).await;
+    check(
+        "off",
+        button("Ok", Behaviour::Enable { key: None, enabled: false }),
+        Verdict::Seen,
+        Route::Semantic,
+    )
+    .await;
+    check("disabled", button("Ok", opens_dialog()).disabled(), Verdict::Refused, Route::None).await;
+    for semantic in [Semantic::Ignored, Semantic::Fails, Semantic::NotOffered] {
+        check("by mouse", button("Ok", opens_dialog()).semantic(semantic), Verdict::Seen, Route::Input).await;
+    }
+    let mut tipped = button("Ok", Behaviour::Nothing);
+    tipped.tool_tip = true;
+    check("tool tip", tipped, Verdict::NotSeen, Route::Input).await;
+    let check_box = FakeElement::new(Role::CHECK_BOX, "Grid").key("target");
+    check("check box", check_box.clone(), Verdict::Seen, Route::Semantic).await;
+    check("deaf check box", check_box.semantic(Semantic::Ignored).deaf(), Verdict::NotSeen, Route::Input)
+        .await;
+}
+
+#[tokio::test]
+async fn what_changes_by_itself_is_no_effect() {
+    for every_ms in [30, 100, 700, 1_000] {
+        let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");
+        let window = FakeWindow::normal("Main").elements([button("Ok", Behaviour::Nothing), clock]).noise(
+            "clock",
+            every_ms,
+            &["12:01", "12:02"],
+        );
+        let (desktop, window) = desktop_of(window);
+        let report = click_target(&desktop, window).await;
+        assert_eq!(report.effect, Verdict::NotSeen, "{every_ms}: {}", report.summary);
+    }
+}
+
+#[tokio::test]
+async fn a_control_that_renames_itself_is_no_effect() {
+    let window = FakeWindow::normal("Main").elements([button("Wait 9", Behaviour::Nothing)]).noise(
+        "target",
+        1_000,
+        &["Wait 8", "Wait 7", "Wait 6", "Wait 5", "Wait 4", "Wait 3"],
+    );
+    let (desktop, window) = desktop_of(window);
+    let report = click_target(&desktop, window).await;
+    assert_ne!(report.effect, Verdict::Seen, "{}", report.summary);
+}
+
+#[tokio::test]
+async fn an_effect_beside_a_clock_is_seen() {
+    let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");
+    let other = FakeElement::new(Role::LABEL, "0").key("other");
+    let rename = Behaviour::Rename { key: Some("other".into()), name: "7".into() };
+    let window = FakeWindow::normal("Main").elements([button("7", rename), clock, other]).noise(
+        "clock",
+        100,
+        &["12:01", "12:02"],
+    );
+    let (desktop, window) = desktop_of(window);
+    let report = click_target(&desktop, window).await;
+    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Semantic), "{}", report.summary);
+    assert_eq!(desktop.truth().len(), 1);
+}
+
+#[tokio::test]
+async fn a_renamed_control_is_refused_with_what_comes_near() {
+    let (desktop, window) =
+        desktop_with([button("Finish", opens_dialog()), FakeElement::new(Role::PUSH_BUTTON, "Cancel")]);
+    let request = Click::once(Target::Element { id: target(&desktop), name: Some("Next >".into()) });
+    let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+    assert_eq!((report.effect, report.route), (Verdict::Refused, Route::None));
+    assert!(report.summary.contains("push button \"Cancel\""), "{}", report.summary);
+    assert!(desktop.truth().is_empty());
+    // Spelling that a person would not notice is not another name.
+    let request = Click::once(Target::Element { id: target(&desktop), name: Some("_finish…".into()) });
+    let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+}
+
+#[tokio::test]
+async fn covered_blocked_and_vanished_targets_are_not_touched() {
+    let overlay = FakeElement::new(Role::PANEL, "Overlay").at(0, 0, 1_000, 900);
+    let (desktop, window) = desktop_with([button("Ok", opens_dialog()), overlay]);
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect, Verdict::Refused);
+    assert!(report.summary.contains("covered by panel \"Overlay\""), "{}", report.summary);
+    assert_eq!((desktop.inputs(), desktop.truth().len()), (0, 0));
+
+    let (desktop, window) = desktop_with([button("Ok", opens_dialog())]);
+    desktop.open(window, &FakeWindow::dialog("Save changes?")).unwrap();
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect, Verdict::Refused);
+    assert!(report.summary.contains("Save changes?"), "{}", report.summary);
+    assert_eq!((desktop.inputs(), desktop.truth().len()), (0, 0));
+
+    let (desktop, window) = desktop_with([button("Ok", opens_dialog()), button("Other", Behaviour::Nothing)]);
+    let request = Click::once(Target::element(target(&desktop)));
+    desktop.break_element(target(&desktop));
+    let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    desktop.break_window(window);
+    let error = click(&desktop, window, &request, &ActLimits::default()).await.unwrap_err();
+    assert!(matches!(error, DesktopError::NoWindow(_)), "{error}");
+    desktop.break_display();
+    let error = click(&desktop, window, &request, &ActLimits::default()).await.unwrap_err();
+    assert!(matches!(error, DesktopError::Gone { .. }), "{error}");
+}
+
+#[tokio::test]
+async fn an_application_that_does_not_answer_is_an_error_and_not_a_verdict() {
+    let (desktop, window) = desktop_with([button("Ok", opens_dialog())]);
+    let request = Click::once(Target::element(target(&desktop)));
+    desktop.set_answering(window, false);
+    let error = click(&desktop, window, &request, &ActLimits::default()).await.unwrap_err();
+    assert!(matches!(error, DesktopError::NotAnswering { .. }), "{error}");
+    assert_eq!(desktop.inputs(), 0);
+}
+
+#[tokio::test]
+async fn a_dialog_of_the_window_can_be_clicked() {
+    let (desktop, window) = desktop_with([FakeElement::new(Role::LABEL, "text")]);
+    let dialog = FakeWindow::dialog("Question").elements([button("Yes", Behaviour::CloseWindow)]);
+    desktop.open(window, &dialog).unwrap();
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert!(report.summary.contains("“Question” closed"), "{}", report.summary);
+    assert_eq!(desktop.windows().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn points_take_real_clicks() {
+    let (desktop, window) =
+        desktop_with([FakeElement::new(Role::CHECK_BOX, "Grid").key("target").at(50, 50, 100, 20)]);
+    let at = |x, y| Click {
+        target: Target::Point(deskhand_core::geometry::Point::new(x, y)),
+        button: Button::Left,
+        count: 1,
+    };
+    let report = click(&desktop, window, &at(100, 60), &ActLimits::default()).await.unwrap();
+    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Input), "{}", report.summary);
+    let report = click(&desktop, window, &at(500, 600), &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    let report = click(&desktop, window, &at(5_000, 600), &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+}

@@ -1,0 +1,79 @@
+//! Typing and chords.
+
+use deskhand_core::{command::Verdict, ui::Role};
+
+use super::click::desktop_of;
+use crate::{
+    UiTree,
+    act::{ActLimits, Route, TypeText, press_keys, type_text},
+    fake::{Behaviour, FakeDesktop, FakeElement, FakeWindow, office},
+};
+
+fn entry() -> FakeElement {
+    FakeElement::new(Role::ENTRY, "Name").key("target")
+}
+
+fn into_target(desktop: &FakeDesktop, text: &str, clear: bool) -> TypeText {
+    TypeText { element: desktop.find_key("target"), name: None, text: text.to_owned(), clear }
+}
+
+async fn text_of_target(desktop: &FakeDesktop) -> String {
+    desktop.text(desktop.find_key("target").unwrap(), 1_000).await.unwrap()
+}
+
+#[tokio::test]
+async fn typed_text_is_read_back() {
+    let check = async |name: &str, element: FakeElement, clear: bool, effect: Verdict, text: &str| {
+        let (desktop, window) = desktop_of(FakeWindow::normal("Main").elements([element]));
+        let request = into_target(&desktop, "grüße €", clear);
+        let report = type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+        assert_eq!(report.effect, effect, "{name}: {}", report.summary);
+        assert_eq!(text_of_target(&desktop).await, text, "{name}");
+    };
+    check("empty", entry(), false, Verdict::Seen, "grüße €").await;
+    check("added", entry().text("old "), false, Verdict::Seen, "old grüße €").await;
+    check("cleared", entry().text("old"), true, Verdict::Seen, "grüße €").await;
+    let mut lossy = entry();
+    lossy.swallows = 2;
+    check("corrected", lossy, true, Verdict::Seen, "grüße €").await;
+    let mut broken = entry();
+    broken.swallows = 10;
+    check("broken", broken, true, Verdict::NotSeen, "ße €").await;
+    check("disabled", entry().disabled(), true, Verdict::Refused, "").await;
+}
+
+#[tokio::test]
+async fn text_goes_into_the_focus() {
+    let window = FakeWindow::normal("Main").elements([entry()]).focus("target");
+    let (desktop, window) = desktop_of(window);
+    let request = TypeText { element: None, name: None, text: "abc".into(), clear: false };
+    let report = type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Input), "{}", report.summary);
+    assert_eq!(text_of_target(&desktop).await, "abc");
+}
+
+#[tokio::test]
+async fn chords_are_judged_by_what_they_do() {
+    let window = FakeWindow::normal("Main").chord("ctrl+s", Behaviour::Title("Main saved".into()).after(400));
+    let (desktop, window) = desktop_of(window);
+    let press = async |chord: &str| {
+        press_keys(&desktop, window, &[chord.parse().unwrap()], &ActLimits::default()).await.unwrap()
+    };
+    let report = press("ctrl+s").await;
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert!(report.summary.contains("the title became “Main saved”"), "{}", report.summary);
+    let report = press("ctrl+q").await;
+    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+}
+
+#[tokio::test]
+async fn a_chord_opens_a_dialog_and_escape_closes_it() {
+    let desktop = office();
+    let window = desktop.find_window("Writer").unwrap();
+    let dialog = FakeWindow::dialog("Options");
+    desktop.open(window, &dialog).unwrap();
+    let escape = ["Escape".parse().unwrap()];
+    let report = press_keys(&desktop, window, &escape, &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert!(report.summary.contains("“Options” closed"), "{}", report.summary);
+}

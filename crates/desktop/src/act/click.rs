@@ -1,0 +1,198 @@
+//! Clicking an element or a point.
+
+use deskhand_core::{
+    command::Verdict,
+    geometry::{Point, Screen},
+    ids::WindowId,
+    ui::{Element, Pattern, Role},
+};
+
+use super::{
+    effect::{Before, Effect, wait_for_effect, watch_app},
+    report::{ActLimits, ActionReport, Halt, Route, Target, report},
+    verdict::{Need, Ready, bring_to_front, check, modal_in_front, surfaces},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Button, Desktop, ElementAction},
+};
+
+/// A click.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Click {
+    /// What to click.
+    pub target: Target,
+    /// Which button.
+    pub button: Button,
+    /// 1, or 2 for a double click, or 3.
+    pub count: u8,
+}
+
+impl Click {
+    /// One click of the main button.
+    pub const fn once(target: Target) -> Self {
+        Self { target, button: Button::Left, count: 1 }
+    }
+}
+
+/// Clicks an element or a point of `window` or its dialogs, and tells whether that had an effect.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn click<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    click: &Click,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(match &click.target {
+        Target::Element { id, name } => match check(desktop, window, *id, name.as_deref(), Need::Act).await {
+            Ok(ready) => click_element(desktop, window, &ready, click, limits).await,
+            Err(halt) => Err(halt),
+        },
+        Target::Point(point) => click_point(desktop, window, *point, click, limits).await,
+    })
+}
+
+async fn click_element<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    ready: &Ready,
+    click: &Click,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let what = format!("{} {}", verb(click), ready.element.label());
+    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let mut first = None;
+    if click.button == Button::Left && click.count == 1 && is_pressed_semantically(&ready.element) {
+        let effect = act_semantically(desktop, ready, &before, limits).await?;
+        if let Some(effect) = effect {
+            if effect.proof.is_some() {
+                return Ok(effect.to_report(&what, Route::Semantic));
+            }
+            first = Some(effect);
+        }
+    }
+    // The accessibility action is not offered or did nothing: as a person would do it. Everything is checked
+    // again, because time has passed.
+    let again = check(desktop, window, ready.element.id, Some(&ready.element.name), Need::Act).await;
+    let ready = match (again, first.as_ref()) {
+        (Ok(ready), _) => ready,
+        // Something was sent already, such as to the item of a menu that has closed since.
+        (Err(Halt::Refused(reason)), Some(effect)) => {
+            let mut report = effect.to_report(&what, Route::Semantic);
+            report.summary.push_str(&format!("; then {reason}"));
+            return Ok(report);
+        }
+        (Err(halt), _) => return Err(halt),
+    };
+    let Some(point) = ready.point else {
+        return Err(Halt::Refused(format!("{} is not on the screen", ready.element.label())));
+    };
+    bring_to_front(desktop, ready.surface.id).await?;
+    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.click(point, click.button, click.count).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?;
+    let mut report = effect.to_report(&what, Route::Input);
+    report.settled_ms += first.map_or(0, |effect| effect.waited_ms);
+    if report.effect == Verdict::Seen {
+        return Ok(report);
+    }
+    if effect.damaged {
+        report.summary.push_str(" but pixels; look at a picture of the window");
+    }
+    Ok(report)
+}
+
+/// Acts through the accessibility interface; none where that is not offered or refused by the toolkit.
+pub(super) async fn act_semantically<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    before: &Before,
+    limits: &ActLimits,
+) -> Result<Option<Effect>, Halt> {
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    match desktop.perform(ready.element.id, &ElementAction::Default).await {
+        // A call that is not answered in time may have opened a dialog that blocks it: the effect decides.
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => {
+            Ok(Some(wait_for_effect(desktop, watch, before, limits).await?))
+        }
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Whether a click on such an element means its accessibility action, and not a place in it.
+fn is_pressed_semantically(element: &Element) -> bool {
+    const PLACES: &[Role] = &[
+        Role::DOCUMENT_SPREADSHEET,
+        Role::DOCUMENT_TEXT,
+        Role::DOCUMENT_WEB,
+        Role::ENTRY,
+        Role::PARAGRAPH,
+        Role::PASSWORD_TEXT,
+        Role::TABLE,
+        Role::TABLE_CELL,
+        Role::TEXT,
+    ];
+    element.offers(Pattern::Action) && !PLACES.contains(&element.role)
+}
+
+async fn click_point<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    point: Point<Screen>,
+    click: &Click,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let surfaces = surfaces(desktop, window).await?;
+    let Some(surface) = surfaces.iter().rev().find(|info| info.bounds.contains(&point)) else {
+        let main = surfaces.iter().find(|info| info.id == window);
+        let bounds = main.map(|info| <[i32; 4]>::from(info.bounds));
+        return Err(Halt::Refused(format!(
+            "({}, {}) lies outside of {window}, whose left, top, width and height are {bounds:?}",
+            point.x, point.y
+        )));
+    };
+    if let Some(dialog) = modal_in_front(desktop, &surfaces, surface).await? {
+        return Err(Halt::Refused(format!(
+            "the dialog {} is in front and must be answered first",
+            dialog.label()
+        )));
+    }
+    bring_to_front(desktop, surface.id).await?;
+    let windows = desktop.windows().await?;
+    let top = windows.iter().rev().find(|info| info.bounds.contains(&point));
+    if let Some(top) = top.filter(|top| !surfaces.iter().any(|own| own.id == top.id)) {
+        return Err(Halt::Refused(format!("({}, {}) is covered by {}", point.x, point.y, top.label())));
+    }
+    let target = desktop
+        .element_at(surface.id, point)
+        .await?
+        .filter(|element| element.depth > 0 || element.bounds.is_some());
+    let what = match &target {
+        Some(element) => format!("{} ({}, {}) on {}", verb(click), point.x, point.y, element.label()),
+        None => format!("{} ({}, {})", verb(click), point.x, point.y),
+    };
+    let before = Before::take(desktop, surface, target.as_ref()).await?;
+    let watch = watch_app(desktop, surface.id).await?;
+    desktop.click(point, click.button, click.count).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?;
+    let mut report = effect.to_report(&what, Route::Input);
+    if report.effect == Verdict::NotSeen && effect.damaged && target.is_none() {
+        report.effect = Verdict::Unknown;
+        report.summary = format!("{what}: pixels changed, and the application tells nothing about them");
+    }
+    Ok(report)
+}
+
+const fn verb(click: &Click) -> &'static str {
+    match (click.button, click.count) {
+        (Button::Left, 2) => "double click",
+        (Button::Left, 3) => "triple click",
+        (Button::Left, _) => "click",
+        (Button::Middle, _) => "middle click",
+        (Button::Right, _) => "right click",
+    }
+}

@@ -1,0 +1,141 @@
+//! Finding elements by what people call them, and telling which ones come near.
+
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::{Element, Role, WindowInfo},
+};
+
+use super::{report::ActionReport, verdict::surfaces};
+use crate::{
+    DesktopResult,
+    capability::{Desktop, TreeLimits},
+};
+
+/// The most names that a refusal lists.
+const CANDIDATES_MAX: usize = 8;
+
+/// What an element is called.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Its role; any where none is given.
+    pub role: Option<Role>,
+    /// Its name; any where none is given.
+    pub name: Option<String>,
+}
+
+impl Wanted {
+    /// An element by role and name.
+    pub fn new(role: Role, name: &str) -> Self {
+        Self { role: Some(role), name: Some(name.to_owned()) }
+    }
+
+    /// An element by name.
+    pub fn named(name: &str) -> Self {
+        Self { role: None, name: Some(name.to_owned()) }
+    }
+
+    /// Whether an element is what is wanted.
+    pub fn matches(&self, element: &Element) -> bool {
+        self.role.as_ref().is_none_or(|role| *role == element.role)
+            && self.name.as_ref().is_none_or(|name| names_equal(name, &element.name))
+    }
+
+    /// How messages name it.
+    pub fn label(&self) -> String {
+        match (&self.role, &self.name) {
+            (Some(role), Some(name)) => format!("{role} \"{name}\""),
+            (Some(role), None) => role.to_string(),
+            (None, Some(name)) => format!("\"{name}\""),
+            (None, None) => "an element".to_owned(),
+        }
+    }
+}
+
+/// Whether two names are the same for a person: case, mnemonics (`_File`, `~File`, `&File`), `…` for `...`, surrounding space and a
+/// trailing colon do not count.
+pub fn names_equal(one: &str, other: &str) -> bool {
+    fold(one) == fold(other)
+}
+
+pub(super) fn fold(name: &str) -> String {
+    let spelled = name.replace('…', "...").replace("›", ">");
+    let plain: String = spelled.chars().filter(|c| !matches!(c, '_' | '~' | '&')).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let joined = words.join(" ").to_lowercase();
+    let trimmed = joined.trim_end_matches(':').trim_end_matches("...").trim_end();
+    trimmed.to_owned()
+}
+
+/// The element of a window, its dialogs and pop-ups that is called so: the top-most surface wins, and in it an
+/// element that a person acts on wins over one that is only read.
+///
+/// # Errors
+/// What the desktop reports while its trees are read.
+pub async fn find_element<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    wanted: &Wanted,
+) -> DesktopResult<Option<(WindowInfo, Element)>> {
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let mut found = tree.elements.into_iter().filter(|element| wanted.matches(element));
+        let first = found.next();
+        let best = match first {
+            Some(element) if !element.role.is_interactive() => {
+                found.find(|other| other.role.is_interactive()).or(Some(element))
+            }
+            other => other,
+        };
+        if let Some(element) = best {
+            return Ok(Some((surface, element)));
+        }
+    }
+    Ok(None)
+}
+
+/// `; nearest: push button "Finish" (e5), …` for a refusal; empty where there is nothing to name.
+pub(super) async fn nearest<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    name: &str,
+    role: Option<&Role>,
+) -> DesktopResult<String> {
+    let mut scored: Vec<(f64, String, ElementId)> = Vec::new();
+    for surface in surfaces(desktop, window).await? {
+        for element in desktop.tree(surface.id, TreeLimits::default()).await?.elements {
+            if element.name.is_empty() || element.depth == 0 {
+                continue;
+            }
+            let mut score = strsim::jaro_winkler(&fold(name), &fold(&element.name));
+            if role == Some(&element.role) {
+                score += 0.3;
+            } else if element.role.is_interactive() {
+                score += 0.1;
+            }
+            scored.push((score, element.label(), element.id));
+        }
+    }
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let named: Vec<String> =
+        scored.iter().take(CANDIDATES_MAX).map(|(_, label, id)| format!("{label} ({id})")).collect();
+    Ok(if named.is_empty() { String::new() } else { format!("; nearest: {}", named.join(", ")) })
+}
+
+/// The names that come nearest to `name`, best first, for a refusal.
+pub(super) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut scored: Vec<(f64, &str)> = names
+        .filter(|other| !other.is_empty())
+        .map(|other| (strsim::jaro_winkler(&fold(name), &fold(other)), other))
+        .collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    scored.into_iter().map(|(_, other)| other).take(CANDIDATES_MAX).collect()
+}
+
+impl ActionReport {
+    /// With the window that the action is about.
+    #[must_use]
+    pub fn with_window(mut self, window: Option<WindowInfo>) -> Self {
+        self.window = window;
+        self
+    }
+}

@@ -1,0 +1,46 @@
+//! Giving an element the keyboard focus.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::State,
+};
+
+use super::{
+    report::{ActLimits, ActionReport, Halt, report},
+    type_text::focus_element,
+    verdict::{Need, check},
+};
+use crate::{DesktopResult, capability::Desktop};
+
+/// Gives an element the focus, and reads back whether it has it.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn focus<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(focus_and_check(desktop, window, id, name, limits).await)
+}
+
+async fn focus_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, id, name, Need::Act).await?;
+    let route = focus_element(desktop, &ready, limits).await?;
+    let label = ready.element.label();
+    let has = desktop.element(id).await?.states.has(State::Focused);
+    Ok(if has {
+        ActionReport::new(Verdict::Seen, route, format!("{label} has the focus"))
+    } else {
+        ActionReport::new(Verdict::NotSeen, route, format!("{label} did not take the focus"))
+    })
+}

@@ -1,0 +1,85 @@
+//! Reading the cells of a table.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{CellRange, CellRef, TableContent, TableShape},
+};
+use serde_json::json;
+
+use super::{
+    report::{ActionReport, Halt, Route, report},
+    table::{TableTarget, find_table},
+};
+use crate::{DesktopResult, capability::Desktop};
+
+/// A table up to this size is read whole.
+const WHOLE_MAX: u64 = 5_000;
+/// The part of a larger table that is read where no range is given; empty rows and columns at its end are cut.
+const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
+
+/// Reads the cells of a table: those of `range`, else all of a small table, else the used part at the beginning.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn read_table<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    range: Option<CellRange>,
+) -> DesktopResult<ActionReport> {
+    report(read(desktop, window, target, range).await)
+}
+
+async fn read<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    range: Option<CellRange>,
+) -> Result<ActionReport, Halt> {
+    let (_, table) = find_table(desktop, window, target).await?;
+    let origin = CellRef { row: 0, column: 0 };
+    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
+    if shape.rows == 0 || shape.columns == 0 {
+        return Err(Halt::Refused(format!("{} has no cells", table.label())));
+    }
+    let whole = CellRange::sized(origin, shape);
+    let is_small = whole.cell_count() <= WHOLE_MAX;
+    let wanted = match range {
+        Some(range) => range,
+        None if is_small => whole,
+        None => {
+            let (rows, columns) = (shape.rows.min(HEAD.rows), shape.columns.min(HEAD.columns));
+            CellRange::sized(origin, TableShape { rows, columns })
+        }
+    };
+    if wanted.last.row > whole.last.row || wanted.last.column > whole.last.column {
+        return Err(Halt::Refused(format!("{wanted} lies outside of {}, which is {whole}", table.label())));
+    }
+    let content = desktop.cells(table.id, wanted).await?;
+    let content = if range.is_none() && !is_small { trimmed(content) } else { content };
+    let read = content.range.shape();
+    let summary = format!("{}: {} × {} cells ({})", table.label(), read.rows, read.columns, content.range);
+    let output = json!({
+        "table": table.name,
+        "range": content.range,
+        "rows": content.rows,
+        "whole": { "rows": shape.rows, "columns": shape.columns },
+    });
+    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, summary).with_output(output))
+}
+
+/// Without the empty rows and columns at the end; at least one cell.
+fn trimmed(content: TableContent) -> TableContent {
+    let used = |row: &Vec<String>| row.iter().rposition(|text| !text.is_empty()).map_or(0, |at| at + 1);
+    let columns = content.rows.iter().map(used).max().unwrap_or(0).max(1);
+    let rows = content.rows.iter().rposition(|row| used(row) > 0).map_or(1, |at| at + 1);
+    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let mut kept = content.rows;
+    kept.truncate(rows);
+    for row in &mut kept {
+        row.truncate(columns);
+    }
+    let shape = TableShape { rows: size(rows), columns: size(columns) };
+    TableContent { range: CellRange::sized(content.range.first, shape), rows: kept }
+}

@@ -1,0 +1,108 @@
+//! Turning the wheel, and bringing an element into view.
+
+use deskhand_core::{
+    command::Verdict,
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::WindowInfo,
+};
+
+use super::{
+    effect::watch_app,
+    report::{ActLimits, ActionReport, Halt, Route, Target, report},
+    verdict::{Need, bring_to_front, check, surfaces},
+};
+use crate::{
+    DesktopResult,
+    capability::{Desktop, TreeLimits},
+};
+
+/// The most notches of one call.
+const NOTCHES_MAX: i32 = 100;
+
+/// How far to scroll, in notches of the wheel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scroll {
+    /// To the right; negative is left.
+    pub right: i32,
+    /// Down; negative is up.
+    pub down: i32,
+}
+
+/// Turns the wheel over an element or a point. Seen when elements moved, came or went.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn scroll<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &Target,
+    by: Scroll,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(scroll_and_check(desktop, window, target, by, limits).await)
+}
+
+async fn scroll_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &Target,
+    by: Scroll,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    if (by.right, by.down) == (0, 0) || by.right.abs() > NOTCHES_MAX || by.down.abs() > NOTCHES_MAX {
+        return Err(Halt::Refused(format!("scroll by 1 to {NOTCHES_MAX} notches to one side")));
+    }
+    let (surface, point, within) = match target {
+        Target::Element { id, name } => {
+            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
+            let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
+            (ready.surface, point, Some(*id))
+        }
+        Target::Point(point) => (surface_at(desktop, window, *point).await?, *point, None),
+    };
+    bring_to_front(desktop, surface.id).await?;
+    let before = places(desktop, &surface, within).await?;
+    let watch = watch_app(desktop, surface.id).await?;
+    desktop.scroll(point, by.right, by.down).await?;
+    let settled = desktop.settle(watch, limits.quiet).await?;
+    let after = places(desktop, &surface, within).await?;
+    let moved = before != after;
+    let (effect, summary) = match (moved, settled.damaged) {
+        (true, _) => (Verdict::Seen, "scrolled: elements moved"),
+        (false, true) => (Verdict::Unknown, "pixels changed, and no element moved"),
+        (false, false) => (Verdict::NotSeen, "nothing moved; it may be at its end"),
+    };
+    Ok(ActionReport {
+        changes: settled.changes,
+        settled_ms: settled.waited_ms,
+        ..ActionReport::new(effect, Route::Input, summary)
+    })
+}
+
+async fn surface_at<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    point: Point<Screen>,
+) -> Result<WindowInfo, Halt> {
+    let all = surfaces(desktop, window).await?;
+    all.into_iter()
+        .rev()
+        .find(|surface| surface.bounds.contains(&point))
+        .ok_or_else(|| Halt::Refused(format!("({}, {}) lies outside of {window}", point.x, point.y)))
+}
+
+type Places = Vec<(ElementId, String, Option<Rect<Screen>>)>;
+
+/// Where the elements in `within`, or of the whole window, are.
+async fn places<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    within: Option<ElementId>,
+) -> DesktopResult<Places> {
+    let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+    let place = |element: &deskhand_core::ui::Element| (element.id, element.name.clone(), element.bounds);
+    let inside: Places = within.map(|id| tree.descendants(id).map(place).collect()).unwrap_or_default();
+    // What holds nothing itself is moved by the window around it.
+    Ok(if inside.is_empty() { tree.elements.iter().map(place).collect() } else { inside })
+}

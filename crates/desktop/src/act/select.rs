@@ -1,0 +1,149 @@
+//! Selecting an item of a list, an option of a combo box, or a tab.
+
+use std::collections::VecDeque;
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::{Element, Role, State},
+};
+
+use super::{
+    click::{Click, click},
+    effect::watch_app,
+    find::{names_equal, nearest_names},
+    report::{ActLimits, ActionReport, Halt, Route, Target, report},
+    verdict::{Need, check},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, ElementAction},
+};
+
+/// The most items that are looked at.
+const ITEMS_MAX: usize = 1_000;
+/// How deep items may lie in their list (`combo box` › `menu` › `menu item`).
+const DEPTH_MAX: u16 = 4;
+
+/// Selects the item called `item` in a list, combo box, tree or row of tabs, and reads back whether it is selected.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn select<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: ElementId,
+    item: &str,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(select_and_check(desktop, window, list, item, limits).await)
+}
+
+async fn select_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: ElementId,
+    item: &str,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, list, None, Need::Act).await?;
+    let items = items_of(desktop, &ready.element).await?;
+    let found = items.iter().find(|element| names_equal(&element.name, item));
+    let label = ready.element.label();
+    let Some(found) = found else {
+        let near = nearest_names(item, items.iter().map(|element| element.name.as_str())).join(", ");
+        return Err(Halt::Refused(format!("{label} has no item \"{item}\"; it has: {near}")));
+    };
+    let what = format!("{} in {label}", found.label());
+    if is_selected(desktop, list, found).await? {
+        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{what} is selected already")));
+    }
+    let mut settled_ms = 0;
+    // The accessibility action of a row is what a double click does; that of an option chooses it.
+    let last = if is_row(found) { ElementAction::Focus } else { ElementAction::Default };
+    for action in [ElementAction::Select, last] {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        match desktop.perform(found.id, &action).await {
+            Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        let settled = desktop.settle(watch, limits.quiet).await?;
+        settled_ms += settled.waited_ms;
+        if is_selected(desktop, list, found).await? {
+            let mut done = ActionReport::new(Verdict::Seen, Route::Semantic, format!("{what} is selected"));
+            done.changes = settled.changes;
+            done.settled_ms = settled_ms;
+            return Ok(done);
+        }
+    }
+    by_mouse(desktop, window, &ready.element, found, &what, limits).await
+}
+
+fn is_row(item: &Element) -> bool {
+    [Role::TABLE_CELL, Role::TREE_ITEM, Role::LIST_ITEM].contains(&item.role)
+}
+
+/// As a person does it: opens the list where it is closed, and clicks the item.
+async fn by_mouse<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: &Element,
+    item: &Element,
+    what: &str,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    if !desktop.element(item.id).await?.states.has(State::Showing) {
+        let opened = click(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
+        if opened.effect == Verdict::Refused {
+            return Ok(opened);
+        }
+    }
+    let target = Target::Element { id: item.id, name: Some(item.name.clone()) };
+    let clicked = click(desktop, window, &Click::once(target), limits).await?;
+    if clicked.effect == Verdict::Refused {
+        return Ok(clicked);
+    }
+    let reached = is_selected(desktop, list.id, item).await?;
+    let (effect, summary) = if reached {
+        (Verdict::Seen, format!("{what} is selected"))
+    } else {
+        (Verdict::NotSeen, format!("{what} was clicked and is not selected"))
+    };
+    Ok(ActionReport { effect, summary, ..clicked })
+}
+
+/// The items of a list, also of a closed one; nearest levels first.
+async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element>, Halt> {
+    let mut items = Vec::new();
+    let mut queue = VecDeque::from([(list.id, 0_u16)]);
+    while let Some((id, depth)) = queue.pop_front() {
+        for child in desktop.children(id, ITEMS_MAX).await? {
+            if items.len() >= ITEMS_MAX {
+                return Ok(items);
+            }
+            if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() {
+                queue.push_back((child.id, depth + 1));
+            }
+            let holds_items = [Role::LIST, Role::MENU, Role::LIST_BOX].contains(&child.role);
+            if !child.name.is_empty() && !holds_items {
+                items.push(child);
+            }
+        }
+    }
+    Ok(items)
+}
+
+/// Whether the item says that it is selected, or its combo box shows it.
+async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -> Result<bool, Halt> {
+    let list = desktop.element(list).await?;
+    if list.role == Role::COMBO_BOX {
+        let shows = |text: &str| names_equal(text, &item.name);
+        return Ok(shows(&list.name) || list.text.as_deref().is_some_and(shows));
+    }
+    match desktop.element(item.id).await {
+        Ok(now) => Ok(now.states.has(State::Selected)),
+        Err(DesktopError::NoElement(_)) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}

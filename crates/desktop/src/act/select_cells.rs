@@ -1,0 +1,139 @@
+//! Selecting a range of cells, so that the next command is about it.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{CellRange, CellRef, Element, State, TableShape, WindowInfo},
+};
+
+use super::{
+    report::{ActLimits, ActionReport, Halt, Route, report},
+    table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
+    type_text::read,
+    verdict::{bring_to_front, modal_in_front, surfaces},
+};
+use crate::{
+    DesktopResult,
+    capability::Desktop,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
+
+/// The largest range that is selected with the arrow keys.
+const STEPS_MAX: u32 = 200;
+
+/// Selects a range of cells: by the name box, else with the arrow keys. Verified by the states of the cells at
+/// its corners and just outside of it, or by what the name box shows.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn select_cells<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    range: CellRange,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(select(desktop, window, target, range, limits).await)
+}
+
+async fn select<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    range: CellRange,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let (surface, table) = find_table(desktop, window, target).await?;
+    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
+    if range.last.row >= shape.rows || range.last.column >= shape.columns {
+        return Err(Halt::Refused(format!("{range} lies outside of {}", table.label())));
+    }
+    let all = surfaces(desktop, window).await?;
+    if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
+        return Err(Halt::Refused(format!(
+            "the dialog {} is in front and must be answered first",
+            dialog.label()
+        )));
+    }
+    bring_to_front(desktop, surface.id).await?;
+    let done =
+        |route| ActionReport::new(Verdict::Seen, route, format!("{range} of {} is selected", table.label()));
+    if is_selected(desktop, &surface, &table, range).await? {
+        return Ok(done(Route::None));
+    }
+    match name_in_box(desktop, &surface, &range, limits).await {
+        Ok(()) => {
+            if is_selected(desktop, &surface, &table, range).await? {
+                return Ok(done(Route::Input));
+            }
+        }
+        Err(Halt::Refused(_)) => {}
+        Err(failed) => return Err(failed),
+    }
+    with_arrows(desktop, &surface, &table, range, limits).await?;
+    Ok(if is_selected(desktop, &surface, &table, range).await? {
+        done(Route::Input)
+    } else {
+        let summary = format!("{range} of {} was not selected", table.label());
+        ActionReport::new(Verdict::NotSeen, Route::Input, summary)
+    })
+}
+
+async fn with_arrows<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    table: &Element,
+    range: CellRange,
+    limits: &ActLimits,
+) -> Result<(), Halt> {
+    let shape = range.shape();
+    if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
+        return Err(Halt::Refused(format!("{range} is too large to be selected without a name box")));
+    }
+    go_to_cell(desktop, surface, table, range.first, limits).await?;
+    let watch = desktop.watch(Some(surface.id)).await?;
+    for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {
+        for _ in 0..times {
+            desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
+        }
+    }
+    desktop.settle(watch, limits.quiet).await?;
+    Ok(())
+}
+
+/// Whether exactly this range is selected.
+async fn is_selected<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    table: &Element,
+    range: CellRange,
+) -> Result<bool, Halt> {
+    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
+    let inside = [range.first, range.last];
+    let outside = [
+        CellRef { row: range.last.row + 1, column: range.first.column },
+        CellRef { row: range.first.row, column: range.last.column + 1 },
+    ];
+    let mut all_inside = true;
+    for cell in inside {
+        all_inside &= has_selection(desktop, table, cell).await?;
+    }
+    let mut none_outside = true;
+    for cell in outside.into_iter().filter(|cell| cell.row < shape.rows && cell.column < shape.columns) {
+        none_outside &= !has_selection(desktop, table, cell).await?;
+    }
+    if all_inside && none_outside {
+        return Ok(true);
+    }
+    let Some(name_box) = find_name_box(desktop, surface).await? else { return Ok(false) };
+    let shown = match read(desktop, &name_box).await? {
+        Some(text) => text,
+        None => name_box.text.unwrap_or_default(),
+    };
+    // One cell has the cursor without being marked as selected; a range must be marked.
+    Ok(none_outside && shown.parse::<CellRange>().is_ok_and(|shown| shown == range))
+}
+
+async fn has_selection<D: Desktop>(desktop: &D, table: &Element, cell: CellRef) -> DesktopResult<bool> {
+    Ok(desktop.cell(table.id, cell).await?.states.has(State::Selected))
+}

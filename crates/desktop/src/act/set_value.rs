@@ -1,0 +1,130 @@
+//! Setting the text or the number of a control in one call.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::Pattern,
+};
+use serde_json::json;
+
+use super::{
+    effect::watch_app,
+    report::{ActLimits, ActionReport, Halt, Route, report},
+    type_text::{TypeText, read, same_text, shorten, type_text},
+    verdict::{Need, Ready, check},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, ElementAction},
+};
+
+/// What a control is set to.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NewValue {
+    /// A text.
+    Text(String),
+    /// A number, for sliders, spin buttons and scroll bars.
+    Number(f64),
+}
+
+/// Sets the value of a control and reads it back: through the accessibility interface, else by typing it.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn set_value<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+    value: &NewValue,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let ready = match check(desktop, window, id, name, Need::Act).await {
+        Ok(ready) => ready,
+        Err(halt) => return report(Err(halt)),
+    };
+    let by_semantics = match value {
+        NewValue::Text(text) => set_text(desktop, &ready, text, limits).await,
+        NewValue::Number(number) => set_number(desktop, &ready, *number, limits).await,
+    };
+    match by_semantics {
+        Ok(Some(done)) => return Ok(done),
+        Ok(None) => {}
+        Err(halt) => return report(Err(halt)),
+    }
+    let text = match value {
+        NewValue::Text(text) => text.clone(),
+        NewValue::Number(number) => number.to_string(),
+    };
+    if !ready.element.offers(Pattern::Text) && !ready.element.offers(Pattern::EditableText) {
+        let label = ready.element.label();
+        return Ok(ActionReport::refused(format!("{label} takes neither text nor numbers")));
+    }
+    let request = TypeText { element: Some(id), name: Some(ready.element.name.clone()), text, clear: true };
+    type_text(desktop, window, &request, limits).await
+}
+
+async fn set_text<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    text: &str,
+    limits: &ActLimits,
+) -> Result<Option<ActionReport>, Halt> {
+    if !ready.element.offers(Pattern::EditableText) {
+        return Ok(None);
+    }
+    let Some(settled_ms) = send(desktop, ready, &ElementAction::SetText(text.to_owned()), limits).await?
+    else {
+        return Ok(None);
+    };
+    let found = read(desktop, &ready.element).await?.unwrap_or_default();
+    let label = ready.element.label();
+    Ok(same_text(&found, text).then(|| ActionReport {
+        settled_ms,
+        output: json!({ "text": shorten(&found) }),
+        ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} reads {:?}", shorten(&found)))
+    }))
+}
+
+async fn set_number<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    number: f64,
+    limits: &ActLimits,
+) -> Result<Option<ActionReport>, Halt> {
+    let label = ready.element.label();
+    let Some(range) = ready.element.value else { return Ok(None) };
+    if !(range.minimum..=range.maximum).contains(&number) && range.maximum > range.minimum {
+        return Err(Halt::Refused(format!(
+            "{number} lies outside of the range of {label}, {} to {}",
+            range.minimum, range.maximum
+        )));
+    }
+    let Some(settled_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
+        return Ok(None);
+    };
+    let now = desktop.element(ready.element.id).await?;
+    let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
+    let tolerance = (range.increment / 2.0).clamp(1e-6, 0.5);
+    Ok(((current - number).abs() <= tolerance).then(|| ActionReport {
+        settled_ms,
+        output: json!({ "value": current }),
+        ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is {current}"))
+    }))
+}
+
+/// Performs an action and waits for quiet; none where the toolkit does not offer it.
+async fn send<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    action: &ElementAction,
+    limits: &ActLimits,
+) -> Result<Option<u64>, Halt> {
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    match desktop.perform(ready.element.id, action).await {
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    Ok(Some(desktop.settle(watch, limits.quiet).await?.waited_ms))
+}

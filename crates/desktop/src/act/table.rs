@@ -1,0 +1,206 @@
+//! What the actions on tables share: finding the table, comparing cells, moving the cursor.
+
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo},
+};
+
+use super::{
+    effect::watch_app,
+    find::{names_equal, nearest_names},
+    report::{ActLimits, Halt, Route},
+    type_text::{clear, focus_element},
+    verdict::{Need, Ready, check, surfaces},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, ElementAction, TreeLimits},
+};
+
+/// How a table is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableTarget {
+    /// By its id.
+    Element(ElementId),
+    /// By its accessible name, such as `Sales`.
+    Named(String),
+    /// The largest table that shows.
+    Largest,
+}
+
+/// The table that is meant, with the surface it lies in.
+pub(super) async fn find_table<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+) -> Result<(WindowInfo, Element), Halt> {
+    if let TableTarget::Element(id) = target {
+        let ready = check(desktop, window, *id, None, Need::Read).await?;
+        if ready.element.table.is_none() && !ready.element.offers(Pattern::Table) {
+            return Err(Halt::Refused(format!("{} ({id}) is no table", ready.element.label())));
+        }
+        return Ok((ready.surface, ready.element));
+    }
+    let mut tables: Vec<(WindowInfo, Element)> = Vec::new();
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let found = tree.elements.into_iter().filter(|element| element.offers(Pattern::Table));
+        tables.extend(found.map(|element| (surface.clone(), element)));
+    }
+    let chosen = match target {
+        TableTarget::Named(name) => tables.iter().find(|(_, table)| names_equal(&table.name, name)),
+        TableTarget::Largest | TableTarget::Element(_) => tables.iter().max_by_key(|(_, table)| {
+            table.table.map_or(0, |shape| u64::from(shape.rows) * u64::from(shape.columns))
+        }),
+    };
+    if let Some(found) = chosen {
+        return Ok(found.clone());
+    }
+    let names: Vec<&str> = tables.iter().map(|(_, table)| table.name.as_str()).collect();
+    let wanted = match target {
+        TableTarget::Named(name) => format!(" called \"{name}\""),
+        TableTarget::Largest | TableTarget::Element(_) => String::new(),
+    };
+    let there = nearest_names(&wanted, names.into_iter()).join(", ");
+    let there = if there.is_empty() { "there is none".to_owned() } else { format!("there are: {there}") };
+    Err(Halt::Refused(format!("no table{wanted} shows in {window}; {there}")))
+}
+
+/// Whether a cell that shows `found` holds what was `meant`: the same text, or the same number in another dress.
+pub fn cells_equal(meant: &str, found: &str) -> bool {
+    let (meant, found) = (plain(meant), plain(found));
+    if meant == found {
+        return true;
+    }
+    match (number(&meant), number(&found)) {
+        (Some(one), Some(other)) => (one - other).abs() <= one.abs().max(other.abs()) * 1e-12,
+        (_, _) => false,
+    }
+}
+
+fn plain(text: &str) -> String {
+    text.trim().replace(['\u{a0}', '\u{202f}'], " ")
+}
+
+/// A number as people write it: `1200`, `1,200`, `-3.5`, `12%`. Thousands separators only where they belong.
+pub(super) fn number(text: &str) -> Option<f64> {
+    let (digits, scale) = match text.strip_suffix('%') {
+        Some(digits) => (digits.trim_end(), 0.01),
+        None => (text, 1.0),
+    };
+    let begins = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.');
+    if !digits.starts_with(begins) || !digits.contains(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let (whole, rest) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
+    let mut groups = whole.split([',', ' ', '\'']);
+    let first = groups.next().unwrap_or_default();
+    let mut joined = first.to_owned();
+    for group in groups {
+        if group.len() != 3 || first.trim_start_matches(['-', '+']).len() > 3 {
+            return None;
+        }
+        joined.push_str(group);
+    }
+    if let Some(rest) = rest {
+        joined.push('.');
+        joined.push_str(rest);
+    }
+    joined.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * scale)
+}
+
+/// Whether the cursor of a table is on a cell, as the cell itself tells.
+pub(super) async fn cursor_is_on<D: Desktop>(
+    desktop: &D,
+    table: ElementId,
+    cell: CellRef,
+) -> DesktopResult<bool> {
+    let element = desktop.cell(table, cell).await?;
+    Ok(element.states.has(State::Focused))
+}
+
+/// Puts the cursor into a cell and makes sure that typing goes there: by the accessibility interface, else by
+/// the name box of the application.
+pub(super) async fn go_to_cell<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    table: &Element,
+    cell: CellRef,
+    limits: &ActLimits,
+) -> Result<Route, Halt> {
+    if cursor_is_on(desktop, table.id, cell).await? {
+        return Ok(Route::None);
+    }
+    let element = desktop.cell(table.id, cell).await?;
+    for action in [ElementAction::Focus, ElementAction::Select] {
+        let watch = watch_app(desktop, surface.id).await?;
+        match desktop.perform(element.id, &action).await {
+            Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => continue,
+            Err(error) => return Err(error.into()),
+        }
+        if wait_for_cursor(desktop, watch, table.id, cell, limits).await? {
+            return Ok(Route::Semantic);
+        }
+    }
+    name_in_box(desktop, surface, &CellRange { first: cell, last: cell }, limits).await?;
+    let watch = watch_app(desktop, surface.id).await?;
+    if wait_for_cursor(desktop, watch, table.id, cell, limits).await? {
+        return Ok(Route::Input);
+    }
+    Err(Halt::Refused(format!("the cursor of {} does not go to {cell}", table.label())))
+}
+
+/// Waits until the cursor is on a cell: looks at once, and again after each event.
+async fn wait_for_cursor<D: Desktop>(
+    desktop: &D,
+    watch: D::Watch,
+    table: ElementId,
+    cell: CellRef,
+    limits: &ActLimits,
+) -> DesktopResult<bool> {
+    if cursor_is_on(desktop, table, cell).await? {
+        return Ok(true);
+    }
+    desktop.settle(watch, limits.quiet).await?;
+    cursor_is_on(desktop, table, cell).await
+}
+
+/// Types a range into the name box, as a person does to go there or to select it.
+pub(super) async fn name_in_box<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    range: &CellRange,
+    limits: &ActLimits,
+) -> Result<(), Halt> {
+    let Some(name_box) = find_name_box(desktop, surface).await? else {
+        return Err(Halt::Refused(format!("{} has no name box", surface.label())));
+    };
+    let ready = check(desktop, surface.id, name_box.id, None, Need::Act).await?;
+    let ready = Ready { surface: surface.clone(), ..ready };
+    focus_element(desktop, &ready, limits).await?;
+    clear(desktop, &ready, limits).await?;
+    let watch = watch_app(desktop, surface.id).await?;
+    desktop.type_text(&format!("{range}\n")).await?;
+    desktop.settle(watch, limits.quiet).await?;
+    Ok(())
+}
+
+/// The box that shows the name of the cell under the cursor: by its name, else the line of text that reads like a
+/// cell or range (LibreOffice gives it no name).
+pub(super) async fn find_name_box<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+) -> DesktopResult<Option<Element>> {
+    let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+    let is_line = |element: &&Element| {
+        element.states.has(State::Editable)
+            && element.states.has(State::Showing)
+            && [Role::ENTRY, Role::TEXT].contains(&element.role)
+    };
+    let reads_like_cells =
+        |element: &&Element| element.text.as_deref().is_some_and(|text| text.parse::<CellRange>().is_ok());
+    let mut lines = tree.elements.iter().filter(is_line);
+    let named = lines.clone().find(|element| names_equal(&element.name, "Name Box"));
+    Ok(named.or_else(|| lines.find(reads_like_cells)).cloned())
+}

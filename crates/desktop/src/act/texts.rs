@@ -1,0 +1,65 @@
+//! Reading the text of an element.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::Element,
+};
+use serde_json::json;
+
+use super::{
+    report::{ActionReport, Halt, Route, report},
+    type_text::read,
+    verdict::{Need, check},
+};
+use crate::{
+    DesktopResult,
+    capability::{Desktop, TreeLimits},
+};
+
+/// The most characters of one read.
+const TEXT_MAX: usize = 20_000;
+
+/// Reads the text of an element: its own, or that of everything in it, line by line.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn read_text<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+) -> DesktopResult<ActionReport> {
+    report(read_all(desktop, window, id, name).await)
+}
+
+async fn read_all<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, id, name, Need::Read).await?;
+    let own = read(desktop, &ready.element).await?.filter(|text| !text.trim().is_empty());
+    let text = match own {
+        Some(text) => text,
+        None => {
+            let tree = desktop.tree(ready.surface.id, TreeLimits::default()).await?;
+            let lines: Vec<&str> = tree.descendants(id).filter_map(line).collect();
+            if lines.is_empty() { ready.element.name.clone() } else { lines.join("\n") }
+        }
+    };
+    let cut: String = text.chars().take(TEXT_MAX).collect();
+    let is_cut = cut.len() < text.len();
+    let summary = format!(
+        "{} has {} characters of text{}",
+        ready.element.label(),
+        text.chars().count(),
+        if is_cut { format!(", of which the first {TEXT_MAX} are given") } else { String::new() }
+    );
+    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, summary).with_output(json!({ "text": cut })))
+}
+
+fn line(element: &Element) -> Option<&str> {
+    element.text.as_deref().or(Some(element.name.as_str())).filter(|text| !text.trim().is_empty())
+}

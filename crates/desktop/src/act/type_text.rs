@@ -1,0 +1,283 @@
+//! Typing text into an element or the focus, and reading it back.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::{Element, Pattern, State},
+};
+
+use super::{
+    effect::{Before, wait_for_effect, watch_app},
+    report::{ActLimits, ActionReport, Halt, Route, report},
+    verdict::{Need, Ready, bring_to_front, check, surface_of, surfaces},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Button, Desktop, ElementAction, TreeLimits},
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
+
+/// The most characters that are read back.
+const READ_BACK_MAX: usize = 100_000;
+
+/// What to type, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeText {
+    /// The element; none for the one that has the focus.
+    pub element: Option<ElementId>,
+    /// The name that the element is believed to have.
+    pub name: Option<String>,
+    /// The text; `\n` is Return, `\t` is Tab.
+    pub text: String,
+    /// Whether what is there goes away first.
+    pub clear: bool,
+}
+
+/// Types text as a person does. Where the text of the element can be read it is read back, corrected once,
+/// and the verdict is about that; elsewhere it is about changes of the window.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn type_text<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    request: &TypeText,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(type_and_check(desktop, window, request, limits).await)
+}
+
+async fn type_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    request: &TypeText,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let target = match request.element {
+        Some(id) => {
+            let ready = check(desktop, window, id, request.name.as_deref(), Need::Act).await?;
+            focus_element(desktop, &ready, limits).await?;
+            Some(ready)
+        }
+        None => focused_element(desktop, window).await?,
+    };
+    let readable = match &target {
+        Some(ready) => read(desktop, &ready.element).await?,
+        None => None,
+    };
+    let commits = request.text.contains(['\n', '\t']);
+    match (target, readable) {
+        (Some(ready), Some(present)) if !commits => {
+            let expected = if request.clear { Expected::Whole } else { Expected::Added(present) };
+            type_readable(desktop, &ready, request, &expected, limits).await
+        }
+        (target, _) => type_blindly(desktop, window, target, request, limits).await,
+    }
+}
+
+/// What the text has to be afterwards.
+enum Expected {
+    /// Exactly what was typed.
+    Whole,
+    /// What was there, with what was typed somewhere in it.
+    Added(String),
+}
+
+impl Expected {
+    fn is_met(&self, typed: &str, found: &str) -> bool {
+        match self {
+            Self::Whole => same_text(found, typed),
+            Self::Added(before) => {
+                let (before, found) = (plain(before), plain(found));
+                let typed = plain(typed);
+                found.match_indices(typed.as_str()).any(|(at, part)| {
+                    let rest = found.get(at + part.len()..).unwrap_or_default();
+                    let head = found.get(..at).unwrap_or_default();
+                    before.len() == head.len() + rest.len()
+                        && before.starts_with(head)
+                        && before.ends_with(rest)
+                })
+            }
+        }
+    }
+}
+
+/// Whether two texts are the same but for a line end that toolkits add.
+pub(super) fn same_text(found: &str, meant: &str) -> bool {
+    plain(found) == plain(meant)
+}
+
+fn plain(text: &str) -> String {
+    text.trim_end_matches('\n').replace('\u{a0}', " ")
+}
+
+async fn type_readable<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    request: &TypeText,
+    expected: &Expected,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let what = format!("type {:?} into {}", shorten(&request.text), ready.element.label());
+    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    if request.clear {
+        clear(desktop, ready, limits).await?;
+    }
+    let (mut waited_ms, mut changes) = type_once(desktop, ready, &request.text, limits).await?;
+    let mut found = read(desktop, &ready.element).await?.unwrap_or_default();
+    let mut corrected = false;
+    if !expected.is_met(&request.text, &found) {
+        corrected = true;
+        let meant = match expected {
+            Expected::Whole => request.text.clone(),
+            Expected::Added(before) => format!("{}{}", plain(before), request.text),
+        };
+        clear(desktop, ready, limits).await?;
+        let (more_ms, more) = type_once(desktop, ready, &meant, limits).await?;
+        waited_ms += more_ms;
+        changes.extend(more);
+        found = read(desktop, &ready.element).await?.unwrap_or_default();
+    }
+    let met = expected.is_met(&request.text, &found);
+    let summary = match (met, corrected) {
+        (true, false) => format!("{what}: it reads so"),
+        (true, true) => format!("{what}: it reads so after a correction"),
+        (false, _) => format!("{what}: it reads {:?} instead, also after a correction", shorten(&found)),
+    };
+    let opened = desktop.windows().await?;
+    let opened = opened.into_iter().find(|info| before.windows.iter().all(|known| known.id != info.id));
+    Ok(ActionReport {
+        changes,
+        settled_ms: waited_ms,
+        ..ActionReport::new(if met { Verdict::Seen } else { Verdict::NotSeen }, Route::Input, summary)
+    }
+    .with_window(opened)
+    .with_output(serde_json::json!({ "text": shorten(&found) })))
+}
+
+async fn type_once<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    text: &str,
+    limits: &ActLimits,
+) -> Result<(u64, Vec<crate::Change>), Halt> {
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.type_text(text).await?;
+    let settled = desktop.settle(watch, limits.quiet).await?;
+    Ok((settled.waited_ms, settled.changes))
+}
+
+async fn type_blindly<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: Option<Ready>,
+    request: &TypeText,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let front = bring_to_front(desktop, window).await?;
+    let what = match &target {
+        Some(ready) => format!("type {:?} into {}", shorten(&request.text), ready.element.label()),
+        None => format!("type {:?} into the focus of {}", shorten(&request.text), front.label()),
+    };
+    if let Some(ready) = target.as_ref().filter(|_| request.clear) {
+        clear(desktop, ready, limits).await?;
+    }
+    let element = target.as_ref().map(|ready| &ready.element);
+    let before = Before { focus_counts: true, ..Before::take(desktop, &front, element).await? };
+    let watch = watch_app(desktop, front.id).await?;
+    desktop.type_text(&request.text).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?;
+    let mut report = effect.to_report(&what, Route::Input);
+    if report.effect == Verdict::NotSeen && effect.damaged {
+        report.effect = Verdict::Unknown;
+        report.summary = format!("{what}: pixels changed, and the application tells nothing about them");
+    }
+    Ok(report)
+}
+
+/// Gives an element the focus: by its accessibility interface, else by a click.
+pub(super) async fn focus_element<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    limits: &ActLimits,
+) -> Result<Route, Halt> {
+    bring_to_front(desktop, ready.surface.id).await?;
+    let is_focused = |element: &Element| element.states.has(State::Focused);
+    if is_focused(&desktop.element(ready.element.id).await?) {
+        return Ok(Route::None);
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    match desktop.perform(ready.element.id, &ElementAction::Focus).await {
+        Ok(()) => {
+            desktop.settle(watch, limits.quiet).await?;
+            if is_focused(&desktop.element(ready.element.id).await?) {
+                return Ok(Route::Semantic);
+            }
+        }
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let Some(point) = ready.point else {
+        return Err(Halt::Refused(format!("{} does not take the focus", ready.element.label())));
+    };
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.click(point, Button::Left, 1).await?;
+    desktop.settle(watch, limits.quiet).await?;
+    Ok(Route::Input)
+}
+
+/// The element of the front-most surface that has the focus.
+async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
+    let front = bring_to_front(desktop, window).await?;
+    let tree = desktop.tree(front.id, TreeLimits::default()).await?;
+    let focused = tree.elements.into_iter().rev().find(|element| element.states.has(State::Focused));
+    let Some(element) = focused else { return Ok(None) };
+    let all = surfaces(desktop, window).await?;
+    let surface = surface_of(desktop, &all, element.id).await?.unwrap_or(front);
+    let point = element.bounds.map(|bounds| bounds.center());
+    Ok(Some(Ready { surface, element, point }))
+}
+
+/// The text of an element, where it can be read.
+pub(super) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<Option<String>, Halt> {
+    if !element.offers(Pattern::Text) && !element.offers(Pattern::EditableText) {
+        return Ok(None);
+    }
+    match desktop.text(element.id, READ_BACK_MAX).await {
+        Ok(text) => Ok(Some(text)),
+        Err(DesktopError::NotOffered { .. }) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Empties the element that has the focus, as a person does; the accessibility interface where that fails.
+pub(super) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
+    if read(desktop, &ready.element).await?.is_some_and(|text| plain(&text).is_empty()) {
+        return Ok(());
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
+    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Delete) }).await?;
+    desktop.settle(watch, limits.quiet).await?;
+    let left = read(desktop, &ready.element).await?;
+    if left.is_some_and(|text| !plain(&text).is_empty()) && ready.element.offers(Pattern::EditableText) {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        match desktop.perform(ready.element.id, &ElementAction::SetText(String::new())).await {
+            Ok(()) | Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        desktop.settle(watch, limits.quiet).await?;
+    }
+    Ok(())
+}
+
+/// A text that fits into a sentence.
+pub(super) fn shorten(text: &str) -> String {
+    const LENGTH_MAX: usize = 80;
+    if text.chars().count() > LENGTH_MAX {
+        let head: String = text.chars().take(LENGTH_MAX).collect();
+        format!("{head}…")
+    } else {
+        text.to_owned()
+    }
+}

@@ -1,0 +1,202 @@
+//! Walking a path of names through menus, tabs, tree items and buttons.
+
+use std::collections::VecDeque;
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{Element, Role, State, WindowInfo, WindowKind},
+};
+
+use super::{
+    click::{Click, click},
+    find::{Wanted, names_equal, nearest_names},
+    report::{ActLimits, ActionReport, Halt, Target, report},
+    verdict::surfaces,
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, TreeLimits},
+    keys::{Key, KeyChord, NamedKey},
+};
+
+/// The longest path.
+const PATH_MAX: usize = 8;
+/// The most children that are looked at in one menu.
+const CHILDREN_MAX: usize = 500;
+/// How deep the items of a menu may lie in it.
+const DEPTH_MAX: u16 = 3;
+
+/// Walks a path such as `["Insert", "Chart…"]`: opens each level and activates the last one. What it
+/// opened is closed again where a name is missing, and the refusal lists the names that are there.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn visit<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    path: &[String],
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    if path.is_empty() || path.len() > PATH_MAX {
+        return Ok(ActionReport::refused(format!("give a path of 1 to {PATH_MAX} names")));
+    }
+    let known = desktop.windows().await?;
+    let walked = walk(desktop, window, path, limits).await;
+    let failed = match &walked {
+        Ok(done) => done.effect == Verdict::Refused,
+        Err(Halt::Refused(_)) => true,
+        Err(Halt::Failed(_)) => false,
+    };
+    if failed {
+        close_menus(desktop, window, &known, limits).await?;
+    }
+    report(walked)
+}
+
+async fn walk<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    path: &[String],
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let mut inside: Option<Element> = None;
+    let mut told = Vec::new();
+    let mut settled_ms = 0;
+    for (index, name) in path.iter().enumerate() {
+        let is_last = index + 1 == path.len();
+        let element = match &inside {
+            None => find_start(desktop, window, name, is_last).await?,
+            Some(parent) => find_inside(desktop, window, parent, name).await?,
+        };
+        told.push(element.name.clone());
+        if !is_last && is_open(desktop, &element).await? {
+            inside = Some(element);
+            continue;
+        }
+        let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+        let done = click(desktop, window, &Click::once(target), limits).await?;
+        settled_ms += done.settled_ms;
+        let told_path = told.join(" › ");
+        if is_last || done.effect == Verdict::Refused {
+            let summary = format!("{told_path}: {}", done.summary);
+            return Ok(ActionReport { summary, settled_ms, ..done });
+        }
+        if done.effect != Verdict::Seen && !is_open(desktop, &element).await? {
+            return Err(Halt::Refused(format!("{told_path} did not open: {}", done.summary)));
+        }
+        inside = Some(element);
+    }
+    Err(Halt::Refused("the path is empty".to_owned()))
+}
+
+/// The element that a path starts at: in the top-most surface that has it.
+async fn find_start<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    name: &str,
+    is_last: bool,
+) -> Result<Element, Halt> {
+    let wanted = Wanted::named(name);
+    let mut names = Vec::new();
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let found = tree.elements.iter().filter(|element| wanted.matches(element));
+        if let Some(best) = found.min_by_key(|element| rank(element, is_last)) {
+            return Ok(best.clone());
+        }
+        let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
+        names.extend(openers.map(|element| element.name));
+    }
+    let near = nearest_names(name, names.iter().map(String::as_str)).join(", ");
+    Err(Halt::Refused(format!("there is no \"{name}\" in {window}; there are: {near}")))
+}
+
+/// Menus come first on the way, things that a person presses at the end, and what is only read never before them.
+fn rank(element: &Element, is_last: bool) -> u8 {
+    let role = &element.role;
+    if !element.states.has(State::Showing) {
+        return 9;
+    }
+    if *role == Role::MENU {
+        return if is_last { 2 } else { 0 };
+    }
+    if [Role::PAGE_TAB, Role::TREE_ITEM, Role::LIST_ITEM].contains(role) {
+        return 1;
+    }
+    if role.is_interactive() { if is_last { 0 } else { 2 } } else { 5 }
+}
+
+/// The element of that name in what was just opened: below the parent, else anywhere that shows now.
+async fn find_inside<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    parent: &Element,
+    name: &str,
+) -> Result<Element, Halt> {
+    let mut names = Vec::new();
+    let mut queue = VecDeque::from([(parent.id, 0_u16)]);
+    while let Some((id, depth)) = queue.pop_front() {
+        for child in desktop.children(id, CHILDREN_MAX).await? {
+            if names_equal(&child.name, name) && child.role != Role::SEPARATOR {
+                return Ok(child);
+            }
+            let is_container = child.role != Role::MENU || child.name.is_empty();
+            if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() && is_container {
+                queue.push_back((child.id, depth + 1));
+            }
+            names.push(child.name);
+        }
+    }
+    if is_menu_like(parent) {
+        let there: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        return Err(Halt::Refused(format!(
+            "there is no \"{name}\" in {}; there are: {}",
+            parent.label(),
+            there.join(", ")
+        )));
+    }
+    find_start(desktop, window, name, /*is_last*/ true).await
+}
+
+fn is_menu_like(element: &Element) -> bool {
+    [Role::MENU, Role::MENU_BAR, Role::POPUP_MENU, Role::COMBO_BOX].contains(&element.role)
+}
+
+/// Whether a level is open already: a menu whose items show, a selected tab, an expanded tree item.
+async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Halt> {
+    let now = desktop.element(element.id).await?;
+    if is_menu_like(&now) {
+        let children = desktop.children(now.id, CHILDREN_MAX).await?;
+        return Ok(children.iter().any(|child| child.states.has(State::Showing)));
+    }
+    if now.role == Role::PAGE_TAB {
+        return Ok(now.states.has(State::Selected));
+    }
+    Ok(now.states.has(State::Expanded))
+}
+
+/// Presses Escape until no pop-up is left that was not there before.
+async fn close_menus<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    known: &[WindowInfo],
+    limits: &ActLimits,
+) -> DesktopResult<()> {
+    for _ in 0..PATH_MAX {
+        let open = match surfaces(desktop, window).await {
+            Ok(all) => all.iter().any(|info| {
+                info.kind == WindowKind::Popup && known.iter().all(|before| before.id != info.id)
+            }),
+            Err(DesktopError::NoWindow(_)) => false,
+            Err(error) => return Err(error),
+        };
+        if !open {
+            return Ok(());
+        }
+        let watch = desktop.watch(Some(window)).await?;
+        desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Escape) }).await?;
+        desktop.settle(watch, limits.quiet).await?;
+    }
+    Ok(())
+}

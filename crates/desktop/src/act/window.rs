@@ -1,0 +1,205 @@
+//! Launching programs, and activating and closing windows.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{WindowInfo, WindowKind},
+};
+
+use super::{
+    effect::{milliseconds, watch_app},
+    find::fold,
+    report::{ActLimits, ActionReport, Route},
+    verdict::{belongs_to, same_app},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, LaunchRequest, Launched, QuietLimits, TreeLimits},
+};
+
+/// How often a wait for a window may be interrupted.
+const WAITS_MAX: usize = 1_000;
+/// The longest wait for one change; then what is there is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// Starts a program and waits for its window to be there, with its elements, and at rest. A program that hands
+/// over to a running instance is followed; splash screens are passed over.
+///
+/// # Errors
+/// [`DesktopError::Launch`] when there is no such program, and what the desktop reports.
+pub async fn launch<D: Desktop>(
+    desktop: &D,
+    request: &LaunchRequest,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let known = desktop.windows().await?;
+    let launched = desktop.launch(request).await?;
+    let mut waited = Waited::new(limits.launch);
+    let opened = loop {
+        let windows = desktop.windows().await?;
+        if let Some(found) = opened_by(desktop, &known, &windows, &launched) {
+            break found;
+        }
+        let failed = desktop.process_ended(launched.pid).filter(|how| !how.ends_with(": 0"));
+        if let Some(how) = failed {
+            let summary = format!("{} ended without a window ({how})", launched.name);
+            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary));
+        }
+        if waited.is_over() {
+            let summary =
+                format!("{} runs and showed no window within {} ms", launched.name, waited.spent_ms);
+            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary));
+        }
+        waited.for_windows(desktop, &windows).await?;
+    };
+    let window = at_rest(desktop, opened, &mut waited).await?;
+    let summary = format!("{} opened {} after {} ms", launched.name, window.label(), waited.spent_ms);
+    let mut report = ActionReport::new(Verdict::Seen, Route::Semantic, summary);
+    report.settled_ms = waited.spent_ms;
+    Ok(report.with_window(Some(window)))
+}
+
+/// Time that was spent waiting.
+struct Waited {
+    spent_ms: u64,
+    bound_ms: u64,
+    rounds: usize,
+}
+
+impl Waited {
+    fn new(bound: Duration) -> Self {
+        Self { spent_ms: 0, bound_ms: milliseconds(bound), rounds: 0 }
+    }
+
+    const fn is_over(&self) -> bool {
+        self.spent_ms >= self.bound_ms || self.rounds >= WAITS_MAX
+    }
+
+    /// Waits for one change of the windows, or of anything else, such as an accessibility tree that comes up.
+    async fn for_windows<D: Desktop>(&mut self, desktop: &D, known: &[WindowInfo]) -> DesktopResult<()> {
+        self.rounds += 1;
+        let watch = desktop.watch(None).await?;
+        if desktop.windows().await? != known {
+            return Ok(());
+        }
+        let left = Duration::from_millis(self.bound_ms.saturating_sub(self.spent_ms)).min(LOOK_AGAIN);
+        let limits = QuietLimits { first_change: left, bound: left, ..QuietLimits::default() };
+        self.spent_ms += desktop.settle(watch, limits).await?.waited_ms.max(1);
+        Ok(())
+    }
+}
+
+/// The window that a launch opened: of its process, its class or its name; or else the first new one of a program
+/// that had none, or whose start handed over to a running instance.
+fn opened_by<D: Desktop>(
+    desktop: &D,
+    known: &[WindowInfo],
+    windows: &[WindowInfo],
+    launched: &Launched,
+) -> Option<WindowInfo> {
+    let is_new = |info: &&WindowInfo| {
+        let stands_alone =
+            info.kind == WindowKind::Normal || (info.kind == WindowKind::Dialog && info.owner.is_none());
+        stands_alone && !info.bounds.is_empty() && known.iter().all(|before| before.id != info.id)
+    };
+    let is_of = |info: &&WindowInfo| {
+        info.app.pid == Some(launched.pid)
+            || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)
+            || fold(&launched.name) == fold(&info.app.name)
+            || fold(&launched.name) == fold(&info.app.root)
+    };
+    let handed_over = desktop.process_ended(launched.pid).is_some();
+    let is_first = |info: &&WindowInfo| known.iter().all(|before| !same_app(before, info));
+    let new = || windows.iter().rev().filter(is_new);
+    new().find(is_of).or_else(|| new().find(|info| handed_over || is_first(info))).cloned()
+}
+
+/// Waits until a window shows its elements and is quiet; returns it as it is then.
+async fn at_rest<D: Desktop>(
+    desktop: &D,
+    opened: WindowInfo,
+    waited: &mut Waited,
+) -> DesktopResult<WindowInfo> {
+    const ELEMENTS_MIN: usize = 3;
+    let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
+    let mut window = opened;
+    loop {
+        let watch = watch_app(desktop, window.id).await?;
+        let windows = desktop.windows().await?;
+        window = match windows.iter().find(|info| info.id == window.id) {
+            Some(now) => now.clone(),
+            None => return Err(DesktopError::NoWindow(window.id)),
+        };
+        let shown = window.accessible && desktop.tree(window.id, few).await?.elements.len() >= ELEMENTS_MIN;
+        let settled = desktop.settle(watch, QuietLimits::default()).await?;
+        waited.spent_ms += settled.waited_ms;
+        waited.rounds += 1;
+        if (shown && settled.changes.is_empty()) || waited.is_over() {
+            return Ok(window);
+        }
+    }
+}
+
+/// Brings a window to the front and gives it the focus.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
+    let outcome = desktop.activate(window).await;
+    let windows = desktop.windows().await?;
+    let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
+    let active = windows.iter().find(|other| other.active);
+    let report = match (active, outcome) {
+        (Some(active), _) if active.id == window || belongs_to(&windows, active, info) => {
+            ActionReport::new(Verdict::Seen, Route::Semantic, format!("{} has the focus", active.label()))
+        }
+        (_, Err(error @ DesktopError::Gone { .. })) => return Err(error),
+        (other, outcome) => {
+            let why = outcome.err().map(|error| format!(": {}", error.chain())).unwrap_or_default();
+            let has = other.map_or_else(|| "no window".to_owned(), WindowInfo::label);
+            let summary = format!("{} did not take the focus; {has} has it{why}", info.label());
+            ActionReport::new(Verdict::NotSeen, Route::Semantic, summary)
+        }
+    };
+    Ok(report.with_window(Some(info.clone())))
+}
+
+/// Asks a window to close. Where the application asks a question instead, the report names that dialog.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone already, and what the desktop reports.
+pub async fn close<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let known = desktop.windows().await?;
+    let info = known.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?.clone();
+    desktop.close(window).await?;
+    let mut waited = Waited::new(limits.quiet.bound);
+    loop {
+        let windows = desktop.windows().await?;
+        let label = info.label();
+        if windows.iter().all(|other| other.id != window) {
+            let report = ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is closed"));
+            return Ok(report.with_window(Some(info)));
+        }
+        let question = windows.iter().find(|other| {
+            other.kind == WindowKind::Dialog
+                && known.iter().all(|before| before.id != other.id)
+                && (belongs_to(&windows, other, &info) || same_app(other, &info))
+        });
+        if let Some(question) = question {
+            let summary = format!("{label} is still open: {} asks something first", question.label());
+            let report = ActionReport::new(Verdict::NotSeen, Route::Semantic, summary);
+            return Ok(report.with_window(Some(question.clone())));
+        }
+        if waited.is_over() {
+            let summary = format!("{label} did not close within {} ms", waited.spent_ms);
+            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary).with_window(Some(info)));
+        }
+        waited.for_windows(desktop, &windows).await?;
+    }
+}

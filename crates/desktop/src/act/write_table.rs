@@ -1,0 +1,197 @@
+//! Writing rows into a spreadsheet, and reading every cell back.
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{CellRange, CellRef, Element, TableShape, WindowInfo},
+};
+use serde_json::json;
+
+use super::{
+    effect::watch_app,
+    report::{ActLimits, ActionReport, Halt, Route, report},
+    table::{TableTarget, cells_equal, find_table, go_to_cell, number},
+    verdict::{bring_to_front, modal_in_front, surfaces},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, QuietLimits},
+    keys::{Key, KeyChord, NamedKey},
+};
+
+/// The most cells of one call.
+const CELLS_MAX: u64 = 2_000;
+/// How often a cell is looked at after it was typed, at most; each look waits for an event.
+const LOOKS_MAX: usize = 8;
+
+/// Writes `rows` into a table from the cell `start` on, one cell at a time: puts the cursor there, makes sure that
+/// it is there, types, and takes back what the application completes by itself. Then reads all cells back
+/// and corrects wrong ones once. Seen only when every cell reads as it was meant; numbers are compared by value.
+/// An empty text clears its cell.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn write_table<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    start: CellRef,
+    rows: &[Vec<String>],
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(write_and_check(desktop, window, target, start, rows, limits).await)
+}
+
+/// A cell that does not hold what was meant.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+struct Mismatch {
+    cell: CellRef,
+    wanted: String,
+    found: String,
+}
+
+async fn write_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    start: CellRef,
+    rows: &[Vec<String>],
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let (surface, table) = find_table(desktop, window, target).await?;
+    let range = range_of(&table, start, rows)?;
+    let all = surfaces(desktop, window).await?;
+    if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
+        return Err(Halt::Refused(format!(
+            "the dialog {} is in front and must be answered first",
+            dialog.label()
+        )));
+    }
+    bring_to_front(desktop, surface.id).await?;
+    let sheet = Sheet { desktop, surface: &surface, table: &table, limits };
+    let mut settled_ms = 0;
+    for (cell, text) in cells_of(start, rows) {
+        settled_ms += sheet.write(cell, text).await?;
+    }
+    let mut wrong = sheet.mismatches(range, rows).await?;
+    let corrected = wrong.len();
+    for mismatch in &wrong {
+        settled_ms += sheet.write(mismatch.cell, &mismatch.wanted).await?;
+    }
+    if corrected > 0 {
+        wrong = sheet.mismatches(range, rows).await?;
+    }
+    let cells = range.cell_count();
+    let right = cells - u64::try_from(wrong.len()).unwrap_or(0);
+    let mut summary = format!("write {range} of {}: {right} of {cells} cells read as meant", table.label());
+    if corrected > 0 {
+        summary.push_str(&format!(", {corrected} corrected once"));
+    }
+    for mismatch in wrong.iter().take(5) {
+        summary.push_str(&format!(
+            "; {} shows {:?} and not {:?}",
+            mismatch.cell, mismatch.found, mismatch.wanted
+        ));
+    }
+    let effect = if wrong.is_empty() { Verdict::Seen } else { Verdict::NotSeen };
+    let output = json!({ "range": range, "cells": cells, "right": right, "mismatches": wrong });
+    Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) }.with_output(output))
+}
+
+fn range_of(table: &Element, start: CellRef, rows: &[Vec<String>]) -> Result<CellRange, Halt> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    if columns == 0 || rows.iter().any(|row| row.len() != columns) {
+        return Err(Halt::Refused("give at least one row, and rows of the same length".to_owned()));
+    }
+    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let range = CellRange::sized(start, TableShape { rows: size(rows.len()), columns: size(columns) });
+    if range.cell_count() > CELLS_MAX {
+        return Err(Halt::Refused(format!(
+            "{} cells are more than {CELLS_MAX}; write parts",
+            range.cell_count()
+        )));
+    }
+    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
+    if range.last.row >= shape.rows || range.last.column >= shape.columns {
+        return Err(Halt::Refused(format!(
+            "{range} lies outside of {}, which has {} rows and {} columns",
+            table.label(),
+            shape.rows,
+            shape.columns
+        )));
+    }
+    let breaks = |text: &String| text.contains(['\n', '\t']);
+    if rows.iter().flatten().any(breaks) {
+        return Err(Halt::Refused("a cell cannot hold line breaks or tabs".to_owned()));
+    }
+    Ok(range)
+}
+
+fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellRef, &str)> {
+    (start.row..).zip(rows).flat_map(move |(row, texts)| {
+        (start.column..).zip(texts).map(move |(column, text)| (CellRef { row, column }, text.as_str()))
+    })
+}
+
+struct Sheet<'a, D: Desktop> {
+    desktop: &'a D,
+    surface: &'a WindowInfo,
+    table: &'a Element,
+    limits: &'a ActLimits,
+}
+
+impl<D: Desktop> Sheet<'_, D> {
+    /// Writes one cell and waits until it shows the text, bounded; whether it does is judged at the end.
+    async fn write(&self, cell: CellRef, text: &str) -> Result<u64, Halt> {
+        if self.shows(cell, text).await? {
+            return Ok(0);
+        }
+        go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await?;
+        let mut watch = watch_app(self.desktop, self.surface.id).await?;
+        if text.is_empty() {
+            self.press(NamedKey::Delete).await?;
+        } else {
+            self.desktop.type_text(text).await?;
+            if number(text).is_none() {
+                // An entry higher up that begins the same is offered as a completion, and Return would take it.
+                self.press(NamedKey::Delete).await?;
+            }
+            self.press(NamedKey::Return).await?;
+        }
+        let quick = QuietLimits { quiet: std::time::Duration::from_millis(15), ..self.limits.quiet };
+        let mut waited_ms = 0;
+        for _ in 0..LOOKS_MAX {
+            if self.shows(cell, text).await? {
+                break;
+            }
+            let settled = self.desktop.settle(watch, quick).await?;
+            waited_ms += settled.waited_ms;
+            if settled.changes.is_empty() {
+                break;
+            }
+            watch = watch_app(self.desktop, self.surface.id).await?;
+        }
+        Ok(waited_ms)
+    }
+
+    async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {
+        let only = CellRange { first: cell, last: cell };
+        let content = self.desktop.cells(self.table.id, only).await?;
+        Ok(content.rows.iter().flatten().next().is_some_and(|found| cells_equal(text, found)))
+    }
+
+    async fn press(&self, key: NamedKey) -> Result<(), DesktopError> {
+        self.desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await
+    }
+
+    /// Every cell that does not read as it was meant.
+    async fn mismatches(&self, range: CellRange, rows: &[Vec<String>]) -> Result<Vec<Mismatch>, Halt> {
+        let content = self.desktop.cells(self.table.id, range).await?;
+        let found = content.rows.iter().flatten();
+        Ok(cells_of(range.first, rows)
+            .zip(found)
+            .filter(|((_, wanted), found)| !cells_equal(wanted, found))
+            .map(|((cell, wanted), found)| Mismatch { cell, wanted: wanted.to_owned(), found: found.clone() })
+            .collect())
+    }
+}

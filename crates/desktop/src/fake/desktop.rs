@@ -1,0 +1,385 @@
+//! The capabilities of a desktop in memory.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen, Size},
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, Element, TableContent, Tree, WindowInfo, WindowKind},
+};
+
+use super::{
+    paint::crop,
+    plan::{FakeApp, FakeWindow, Truth},
+    stage::{App, Due, Stage},
+    tree::not_offered,
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{
+        Button, Capabilities, Capture, Desktop, ElementAction, Input, LaunchRequest, Launched, QuietLimits,
+        Settled, Settling, TreeLimits, UiTree, Windowing,
+    },
+    keys::KeyChord,
+    picture::Picture,
+};
+
+const SCREEN: Size = Size { width: 1280, height: 1024 };
+
+/// A desktop in memory.
+#[derive(Debug)]
+pub struct FakeDesktop {
+    stage: Mutex<Stage>,
+}
+
+/// A running watch of [`FakeDesktop`].
+#[derive(Debug)]
+pub struct FakeWatch {
+    from: usize,
+    damage: u64,
+    app: Option<usize>,
+}
+
+impl FakeDesktop {
+    /// A desktop on which `running` applications have their windows open and `installed` ones can be launched.
+    pub fn new(
+        running: impl IntoIterator<Item = FakeApp>,
+        installed: impl IntoIterator<Item = FakeApp>,
+    ) -> Self {
+        let mut stage = Stage::new(SCREEN);
+        for plan in running {
+            let pid = Some(1_000 + stage.fresh_id());
+            let windows = plan.windows.clone();
+            stage.apps.push(App { plan, pid, answers: true });
+            let app = stage.apps.len() - 1;
+            for window in &windows {
+                stage.open(app, window, None);
+            }
+        }
+        for plan in installed {
+            stage.apps.push(App { plan, pid: None, answers: true });
+        }
+        stage.log.clear();
+        Self { stage: Mutex::new(stage) }
+    }
+
+    fn stage(&self) -> MutexGuard<'_, Stage> {
+        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reach(&self) -> DesktopResult<MutexGuard<'_, Stage>> {
+        let stage = self.stage();
+        if stage.gone {
+            Err(DesktopError::Gone { what: "the display is closed".to_owned() })
+        } else {
+            Ok(stage)
+        }
+    }
+
+    /// What really happened because of actions, in order.
+    pub fn truth(&self) -> Vec<Truth> {
+        self.stage().truth.clone()
+    }
+
+    /// How many real input events and chords were sent.
+    pub fn inputs(&self) -> u64 {
+        self.stage().inputs
+    }
+
+    /// The files that were saved: path and content.
+    pub fn files(&self) -> Vec<(String, String)> {
+        self.stage().files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
+    }
+
+    /// The virtual time, in milliseconds.
+    pub fn now_ms(&self) -> u64 {
+        self.stage().now_ms
+    }
+
+    /// The element with this key, wherever it is.
+    pub fn find_key(&self, key: &str) -> Option<ElementId> {
+        self.stage().nodes.iter().find(|(_, node)| node.plan.key == key).map(|(id, _)| *id)
+    }
+
+    /// The window whose title contains `part`.
+    pub fn find_window(&self, part: &str) -> Option<WindowId> {
+        self.stage().windows.iter().find(|window| window.plan.title.contains(part)).map(|window| window.id)
+    }
+
+    /// Fault: a window goes away, as if its application had crashed.
+    pub fn break_window(&self, window: WindowId) {
+        self.stage().close(window);
+    }
+
+    /// Fault: an element goes away.
+    pub fn break_element(&self, element: ElementId) {
+        self.stage().remove(element);
+    }
+
+    /// Fault: the application of a window answers no more, or again.
+    pub fn set_answering(&self, window: WindowId, answers: bool) {
+        let mut stage = self.stage();
+        let app = stage.window(window).map(|shown| shown.app);
+        if let Some(app) = app.and_then(|app| stage.apps.get_mut(app)) {
+            app.answers = answers;
+        }
+    }
+
+    /// Fault: the display is gone.
+    pub fn break_display(&self) {
+        self.stage().gone = true;
+    }
+
+    /// Opens a window of the application of `beside`, such as a dialog that comes up by itself.
+    pub fn open(&self, beside: WindowId, window: &FakeWindow) -> Option<WindowId> {
+        let mut stage = self.stage();
+        let app = stage.window(beside)?.app;
+        let owner = (window.kind != WindowKind::Normal).then_some(beside);
+        Some(stage.open(app, window, owner))
+    }
+}
+
+impl Desktop for FakeDesktop {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            platform: "fake",
+            screen: SCREEN,
+            windowing: true,
+            ui_tree: true,
+            input: true,
+            capture: true,
+        }
+    }
+}
+
+impl Windowing for FakeDesktop {
+    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
+        Ok(self.reach()?.window_infos())
+    }
+
+    async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
+        let mut stage = self.reach()?;
+        let until = stage.now_ms + milliseconds(bound);
+        loop {
+            let windows = stage.window_infos();
+            if windows != known || !stage.advance(until) {
+                return Ok(windows);
+            }
+        }
+    }
+
+    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
+        let mut stage = self.reach()?;
+        let at = stage.windows.iter().position(|shown| shown.id == window);
+        let at = at.ok_or(DesktopError::NoWindow(window))?;
+        let shown = stage.windows.remove(at);
+        stage.windows.push(shown);
+        // Dialogs and menus stay above their owner.
+        let (owned, others): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut stage.windows).into_iter().partition(|shown| shown.owner == Some(window));
+        stage.windows = others.into_iter().chain(owned).collect();
+        stage.active = Some(stage.blocked_by(window).unwrap_or(window));
+        Ok(())
+    }
+
+    async fn close(&self, window: WindowId) -> DesktopResult<()> {
+        let mut stage = self.reach()?;
+        stage.window(window).ok_or(DesktopError::NoWindow(window))?;
+        stage.ask_to_close(window);
+        Ok(())
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+        let mut stage = self.reach()?;
+        let wanted = request.program.to_lowercase();
+        let found = stage
+            .apps
+            .iter()
+            .position(|app| app.plan.programs.iter().any(|program| program.to_lowercase() == wanted));
+        let Some(index) = found else {
+            let names: Vec<&str> = stage.apps.iter().map(|app| app.plan.name.as_str()).collect();
+            return Err(DesktopError::Launch {
+                program: request.program.clone(),
+                reason: format!("there is no such program; installed: {}", names.join(", ")),
+            });
+        };
+        let pid = 1_000 + stage.fresh_id();
+        stage.ended.insert(pid, None);
+        let Some(app) = stage.apps.get_mut(index) else { return Err(DesktopError::NoWindow(WindowId(0))) };
+        let hands_over = app.plan.single_instance && app.pid.is_some();
+        if !hands_over {
+            app.pid = Some(pid);
+        }
+        let plan = app.plan.clone();
+        if hands_over {
+            stage.schedule(plan.launch_ms / 2, Due::Ended { pid, how: "exit status: 0".to_owned() });
+        }
+        if let Some(splash_ms) = plan.splash_ms {
+            let splash = FakeWindow {
+                kind: WindowKind::Popup,
+                accessible: false,
+                lives_ms: Some(splash_ms),
+                ..FakeWindow::normal("").at(400, 400, 300, 200)
+            };
+            stage.schedule(plan.launch_ms / 4, Due::Open { app: index, windows: vec![splash] });
+        }
+        stage.schedule(plan.launch_ms, Due::Open { app: index, windows: plan.windows });
+        Ok(Launched { pid, name: plan.name, wm_class: Some(plan.root) })
+    }
+
+    fn process_ended(&self, pid: u32) -> Option<String> {
+        self.stage().ended.get(&pid).cloned().flatten()
+    }
+}
+
+impl UiTree for FakeDesktop {
+    async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+        self.reach()?.show_tree(window, limits)
+    }
+
+    async fn element(&self, id: ElementId) -> DesktopResult<Element> {
+        self.reach()?.show_element(id, 0)
+    }
+
+    async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
+        let stage = self.reach()?;
+        let node = stage.node(id)?;
+        if node.plan.sheet.is_some() {
+            return Err(not_offered("list children", node, "a list of children; read its cells"));
+        }
+        node.children.iter().take(max).map(|child| stage.show_element(*child, 1)).collect()
+    }
+
+    async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
+        let stage = self.reach()?;
+        stage.window(window).ok_or(DesktopError::NoWindow(window))?;
+        stage.element_at(window, point).map(|id| stage.show_element(id, 0)).transpose()
+    }
+
+    async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+        let stage = self.reach()?;
+        for one in [id, ancestor] {
+            stage.node(one)?;
+        }
+        Ok(stage.is_within(id, ancestor))
+    }
+
+    async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
+        self.reach()?.act_on(id, action)
+    }
+
+    async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
+        let stage = self.reach()?;
+        let offers = stage.node(id)?.plan.patterns.contains(&deskhand_core::ui::Pattern::Action);
+        Ok(if offers { vec!["click".to_owned()] } else { Vec::new() })
+    }
+
+    async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
+        self.reach()?.read_text(id, max)
+    }
+
+    async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
+        self.reach()?.show_cells(table, range)
+    }
+
+    async fn cell(&self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
+        self.reach()?.show_cell(table, cell)
+    }
+}
+
+impl Input for FakeDesktop {
+    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.reach()?.click_at(at, button, count);
+        Ok(())
+    }
+
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
+        self.reach()?.drag(from, to, button);
+        Ok(())
+    }
+
+    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.reach()?.turn_wheel(at, right, down);
+        Ok(())
+    }
+
+    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
+        self.reach()?.press_chord(chord);
+        Ok(())
+    }
+
+    async fn type_text(&self, text: &str) -> DesktopResult<()> {
+        let mut stage = self.reach()?;
+        for character in text.chars() {
+            stage.type_into_focus(character);
+        }
+        Ok(())
+    }
+}
+
+impl Capture for FakeDesktop {
+    async fn screen(&self) -> DesktopResult<Picture> {
+        Ok(self.reach()?.paint())
+    }
+
+    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
+        let picture = self.reach()?.paint();
+        crop(&picture, region)
+            .ok_or_else(|| DesktopError::failed("take a picture", "nothing of the region is on the screen"))
+    }
+}
+
+impl Settling for FakeDesktop {
+    type Watch = FakeWatch;
+
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<FakeWatch> {
+        let stage = self.reach()?;
+        let app = window.and_then(|window| stage.window(window)).map(|shown| shown.app);
+        Ok(FakeWatch { from: stage.log.len(), damage: stage.damage, app })
+    }
+
+    async fn settle(&self, watch: FakeWatch, limits: QuietLimits) -> DesktopResult<Settled> {
+        let mut stage = self.reach()?;
+        let start = stage.now_ms;
+        let end = start + milliseconds(limits.bound);
+        let concerns = |app: usize| watch.app.is_none_or(|wanted| wanted == app);
+        let count =
+            |stage: &Stage| stage.log.iter().skip(watch.from).filter(|(app, _)| concerns(*app)).count();
+        let mut seen = count(&stage);
+        let mut last = (seen > 0).then_some(start);
+        let timed_out = loop {
+            let quiet_at = match last {
+                Some(at) => at + milliseconds(limits.quiet),
+                None => start + milliseconds(limits.first_change),
+            };
+            let happened = stage.advance(quiet_at.min(end));
+            let now_seen = count(&stage);
+            if now_seen > seen {
+                seen = now_seen;
+                last = Some(stage.now_ms);
+            }
+            if !happened {
+                break quiet_at > end;
+            }
+        };
+        let mut changes = Vec::new();
+        for (app, change) in stage.log.iter().skip(watch.from) {
+            if concerns(*app) && !changes.contains(change) && changes.len() < Settled::CHANGES_MAX {
+                changes.push(change.clone());
+            }
+        }
+        Ok(Settled {
+            changes,
+            damaged: stage.damage > watch.damage,
+            waited_ms: stage.now_ms - start,
+            timed_out,
+        })
+    }
+}
+
+fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

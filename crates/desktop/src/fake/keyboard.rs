@@ -1,0 +1,225 @@
+//! What typing and chords do to the state.
+
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, State, WindowKind},
+};
+
+use super::{plan::Behaviour, stage::Stage};
+use crate::keys::{Key, KeyChord, Modifier, NamedKey};
+
+impl Stage {
+    /// The window that keys go to.
+    fn key_window(&self) -> Option<WindowId> {
+        let active = self.active?;
+        Some(self.blocked_by(active).unwrap_or(active))
+    }
+
+    pub(super) fn press_chord(&mut self, chord: &KeyChord) {
+        self.inputs += 1;
+        self.damage += 1;
+        let Some(window) = self.key_window() else { return };
+        let Some(shown) = self.window(window) else { return };
+        let wanted = chord.to_string().to_lowercase();
+        let bound = shown.plan.chords.iter().find(|(name, _)| name.to_lowercase() == wanted);
+        let bound = bound.map(|(_, behaviour)| behaviour.clone());
+        let focus = shown.focus;
+        if chord.key == Key::Named(NamedKey::Escape) && self.escape(window, focus) {
+            return;
+        }
+        if let Some(behaviour) = bound {
+            self.run(&behaviour, None, window);
+            return;
+        }
+        let Some(focus) = focus else {
+            if chord.key == Key::Named(NamedKey::Return) {
+                self.press_default(window);
+            }
+            return;
+        };
+        if self.nodes.get(&focus).is_some_and(|node| node.plan.sheet.is_some()) {
+            self.key_in_sheet(focus, chord);
+        } else {
+            self.key_in_control(window, focus, chord);
+        }
+    }
+
+    /// Closes the innermost thing that Escape closes; whether there was one.
+    fn escape(&mut self, window: WindowId, focus: Option<ElementId>) -> bool {
+        let menu =
+            self.windows.iter().rev().find(|shown| shown.owner == Some(window) && shown.menu.is_some());
+        if let Some(menu) = menu.and_then(|shown| shown.menu) {
+            self.fold(menu, false);
+            return true;
+        }
+        if let Some(sheet) =
+            focus.and_then(|id| self.nodes.get_mut(&id)).and_then(|node| node.plan.sheet.as_mut())
+        {
+            sheet.cancel();
+            return true;
+        }
+        if self.window(window).is_some_and(|shown| shown.plan.kind == WindowKind::Dialog) {
+            self.close(window);
+            self.tell(None, "closed");
+            return true;
+        }
+        false
+    }
+
+    fn press_default(&mut self, window: WindowId) {
+        let key = self.window(window).and_then(|shown| shown.plan.default_button.clone());
+        if let Some(button) = key.and_then(|key| self.find_key(window, &key)) {
+            self.activate_element(button);
+        }
+    }
+
+    fn key_in_control(&mut self, window: WindowId, focus: ElementId, chord: &KeyChord) {
+        let is_ctrl = chord.modifiers == [Modifier::Ctrl];
+        match chord.key {
+            Key::Named(NamedKey::Return) => {
+                let behaviour = self.nodes.get(&focus).and_then(|node| node.plan.on_enter.clone());
+                match behaviour {
+                    Some(behaviour) => self.run(&behaviour, Some(focus), window),
+                    None => self.press_default(window),
+                }
+            }
+            Key::Named(NamedKey::Space) => self.activate_element(focus),
+            Key::Named(NamedKey::Tab) => self.focus_next(window, focus),
+            Key::Named(NamedKey::BackSpace | NamedKey::Delete) => self.erase(focus),
+            Key::Char('a' | 'A') if is_ctrl => {
+                if let Some(node) = self.nodes.get_mut(&focus) {
+                    node.all_selected = true;
+                }
+            }
+            Key::Char(character) if chord.modifiers.is_empty() => self.type_character(focus, character),
+            Key::Named(_) | Key::Char(_) => {}
+        }
+    }
+
+    fn focus_next(&mut self, window: WindowId, focus: ElementId) {
+        let order: Vec<ElementId> = self
+            .nodes
+            .iter()
+            .filter(|(id, node)| {
+                node.window == window
+                    && node.cell.is_none()
+                    && node.plan.states.has(State::Focusable)
+                    && self.is_showing(**id)
+            })
+            .map(|(id, _)| *id)
+            .collect();
+        let next = order.iter().find(|id| **id > focus).or_else(|| order.first());
+        if let Some(next) = next.copied() {
+            self.focus(next);
+        }
+    }
+
+    fn erase(&mut self, focus: ElementId) {
+        let Some(node) = self.nodes.get_mut(&focus) else { return };
+        if !node.plan.states.has(State::Editable) {
+            return;
+        }
+        let all = std::mem::take(&mut node.all_selected);
+        if let Some(text) = &mut node.plan.text {
+            if all {
+                text.clear();
+            } else {
+                text.pop();
+            }
+        }
+        self.note_element(focus, "object:text-changed:delete");
+        self.tell(Some(focus), "text");
+    }
+
+    fn key_in_sheet(&mut self, table: ElementId, chord: &KeyChord) {
+        let Some(node) = self.nodes.get_mut(&table) else { return };
+        let window = node.window;
+        let Some(sheet) = &mut node.plan.sheet else { return };
+        let before = sheet.cursor;
+        let mut committed = false;
+        match (chord.key, chord.modifiers.as_slice()) {
+            (Key::Named(NamedKey::Return), []) => {
+                committed = sheet.commit();
+                sheet.step(1, 0);
+            }
+            (Key::Named(NamedKey::Tab), []) => {
+                committed = sheet.commit();
+                sheet.step(0, 1);
+            }
+            (Key::Named(NamedKey::Down), []) => sheet.step(1, 0),
+            (Key::Named(NamedKey::Up), []) => sheet.step(-1, 0),
+            (Key::Named(NamedKey::Right), []) => sheet.step(0, 1),
+            (Key::Named(NamedKey::Left), []) => sheet.step(0, -1),
+            (Key::Named(NamedKey::Home), [Modifier::Ctrl]) => {
+                let origin = CellRef { row: 0, column: 0 };
+                sheet.go_to(CellRange { first: origin, last: origin });
+            }
+            (Key::Named(NamedKey::Delete), []) => {
+                committed = !sheet.is_editing();
+                sheet.delete();
+            }
+            (Key::Named(NamedKey::BackSpace), []) => sheet.back_space(),
+            (Key::Char(character), []) => sheet.type_character(character),
+            (Key::Named(_) | Key::Char(_), _) => return,
+        }
+        let (cursor, range) = (sheet.cursor, sheet.selection);
+        if committed {
+            self.note_element(table, "object:text-changed:insert");
+            self.tell(Some(table), "cells");
+        }
+        if cursor != before {
+            self.note_element(table, "object:active-descendant-changed");
+            self.show_cursor(window, range);
+        }
+    }
+
+    /// Types one character into the focus.
+    pub(super) fn type_into_focus(&mut self, character: char) {
+        let named = match character {
+            '\n' => Some(NamedKey::Return),
+            '\t' => Some(NamedKey::Tab),
+            _ => None,
+        };
+        if let Some(named) = named {
+            self.press_chord(&KeyChord { modifiers: Vec::new(), key: Key::Named(named) });
+            return;
+        }
+        self.inputs += 1;
+        self.damage += 1;
+        let Some(window) = self.key_window() else { return };
+        let Some(focus) = self.window(window).and_then(|shown| shown.focus) else { return };
+        self.type_character(focus, character);
+    }
+
+    fn type_character(&mut self, focus: ElementId, character: char) {
+        let Some(node) = self.nodes.get_mut(&focus) else { return };
+        if let Some(sheet) = &mut node.plan.sheet {
+            sheet.type_character(character);
+            return;
+        }
+        if !node.plan.states.has(State::Editable) || !node.plan.states.takes_input() {
+            return;
+        }
+        if node.plan.swallows > 0 {
+            node.plan.swallows -= 1;
+            return;
+        }
+        let replaces = std::mem::take(&mut node.all_selected);
+        let text = node.plan.text.get_or_insert_default();
+        if replaces {
+            text.clear();
+        }
+        text.push(character);
+        self.note_element(focus, "object:text-changed:insert");
+        self.tell(Some(focus), "text");
+    }
+
+    /// Asks a window to close, as its title bar does.
+    pub(super) fn ask_to_close(&mut self, window: WindowId) {
+        let Some(shown) = self.window(window) else { return };
+        match shown.plan.on_close.clone() {
+            Some(behaviour) => self.run(&behaviour, None, window),
+            None => self.run(&Behaviour::CloseWindow, None, window),
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The state of a desktop in memory: applications, windows, elements, virtual time and what is to happen.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen, Size},
+    ids::{ElementId, WindowId},
+    ui::{AppInfo, CellRef, Role, State, WindowInfo, WindowKind},
+};
+
+use super::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
+use crate::capability::Change;
+
+const ROW_HEIGHT: i32 = 24;
+const COLUMN_WIDTH: i32 = 220;
+
+/// One element that exists.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) parent: Option<ElementId>,
+    pub(super) window: WindowId,
+    /// Its present properties; `children` is empty here.
+    pub(super) plan: FakeElement,
+    pub(super) children: Vec<ElementId>,
+    pub(super) bounds: Rect<Screen>,
+    /// Whether the children of a menu or combo box show.
+    pub(super) open: bool,
+    /// Whether typed text replaces what is there.
+    pub(super) all_selected: bool,
+    /// The cell that it is, in a table.
+    pub(super) cell: Option<CellRef>,
+}
+
+impl Node {
+    /// Whether its children show only while it is open.
+    pub(super) fn folds(&self) -> bool {
+        (self.plan.role == Role::MENU || self.plan.role == Role::COMBO_BOX) && !self.children.is_empty()
+    }
+}
+
+/// One window that exists.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) id: WindowId,
+    pub(super) app: usize,
+    pub(super) plan: FakeWindow,
+    pub(super) owner: Option<WindowId>,
+    pub(super) root: ElementId,
+    pub(super) focus: Option<ElementId>,
+    rows_used: i32,
+    /// The menu that it shows, for the window of an open menu.
+    pub(super) menu: Option<ElementId>,
+}
+
+/// One application that is known.
+#[derive(Debug)]
+pub(super) struct App {
+    pub(super) plan: FakeApp,
+    pub(super) pid: Option<u32>,
+    pub(super) answers: bool,
+}
+
+/// Something that is to happen.
+#[derive(Debug, Clone)]
+pub(super) enum Due {
+    Run { behaviour: Behaviour, source: Option<ElementId>, window: WindowId },
+    Open { app: usize, windows: Vec<FakeWindow> },
+    Close { window: WindowId },
+    Noise { element: ElementId, every_ms: u64, names: Vec<String>, index: usize },
+    Ended { pid: u32, how: String },
+}
+
+/// The whole state.
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) now_ms: u64,
+    next_id: u32,
+    pub(super) nodes: BTreeMap<ElementId, Node>,
+    pub(super) cell_ids: BTreeMap<(ElementId, CellRef), ElementId>,
+    /// Bottom-most first.
+    pub(super) windows: Vec<Shown>,
+    pub(super) active: Option<WindowId>,
+    pub(super) apps: Vec<App>,
+    schedule: BTreeMap<(u64, u64), Due>,
+    scheduled: u64,
+    pub(super) log: Vec<(usize, Change)>,
+    pub(super) damage: u64,
+    pub(super) truth: Vec<Truth>,
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) ended: BTreeMap<u32, Option<String>>,
+    pub(super) gone: bool,
+    pub(super) screen: Size,
+    pub(super) inputs: u64,
+}
+
+impl Stage {
+    pub(super) fn new(screen: Size) -> Self {
+        Self {
+            now_ms: 0,
+            next_id: 0,
+            nodes: BTreeMap::new(),
+            cell_ids: BTreeMap::new(),
+            windows: Vec::new(),
+            active: None,
+            apps: Vec::new(),
+            schedule: BTreeMap::new(),
+            scheduled: 0,
+            log: Vec::new(),
+            damage: 0,
+            truth: Vec::new(),
+            files: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            gone: false,
+            screen,
+            inputs: 0,
+        }
+    }
+
+    pub(super) fn fresh_id(&mut self) -> u32 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    pub(super) fn window(&self, id: WindowId) -> Option<&Shown> {
+        self.windows.iter().find(|window| window.id == id)
+    }
+
+    pub(super) fn window_mut(&mut self, id: WindowId) -> Option<&mut Shown> {
+        self.windows.iter_mut().find(|window| window.id == id)
+    }
+
+    pub(super) fn note(&mut self, app: usize, change: Change) {
+        self.log.push((app, change));
+        self.damage += 1;
+    }
+
+    /// Notes a change of an element.
+    pub(super) fn note_element(&mut self, id: ElementId, event: &str) {
+        let app =
+            self.nodes.get(&id).and_then(|node| self.window(node.window)).map_or(0, |window| window.app);
+        self.note(app, Change::Element { event: event.to_owned(), element: Some(id) });
+    }
+
+    pub(super) fn tell(&mut self, element: Option<ElementId>, what: &'static str) {
+        self.truth.push(Truth { at_ms: self.now_ms, element, what });
+    }
+
+    /// Opens a window of an application; the new one is active, unless it has no elements.
+    pub(super) fn open(&mut self, app: usize, plan: &FakeWindow, owner: Option<WindowId>) -> WindowId {
+        let id = WindowId(self.fresh_id());
+        let root = ElementId(self.fresh_id());
+        let mut root_plan = FakeElement::new(plan.role.clone(), &plan.title);
+        if plan.modal {
+            root_plan = root_plan.state(State::Modal);
+        }
+        let node = Node {
+            parent: None,
+            window: id,
+            plan: root_plan,
+            children: Vec::new(),
+            bounds: plan.bounds,
+            open: true,
+            all_selected: false,
+            cell: None,
+        };
+        self.nodes.insert(root, node);
+        self.windows.push(Shown {
+            id,
+            app,
+            plan: FakeWindow { elements: Vec::new(), ..plan.clone() },
+            owner,
+            root,
+            focus: None,
+            rows_used: 0,
+            menu: None,
+        });
+        for element in &plan.elements {
+            self.insert(id, root, element);
+        }
+        let focus = plan.focus.as_deref().and_then(|key| self.find_key(id, key));
+        if let Some(window) = self.window_mut(id) {
+            window.focus = focus;
+        }
+        for noise in &plan.noise {
+            if let Some(element) = self.find_key(id, &noise.key) {
+                let due = Due::Noise {
+                    element,
+                    every_ms: noise.every_ms.max(1),
+                    names: noise.names.clone(),
+                    index: 0,
+                };
+                self.schedule(noise.every_ms.max(1), due);
+            }
+        }
+        if let Some(lives_ms) = plan.lives_ms {
+            self.schedule(lives_ms, Due::Close { window: id });
+        }
+        if plan.kind != WindowKind::Popup {
+            self.active = Some(id);
+        }
+        self.note(app, Change::WindowOpened { title: plan.title.clone() });
+        id
+    }
+
+    /// Puts an element and what it holds into a window.
+    pub(super) fn insert(&mut self, window: WindowId, parent: ElementId, plan: &FakeElement) -> ElementId {
+        let id = ElementId(self.fresh_id());
+        let bounds = self.place(window, plan.bounds);
+        let node = Node {
+            parent: Some(parent),
+            window,
+            plan: FakeElement { children: Vec::new(), ..plan.clone() },
+            children: Vec::new(),
+            bounds,
+            open: false,
+            all_selected: false,
+            cell: None,
+        };
+        self.nodes.insert(id, node);
+        if let Some(parent) = self.nodes.get_mut(&parent) {
+            parent.children.push(id);
+        }
+        for child in &plan.children {
+            self.insert(window, id, child);
+        }
+        id
+    }
+
+    /// Where an element goes: where its plan says, else into the next free row.
+    fn place(&mut self, window: WindowId, wanted: Option<Rect<Screen>>) -> Rect<Screen> {
+        let Some(shown) = self.window_mut(window) else { return Rect::new(0, 0, 0, 0) };
+        let frame = shown.plan.bounds;
+        if let Some(wanted) = wanted {
+            return Rect::new(frame.x + wanted.x, frame.y + wanted.y, wanted.width, wanted.height);
+        }
+        let rows = (frame.height / ROW_HEIGHT - 2).max(1);
+        let (column, row) = (shown.rows_used / rows, shown.rows_used % rows);
+        shown.rows_used += 1;
+        Rect::new(
+            frame.x + 10 + column * COLUMN_WIDTH,
+            frame.y + 10 + row * ROW_HEIGHT,
+            COLUMN_WIDTH - 20,
+            ROW_HEIGHT - 4,
+        )
+    }
+
+    /// Takes a window and those that belong to it away.
+    pub(super) fn close(&mut self, id: WindowId) {
+        let owned: Vec<WindowId> =
+            self.windows.iter().filter(|window| window.owner == Some(id)).map(|window| window.id).collect();
+        for window in owned {
+            self.close(window);
+        }
+        let Some(at) = self.windows.iter().position(|window| window.id == id) else { return };
+        let closed = self.windows.remove(at);
+        self.nodes.retain(|_, node| node.window != id);
+        let nodes = &self.nodes;
+        self.cell_ids.retain(|_, cell| nodes.contains_key(cell));
+        if self.active == Some(id) {
+            let next = self.windows.iter().rev().find(|window| window.plan.kind != WindowKind::Popup);
+            self.active = closed.owner.or_else(|| next.map(|window| window.id));
+        }
+        self.note(closed.app, Change::WindowClosed { title: closed.plan.title });
+    }
+
+    /// The element with this key in a window, or else in any window of its application.
+    pub(super) fn find_key(&self, window: WindowId, key: &str) -> Option<ElementId> {
+        let app = self.window(window)?.app;
+        let found = |wanted: &dyn Fn(&Node) -> bool| {
+            self.nodes.iter().find(|(_, node)| node.plan.key == key && wanted(node)).map(|(id, _)| *id)
+        };
+        found(&|node| node.window == window)
+            .or_else(|| found(&|node| self.window(node.window).is_some_and(|other| other.app == app)))
+    }
+
+    /// Whether an element is on the screen: no closed menu or combo box above it.
+    pub(super) fn is_showing(&self, id: ElementId) -> bool {
+        const DEPTH_MAX: usize = 64;
+        let Some(node) = self.nodes.get(&id) else { return false };
+        if !node.plan.states.has(State::Visible) {
+            return false;
+        }
+        let mut above = node.parent;
+        for _ in 0..DEPTH_MAX {
+            let Some(parent) = above.and_then(|parent| self.nodes.get(&parent)) else { return true };
+            if (parent.folds() && !parent.open) || !parent.plan.states.has(State::Visible) {
+                return false;
+            }
+            above = parent.parent;
+        }
+        false
+    }
+
+    pub(super) fn is_within(&self, id: ElementId, ancestor: ElementId) -> bool {
+        let mut at = Some(id);
+        while let Some(here) = at {
+            if here == ancestor {
+                return true;
+            }
+            at = self.nodes.get(&here).and_then(|node| node.parent);
+        }
+        false
+    }
+
+    /// The top-most window at a point.
+    pub(super) fn window_at(&self, point: Point<Screen>) -> Option<WindowId> {
+        self.windows.iter().rev().find(|window| window.plan.bounds.contains(&point)).map(|window| window.id)
+    }
+
+    /// The deepest showing element of a window at a point; the last one where several lie over each other.
+    pub(super) fn element_at(&self, window: WindowId, point: Point<Screen>) -> Option<ElementId> {
+        self.nodes
+            .iter()
+            .rfind(|(id, node)| {
+                node.window == window
+                    && node.parent.is_some()
+                    && node.cell.is_none()
+                    && node.bounds.contains(&point)
+                    && self.is_showing(**id)
+            })
+            .map(|(id, _)| *id)
+            .or_else(|| self.window(window).map(|shown| shown.root))
+    }
+
+    /// The modal dialog that blocks a window, if any.
+    pub(super) fn blocked_by(&self, window: WindowId) -> Option<WindowId> {
+        let app = self.window(window)?.app;
+        let modal = self.windows.iter().rev().find(|other| other.app == app && other.plan.modal)?;
+        (modal.id != window && self.window(window)?.owner != Some(modal.id)).then_some(modal.id)
+    }
+
+    pub(super) fn window_infos(&self) -> Vec<WindowInfo> {
+        let info = |window: &Shown| {
+            let app = self.apps.get(window.app);
+            WindowInfo {
+                id: window.id,
+                title: window.plan.title.clone(),
+                app: AppInfo {
+                    name: app.map(|app| app.plan.name.clone()).unwrap_or_default(),
+                    root: app.map(|app| app.plan.root.clone()).unwrap_or_default(),
+                    pid: app.and_then(|app| app.pid),
+                },
+                bounds: window.plan.bounds,
+                kind: window.plan.kind,
+                owner: window.owner,
+                active: self.active == Some(window.id),
+                accessible: window.plan.accessible,
+            }
+        };
+        self.windows.iter().map(info).collect()
+    }
+
+    pub(super) fn schedule(&mut self, in_ms: u64, due: Due) {
+        self.scheduled += 1;
+        self.schedule.insert((self.now_ms + in_ms, self.scheduled), due);
+    }
+
+    /// Takes the next thing that is to happen no later than `until_ms`, and moves the clock to it.
+    pub(super) fn take_due(&mut self, until_ms: u64) -> Option<Due> {
+        let entry = self.schedule.first_entry()?;
+        let at = entry.key().0;
+        if at > until_ms {
+            return None;
+        }
+        let due = entry.remove();
+        self.now_ms = self.now_ms.max(at);
+        Some(due)
+    }
+}

@@ -1,0 +1,56 @@
+//! Waiting before a retry.
+
+use std::time::Duration;
+
+use jiff::{Timestamp, fmt::rfc2822};
+
+/// The wait before the retry that follows attempt `attempt`, counted from 1: it doubles, up to `max`.
+pub(super) fn back_off(first: Duration, attempt: u32, max: Duration) -> Duration {
+    let factor = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
+    first.saturating_mul(factor).min(max)
+}
+
+/// What a `Retry-After` header asks for: seconds, or a date. A date that has passed asks for no wait.
+pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
+    let text = header.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let date = rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
+    Some(Duration::try_from(date.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+/// Waits before a retry. This is the one wait for a fixed time in the product: what is waited for is the
+/// server's patience, and nothing announces that. Dropping the future ends it.
+pub(super) async fn before_retry(time: Duration) {
+    tokio::time::sleep(time).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_double_up_to_the_limit() {
+        let wait =
+            |attempt| back_off(Duration::from_millis(500), attempt, Duration::from_secs(3)).as_millis();
+        assert_eq!([wait(1), wait(2), wait(3), wait(4), wait(200)], [500, 1000, 2000, 3000, 3000]);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "1994-11-06T08:49:00Z".parse().unwrap();
+        let check = |header, expected: Option<u64>| {
+            assert_eq!(retry_after(header, now), expected.map(Duration::from_secs), "{header:?}");
+        };
+        check("7", Some(7));
+        check(" 0 ", Some(0));
+        check("Sun, 06 Nov 1994 08:49:37 GMT", Some(37));
+        check("Sun, 06 Nov 1994 08:48:00 GMT", Some(0));
+        check("soon", None);
+        check("-3", None);
+        check("NaN", None);
+        check("1e300", None);
+        assert_eq!(retry_after("1.5", now), Some(Duration::from_millis(1500)));
+    }
+}

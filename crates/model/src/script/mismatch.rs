@@ -1,0 +1,167 @@
+//! What to say when a script and a prompt do not fit: the turn, the difference, and what comes nearest.
+
+use std::fmt::Write as _;
+
+use regex::Regex;
+
+use super::{
+    file::Turn,
+    prompt::{Listed, Unresolved},
+};
+
+/// How many lines of the prompt are shown.
+const NEAREST_MAX: usize = 3;
+
+/// How many candidates for a placeholder are shown.
+const CANDIDATES_MAX: usize = 12;
+
+/// The longest line that is shown, in characters.
+const LINE_MAX: usize = 160;
+
+/// How many lines of a prompt are compared.
+const COMPARED_MAX: usize = 5_000;
+
+/// Why a turn does not fit.
+#[derive(Debug)]
+pub(super) enum Mismatch<'turn> {
+    Agent { expected: &'turn str },
+    NotFound { pattern: &'turn Regex },
+    Rejected { pattern: &'turn Regex, found: String },
+    Unresolved { source: &'turn str, what: String },
+    NotJson { source: &'turn str, text: String },
+}
+
+/// The whole message.
+pub(super) fn describe(
+    file: &str,
+    turn: &Turn,
+    agent: &str,
+    prompt: &str,
+    mismatch: &Mismatch<'_>,
+) -> String {
+    let title = turn.title.as_deref().map(|title| format!(" “{title}”")).unwrap_or_default();
+    let mut text =
+        format!("turn {}{title} ({file}:{}) does not fit the prompt of {agent}", turn.number, turn.line);
+    match mismatch {
+        Mismatch::Agent { expected } => {
+            line(&mut text, &format!("the turn is for the agent {expected}"));
+            line(&mut text, "either the agents took another way, or a turn is missing before this one");
+        }
+        Mismatch::NotFound { pattern } => {
+            line(&mut text, &format!("pattern not found: {pattern}"));
+            let nearest = nearest(pattern.as_str(), prompt);
+            if !nearest.is_empty() {
+                line(&mut text, "nearest lines of the prompt:");
+                for near in nearest {
+                    line(&mut text, &format!("  {}", cut(near)));
+                }
+            }
+        }
+        Mismatch::Rejected { pattern, found } => {
+            line(&mut text, &format!("pattern that must not occur: {pattern}"));
+            line(&mut text, &format!("found in the prompt: {}", cut(found)));
+        }
+        Mismatch::Unresolved { source, what } => {
+            line(&mut text, &format!("placeholder {source}: {what}"));
+        }
+        Mismatch::NotJson { source, text: captured } => {
+            line(&mut text, &format!("placeholder {source}: the group is not JSON: {}", cut(captured)));
+        }
+    }
+    text
+}
+
+/// The message for a script without further turns.
+pub(super) fn describe_end(file: &str, turns: usize, agent: &str, prompt: &str) -> String {
+    let last = prompt.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    let mut text =
+        format!("the script {file} has no turn left: all {turns} are used, and {agent} asks again");
+    line(&mut text, &format!("its prompt ends with: {}", cut(last)));
+    text
+}
+
+/// Why a placeholder has no answer.
+pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
+    let (mut text, candidates) = match unresolved {
+        Unresolved::Missing(candidates) if candidates.is_empty() => {
+            return "the prompt lists nothing of this kind".to_owned();
+        }
+        Unresolved::Missing(candidates) => ("nothing of this name; the prompt lists:".to_owned(), candidates),
+        Unresolved::Ambiguous(candidates) => {
+            (format!("{} things fit; choose one with nth=…:", candidates.len()), candidates)
+        }
+        Unresolved::TooFew(candidates) => (format!("only {} fit:", candidates.len()), candidates),
+    };
+    for candidate in candidates.iter().take(CANDIDATES_MAX) {
+        line(&mut text, &format!("  {}", cut(&candidate.line)));
+    }
+    if candidates.len() > CANDIDATES_MAX {
+        line(&mut text, &format!("  … and {} more", candidates.len() - CANDIDATES_MAX));
+    }
+    text
+}
+
+/// Sorts the candidates for a missing name by likeness.
+pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&Listed]) {
+    let likeness = |thing: &Listed| {
+        let of_name = strsim::jaro_winkler(&thing.name.to_lowercase(), &name.to_lowercase());
+        of_name.max(strsim::jaro_winkler(&thing.of.to_lowercase(), &name.to_lowercase()))
+    };
+    candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+}
+
+/// The lines of the prompt that are most like a pattern.
+fn nearest<'prompt>(pattern: &str, prompt: &'prompt str) -> Vec<&'prompt str> {
+    let literal = literal_text(pattern).to_lowercase();
+    let mut scored: Vec<(f64, &str)> = prompt
+        .lines()
+        .take(COMPARED_MAX)
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| (likeness(&literal, &line.to_lowercase()), line))
+        .filter(|(score, _)| *score > 0.2)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    scored.into_iter().take(NEAREST_MAX).map(|(_, line)| line).collect()
+}
+
+/// How much of the wanted text a line has: words in common first, then pairs of letters in common.
+fn likeness(wanted: &str, line: &str) -> f64 {
+    let line: String = line.chars().take(LINE_MAX * 2).collect();
+    let words: Vec<&str> = wanted.split_whitespace().filter(|word| word.chars().count() > 1).collect();
+    let common = words.iter().filter(|word| line.contains(**word)).count();
+    let of_words = if words.is_empty() { 0.0 } else { common as f64 / words.len() as f64 };
+    f64::midpoint(of_words, strsim::sorensen_dice(wanted, &line))
+}
+
+/// What a pattern says literally: its text without the signs of regular expressions.
+fn literal_text(pattern: &str) -> String {
+    let mut text = String::new();
+    let mut characters = pattern.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => match characters.next() {
+                Some(class) if class.is_alphanumeric() => text.push(' '),
+                Some(escaped) => text.push(escaped),
+                None => {}
+            },
+            '(' | ')' | '[' | ']' | '{' | '}' | '*' | '+' | '?' | '.' | '^' | '$' | '|' => text.push(' '),
+            other => text.push(other),
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn cut(text: &str) -> String {
+    let text = text.trim();
+    if text.chars().count() <= LINE_MAX {
+        return text.to_owned();
+    }
+    text.chars().take(LINE_MAX).chain(['…']).collect()
+}
+
+fn line(text: &mut String, line: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\n  {line}");
+}

@@ -1,0 +1,310 @@
+//! The scripted model itself: which turn is next, and its reply.
+
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Instant,
+};
+
+use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage};
+use regex::Regex;
+
+use super::{
+    file::{self, Repeat, ScriptError, Turn},
+    mismatch::{self, Mismatch},
+    placeholder::{Piece, Placeholder},
+    prompt::{self, Listed, Unresolved},
+};
+use crate::port::{Model, PictureSource};
+
+/// A model that answers from a file of turns, used in order:
+///
+/// ```toml
+/// [[turn]]
+/// title = "press Finish"                     # for messages
+/// agent = "AppAgent/libreoffice"             # exactly, or the part before a `/`: "AppAgent"
+/// expect = ['dialog "Chart', '(?<rows>\[.*\])']   # each must match somewhere in the prompt
+/// reject = ['error']                         # none may
+/// repeat = 3                                 # answers three prompts in a row; true: as long as it fits
+/// usage = { prompt_tokens = 900, completion_tokens = 40 }
+/// reply = '''{"action": "click", "id": "{{element "push button" "Finish"}}", "rows": {{capture "rows" as=json}}}'''
+/// ```
+///
+/// Placeholders are resolved against the ids that *that* prompt lists: exactly by name, else by a unique part of it without
+/// regard to case; `…` and `...` are the same. `{{var "name"}}` is a variable given on loading. Values of variables and groups are
+/// put in as the inside of a JSON string, or as they are with `as=json`. A turn that does not fit is an error that says what is
+/// different, and stays the next.
+///
+/// Where a turn names no usage, the scripted model counts a token per four characters, rounded up.
+#[derive(Debug)]
+pub struct Script {
+    name: String,
+    file: String,
+    variables: BTreeMap<String, String>,
+    turns: Vec<Turn>,
+    cursor: Mutex<Cursor>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Cursor {
+    /// The index of the turn.
+    turn: usize,
+    /// How often it has answered.
+    uses: usize,
+}
+
+/// A reply that has been worked out and not been given yet.
+struct Draft {
+    text: String,
+    usage: Usage,
+    next: Cursor,
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or is wrong; the message names line and turn.
+    pub fn load(path: &Path, variables: BTreeMap<String, String>) -> Result<Self, ScriptError> {
+        let turns = file::load(path, &variables)?;
+        Ok(Self::new(path.display().to_string(), turns, variables))
+    }
+
+    /// Reads a script from its text; `file` is its name in messages.
+    ///
+    /// # Errors
+    ///
+    /// When it is wrong; the message names line and turn.
+    pub fn parse(file: &str, text: &str, variables: BTreeMap<String, String>) -> Result<Self, ScriptError> {
+        let turns = file::parse(file, text, &variables)?;
+        Ok(Self::new(file.to_owned(), turns, variables))
+    }
+
+    fn new(file: String, turns: Vec<Turn>, variables: BTreeMap<String, String>) -> Self {
+        Self { name: format!("script {file}"), file, variables, turns, cursor: Mutex::default() }
+    }
+
+    /// Goes past the next `replies` replies, as if they had been given.
+    ///
+    /// # Errors
+    ///
+    /// When there are not so many, or one of the turns repeats as long as it fits, so that only the prompts can tell
+    /// (see [`Script::resume`]). Nothing is skipped then.
+    pub fn skip(&self, replies: usize) -> Result<(), ScriptError> {
+        let mut cursor = self.cursor();
+        let mut ahead = *cursor;
+        let wrong = |problem: String| ScriptError::Skip { file: self.file.clone(), skip: replies, problem };
+        for skipped in 0..replies {
+            let Some(turn) = self.turns.get(ahead.turn) else {
+                return Err(wrong(format!("it has only {skipped} more")));
+            };
+            match turn.repeat {
+                Repeat::Open => {
+                    return Err(wrong(format!("turn {} repeats as long as it fits", turn.number)));
+                }
+                Repeat::Times(_) => ahead = ahead.after(turn),
+            }
+        }
+        *cursor = ahead;
+        Ok(())
+    }
+
+    /// Goes past the replies that were given to these questions in an earlier run.
+    ///
+    /// # Errors
+    ///
+    /// When one of them does not fit its turn, as in [`Script::answer`].
+    pub fn resume<'request>(
+        &self,
+        answered: impl IntoIterator<Item = &'request ModelRequest>,
+    ) -> Result<(), ModelFailure> {
+        answered.into_iter().try_for_each(|request| self.answer(request).map(drop))
+    }
+
+    /// The reply to a question. An empty agent name in it is an unknown agent, and fits any turn.
+    ///
+    /// # Errors
+    ///
+    /// [`ModelFailureKind::ScriptMismatch`] when the next turn does not fit or there is none; the same question can be asked again.
+    pub fn answer(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
+        let start = Instant::now();
+        let mut cursor = self.cursor();
+        let elapsed_ms = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        match self.draft(*cursor, request) {
+            Ok(draft) => {
+                *cursor = draft.next;
+                let model = "script".to_owned();
+                Ok(ModelReply {
+                    text: draft.text,
+                    model,
+                    usage: draft.usage,
+                    attempts: 1,
+                    elapsed_ms: elapsed_ms(),
+                })
+            }
+            Err(message) => Err(ModelFailure {
+                kind: ModelFailureKind::ScriptMismatch,
+                message,
+                attempts: 1,
+                elapsed_ms: elapsed_ms(),
+            }),
+        }
+    }
+
+    /// How many turns have not answered yet.
+    pub fn turns_left(&self) -> usize {
+        let cursor = *self.cursor();
+        self.turns.len().saturating_sub(cursor.turn + usize::from(cursor.uses > 0))
+    }
+
+    fn cursor(&self) -> MutexGuard<'_, Cursor> {
+        self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn draft(&self, cursor: Cursor, request: &ModelRequest) -> Result<Draft, String> {
+        let text = prompt::whole_text(request);
+        let agent = if request.agent.is_empty() { "an unnamed agent" } else { &request.agent };
+        let Some(turn) = self.turns.get(cursor.turn) else {
+            return Err(mismatch::describe_end(&self.file, self.turns.len(), agent, &text));
+        };
+        match self.reply(turn, request, &text) {
+            Ok(reply) => {
+                let usage = turn.usage.unwrap_or_else(|| estimate(&text, &reply));
+                Ok(Draft { text: reply, usage, next: cursor.after(turn) })
+            }
+            // An open turn ends with the first prompt that it does not fit, which is for the next one.
+            Err(_) if turn.repeat == Repeat::Open && cursor.uses > 0 => {
+                self.draft(Cursor { turn: cursor.turn + 1, uses: 0 }, request)
+            }
+            Err(difference) => Err(mismatch::describe(&self.file, turn, agent, &text, &difference)),
+        }
+    }
+
+    fn reply<'turn>(
+        &self,
+        turn: &'turn Turn,
+        request: &ModelRequest,
+        text: &str,
+    ) -> Result<String, Mismatch<'turn>> {
+        if let Some(expected) = turn.agent.as_deref().filter(|agent| !is_for(agent, &request.agent)) {
+            return Err(Mismatch::Agent { expected });
+        }
+        if let Some(pattern) = turn.expect.iter().find(|pattern| !pattern.is_match(text)) {
+            return Err(Mismatch::NotFound { pattern });
+        }
+        if let Some((pattern, found)) = turn.reject.iter().find_map(|p| Some((p, p.find(text)?))) {
+            return Err(Mismatch::Rejected { pattern, found: found.as_str().to_owned() });
+        }
+        let things = prompt::listed(request);
+        let mut reply = String::new();
+        for piece in &turn.reply {
+            match piece {
+                Piece::Text(plain) => reply.push_str(plain),
+                Piece::Placeholder { placeholder, source } => {
+                    reply.push_str(&self.fill(placeholder, source, turn, text, &things)?);
+                }
+            }
+        }
+        Ok(reply)
+    }
+
+    fn fill<'turn>(
+        &self,
+        placeholder: &Placeholder,
+        source: &'turn str,
+        turn: &'turn Turn,
+        text: &str,
+        things: &[Listed],
+    ) -> Result<String, Mismatch<'turn>> {
+        match placeholder {
+            Placeholder::Variable(name) => {
+                Ok(json_inside(self.variables.get(name).map_or("", String::as_str)))
+            }
+            Placeholder::Capture { name, json } => {
+                let Some(captured) = capture(&turn.expect, name, text) else {
+                    let what = "the group takes no part in the match".to_owned();
+                    return Err(Mismatch::Unresolved { source, what });
+                };
+                if !json {
+                    return Ok(json_inside(captured));
+                }
+                if serde_json::from_str::<serde_json::Value>(captured).is_err() {
+                    return Err(Mismatch::NotJson { source, text: captured.to_owned() });
+                }
+                Ok(captured.to_owned())
+            }
+            Placeholder::Window { name, .. } | Placeholder::Agent { name, .. } => {
+                find(placeholder, source, name, things)
+            }
+            Placeholder::Element { role, name, .. } => {
+                find(placeholder, source, name.as_deref().unwrap_or(role), things)
+            }
+        }
+    }
+}
+
+impl Model for Script {
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        _pictures: &dyn PictureSource,
+    ) -> Result<ModelReply, ModelFailure> {
+        self.answer(request)
+    }
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Cursor {
+    /// Where it stands after a reply of `turn`.
+    fn after(self, turn: &Turn) -> Self {
+        match turn.repeat {
+            Repeat::Times(times) if self.uses + 1 >= times => Self { turn: self.turn + 1, uses: 0 },
+            Repeat::Times(_) | Repeat::Open => Self { uses: self.uses + 1, ..self },
+        }
+    }
+}
+
+fn find<'turn>(
+    placeholder: &Placeholder,
+    source: &'turn str,
+    name: &str,
+    things: &[Listed],
+) -> Result<String, Mismatch<'turn>> {
+    match prompt::resolve(placeholder, things) {
+        Some(Ok(thing)) => Ok(thing.id.clone()),
+        Some(Err(mut unresolved)) => {
+            if let Unresolved::Missing(candidates) = &mut unresolved {
+                mismatch::sort_by_likeness(name, candidates);
+            }
+            Err(Mismatch::Unresolved { source, what: mismatch::describe_unresolved(&unresolved) })
+        }
+        None => Err(Mismatch::Unresolved { source, what: "it stands for no id".to_owned() }),
+    }
+}
+
+/// Whether a turn for `wanted` is for `agent`.
+fn is_for(wanted: &str, agent: &str) -> bool {
+    agent.is_empty()
+        || agent == wanted
+        || agent.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/') || wanted.ends_with('/'))
+}
+
+fn capture<'text>(patterns: &[Regex], name: &str, text: &'text str) -> Option<&'text str> {
+    patterns.iter().find_map(|pattern| Some(pattern.captures(text)?.name(name)?.as_str()))
+}
+
+/// A text as it stands between the quotes of a JSON string.
+fn json_inside(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+}
+
+fn estimate(prompt: &str, reply: &str) -> Usage {
+    let tokens = |text: &str| u64::try_from(text.chars().count().div_ceil(4)).ok();
+    Usage { prompt_tokens: tokens(prompt), cached_tokens: None, completion_tokens: tokens(reply) }
+}

@@ -1,0 +1,139 @@
+//! Placeholders in a reply: `{{element "push button" "Finish"}}`.
+
+/// What a placeholder stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Placeholder {
+    /// `{{window "LibreOffice Calc"}}`: the id of a window, by title or application.
+    Window { name: String, nth: Option<usize> },
+    /// `{{agent "ShellAgent"}}`: the id of a third-party agent.
+    Agent { name: String, nth: Option<usize> },
+    /// `{{element "push button" "Finish" nth=2}}`: the id of an element, by role and name; without a name, by role alone.
+    Element { role: String, name: Option<String>, nth: Option<usize> },
+    /// `{{var "output"}}`: a variable given on loading.
+    Variable(String),
+    /// `{{capture "rows"}}`: a named group of an `expect` pattern; `as=json` puts it in as it is instead of as the
+    /// inside of a JSON string.
+    Capture { name: String, json: bool },
+}
+
+/// A piece of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    Placeholder {
+        placeholder: Placeholder,
+        /// As it is written.
+        source: String,
+    },
+}
+
+const FORMS: &str = "{{window \"NAME\"}}, {{agent \"NAME\"}}, {{element \"ROLE\" \"NAME\"}} (each with nth=2 for the second of several), \
+                     {{var \"NAME\"}} or {{capture \"GROUP\"}} (with as=json where the group is JSON)";
+
+/// Splits a reply at its placeholders.
+pub(super) fn parse(reply: &str) -> Result<Vec<Piece>, String> {
+    let mut pieces = Vec::new();
+    let mut rest = reply;
+    while let Some(start) = rest.find("{{") {
+        let (text, opened) = rest.split_at(start);
+        if !text.is_empty() {
+            pieces.push(Piece::Text(text.to_owned()));
+        }
+        let inner = opened.get(2..).unwrap_or_default();
+        let (words, length) = words(inner).map_err(|problem| {
+            let line: String = opened.lines().next().unwrap_or_default().chars().take(60).collect();
+            format!("the placeholder at `{line}` {problem}; a placeholder is {FORMS}")
+        })?;
+        let source = opened.get(..2 + length).unwrap_or(opened).to_owned();
+        let placeholder =
+            interpret(&words).map_err(|problem| format!("`{source}` {problem}; a placeholder is {FORMS}"))?;
+        pieces.push(Piece::Placeholder { placeholder, source });
+        rest = inner.get(length..).unwrap_or_default();
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    Ok(pieces)
+}
+
+/// A word of a placeholder.
+#[derive(Debug, PartialEq, Eq)]
+enum Word {
+    Bare(String),
+    Quoted(String),
+}
+
+/// Reads the words up to the closing braces; also says how many bytes that took, braces included.
+fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
+    let mut words = Vec::new();
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '}' => {
+                return match characters.next() {
+                    Some((_, '}')) => Ok((words, at + 2)),
+                    _ => Err("is closed by a single brace".to_owned()),
+                };
+            }
+            '"' => {
+                let mut name = String::new();
+                loop {
+                    match characters.next() {
+                        Some((_, '\\')) => name.extend(characters.next().map(|(_, escaped)| escaped)),
+                        Some((_, '"')) => break,
+                        Some((_, '\n')) | None => return Err("has a quote that is never closed".to_owned()),
+                        Some((_, other)) => name.push(other),
+                    }
+                }
+                words.push(Word::Quoted(name));
+            }
+            _ if character.is_whitespace() => {}
+            _ => {
+                let mut word = String::from(character);
+                while let Some((_, next)) =
+                    characters.next_if(|(_, next)| !next.is_whitespace() && !matches!(next, '}' | '"'))
+                {
+                    word.push(next);
+                }
+                words.push(Word::Bare(word));
+            }
+        }
+    }
+    Err("is never closed".to_owned())
+}
+
+fn interpret(words: &[Word]) -> Result<Placeholder, String> {
+    let Some((Word::Bare(kind), arguments)) = words.split_first() else {
+        return Err("does not begin with a word".to_owned());
+    };
+    let (mut names, mut nth, mut json) = (Vec::new(), None, false);
+    for argument in arguments {
+        match argument {
+            Word::Quoted(name) => names.push(name.clone()),
+            Word::Bare(word) if word == "as=json" => json = true,
+            Word::Bare(word) => {
+                let number = word.strip_prefix("nth=").and_then(|number| number.parse::<usize>().ok());
+                nth =
+                    Some(number.filter(|n| *n > 0).ok_or_else(|| format!("has the unknown word `{word}`"))?);
+            }
+        }
+    }
+    let takes_nth = matches!(kind.as_str(), "window" | "agent" | "element");
+    if (nth.is_some() && !takes_nth) || (json && kind != "capture") {
+        return Err(format!("has a word that `{kind}` does not take"));
+    }
+    match (kind.as_str(), names.as_slice()) {
+        ("window", [name]) => Ok(Placeholder::Window { name: name.clone(), nth }),
+        ("agent", [name]) => Ok(Placeholder::Agent { name: name.clone(), nth }),
+        ("element", [role]) => Ok(Placeholder::Element { role: role.clone(), name: None, nth }),
+        ("element", [role, name]) => {
+            Ok(Placeholder::Element { role: role.clone(), name: Some(name.clone()), nth })
+        }
+        ("var", [name]) => Ok(Placeholder::Variable(name.clone())),
+        ("capture", [name]) => Ok(Placeholder::Capture { name: name.clone(), json }),
+        ("window" | "agent" | "element" | "var" | "capture", _) => {
+            Err(format!("has {} names in double quotes", names.len()))
+        }
+        _ => Err(format!("begins with the unknown word `{kind}`")),
+    }
+}

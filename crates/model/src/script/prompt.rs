@@ -1,0 +1,163 @@
+//! The things that a prompt lists: windows, agents and elements with their ids.
+//!
+//! Core writes them as `- [w2] window "Title" of Application (active)`, `- [a1] agent "Name" — description` and, indented,
+//! `[e17] push button "Finish" (focusable)`.
+
+use deskhand_core::model::{ModelRequest, Part, Speaker};
+
+use super::placeholder::Placeholder;
+
+/// One thing of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Listed {
+    /// `w2`
+    pub(super) id: String,
+    /// `window`, or the role of an element.
+    pub(super) kind: String,
+    pub(super) name: String,
+    /// What stands after `of`: the application of a window.
+    pub(super) of: String,
+    /// The line, trimmed.
+    pub(super) line: String,
+}
+
+/// Why a placeholder has no single answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unresolved<'list> {
+    /// Nothing has that name; these are of the right kind.
+    Missing(Vec<&'list Listed>),
+    /// Several have it.
+    Ambiguous(Vec<&'list Listed>),
+    /// There are fewer than the number asked for.
+    TooFew(Vec<&'list Listed>),
+}
+
+/// Every text of a prompt.
+pub(super) fn whole_text(request: &ModelRequest) -> String {
+    join(request, |_| true)
+}
+
+/// What the prompt lists. Only what the agent is given counts, not the instructions, which may have examples; where an
+/// id is listed twice, its last line counts.
+pub(super) fn listed(request: &ModelRequest) -> Vec<Listed> {
+    let mut things: Vec<Listed> = Vec::new();
+    for line in join(request, |speaker| speaker == Speaker::User).lines() {
+        let Some(thing) = parse_line(line) else { continue };
+        match things.iter_mut().find(|known| known.id == thing.id) {
+            Some(known) => *known = thing,
+            None => things.push(thing),
+        }
+    }
+    things
+}
+
+fn join(request: &ModelRequest, wanted: impl Fn(Speaker) -> bool) -> String {
+    let mut text = String::new();
+    for message in request.messages.iter().filter(|message| wanted(message.speaker)) {
+        for part in &message.parts {
+            match part {
+                Part::Text { text: more } => {
+                    text.push_str(more);
+                    text.push('\n');
+                }
+                Part::Picture { .. } => {}
+            }
+        }
+    }
+    text
+}
+
+/// Reads `[id] kind "name" …`.
+fn parse_line(line: &str) -> Option<Listed> {
+    let line = line.trim();
+    let (id, rest) =
+        line.strip_prefix("- ").unwrap_or(line).trim_start().strip_prefix('[')?.split_once(']')?;
+    let digits = id.strip_prefix(['w', 'e', 'a'])?;
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let kind_end = rest.find(['"', '(', '=', ':', '—', ',']).unwrap_or(rest.len());
+    let (kind, rest) = rest.split_at(kind_end);
+    // A nameless slider: `[e4] slider value 3 of 0 to 10`.
+    let kind = kind.split(" value ").next().unwrap_or(kind);
+    let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
+    let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
+    Some(Listed {
+        id: id.to_owned(),
+        kind: kind.trim().to_owned(),
+        name,
+        of: of.trim().to_owned(),
+        line: line.to_owned(),
+    })
+}
+
+/// Reads a name up to its closing quote; the name and what follows.
+fn quoted(text: &str) -> (String, &str) {
+    let mut name = String::new();
+    let mut characters = text.char_indices();
+    while let Some((at, character)) = characters.next() {
+        match character {
+            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
+            '"' => return (name, text.get(at + 1..).unwrap_or_default()),
+            _ => name.push(character),
+        }
+    }
+    (name, "")
+}
+
+/// Finds what a placeholder for an id stands for; none for the other placeholders.
+pub(super) fn resolve<'list>(
+    placeholder: &Placeholder,
+    things: &'list [Listed],
+) -> Option<Result<&'list Listed, Unresolved<'list>>> {
+    let (letter, role, name, nth) = match placeholder {
+        Placeholder::Window { name, nth } => ('w', None, Some(name), *nth),
+        Placeholder::Agent { name, nth } => ('a', None, Some(name), *nth),
+        Placeholder::Element { role, name, nth } => ('e', Some(role), name.as_ref(), *nth),
+        Placeholder::Variable(_) | Placeholder::Capture { .. } => return None,
+    };
+    let of_kind: Vec<&Listed> = things
+        .iter()
+        .filter(|thing| {
+            thing.id.starts_with(letter) && role.is_none_or(|role| thing.kind.eq_ignore_ascii_case(role))
+        })
+        .collect();
+    let found = name.map_or_else(|| of_kind.clone(), |name| by_name(&of_kind, name));
+    Some(match (found.as_slice(), nth) {
+        ([], _) if of_kind.is_empty() => {
+            Err(Unresolved::Missing(things.iter().filter(|thing| thing.id.starts_with(letter)).collect()))
+        }
+        ([], _) => Err(Unresolved::Missing(of_kind)),
+        ([one], None) => Ok(one),
+        (_, None) => Err(Unresolved::Ambiguous(found)),
+        (many, Some(nth)) => match many.get(nth.saturating_sub(1)) {
+            Some(one) => Ok(one),
+            None => Err(Unresolved::TooFew(found)),
+        },
+    })
+}
+
+/// The things of that name: exactly; else the application exactly; else without regard to case; else as a part.
+fn by_name<'list>(things: &[&'list Listed], name: &str) -> Vec<&'list Listed> {
+    let wanted = plain(name);
+    let folded = wanted.to_lowercase();
+    let tiers: [&dyn Fn(&Listed) -> bool; 4] = [
+        &|thing| plain(&thing.name) == wanted,
+        &|thing| !thing.of.is_empty() && plain(&thing.of) == wanted,
+        &|thing| [&thing.name, &thing.of].iter().any(|text| plain(text).to_lowercase() == folded),
+        &|thing| {
+            !folded.is_empty()
+                && [&thing.name, &thing.of].iter().any(|text| plain(text).to_lowercase().contains(&folded))
+        },
+    ];
+    tiers
+        .iter()
+        .map(|fits| things.iter().copied().filter(|thing| fits(thing)).collect::<Vec<_>>())
+        .find(|found| !found.is_empty())
+        .unwrap_or_default()
+}
+
+/// A name in one spelling: `…` and `...` are the same.
+fn plain(name: &str) -> String {
+    name.replace("...", "…").trim().to_owned()
+}

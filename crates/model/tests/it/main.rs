@@ -1,0 +1,28 @@
+#![cfg(test)]
+//! Models against a mock endpoint on the loopback interface, and scripts against prompts.
+
+mod endpoint_failures;
+mod openai;
+mod script;
+
+use deskhand_core::model::{Message, ModelRequest, Speaker};
+use serde_json::json;
+
+/// A question as an AppAgent asks it.
+fn request(prompt: &str) -> ModelRequest {
+    ModelRequest {
+        agent: "AppAgent/libreoffice".to_owned(),
+        messages: vec![
+            Message::text(Speaker::System, "Answer in JSON. Example: [e999] push button \"Finish\""),
+            Message::text(Speaker::User, prompt),
+        ],
+        schema_name: "app_reply".to_owned(),
+        schema: json!({
+            "type": "object",
+            "properties": {"status": {"type": "string"}},
+            "required": ["status"],
+            "additionalProperties": false,
+        }),
+        completion_tokens_max: 500,
+    }
+}

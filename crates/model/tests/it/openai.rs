@@ -1,0 +1,255 @@
+//! What is sent, and what is made of good answers.
+
+use std::{fs, time::Duration};
+
+use deskhand_core::{
+    geometry::Rect,
+    model::{Message, ModelFailureKind, Part, Speaker, Usage},
+    ui::PictureRef,
+};
+use deskhand_model::{
+    AnyModel, KeySource, Model, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource, Script,
+    StructuredOutput, TokenLimitField, normalise_base_url,
+};
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
+use serde_json::{Value, json};
+
+use crate::request;
+
+fn config(endpoint: &MockEndpoint) -> OpenAiConfig {
+    OpenAiConfig {
+        retry_wait_first: Duration::from_millis(1),
+        timeout: Duration::from_secs(20),
+        ..OpenAiConfig::new(endpoint.base_url(), "m")
+    }
+}
+
+#[tokio::test]
+async fn one_request_for_one_reply() {
+    let mut answer = completion(r#"{"status": "FINISH"}"#, Some((120, 7)));
+    answer["usage"]["prompt_tokens_details"] = json!({"cached_tokens": 100});
+    let endpoint = MockEndpoint::start([Behaviour::status(200, answer.to_string())]).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let key = folder.path().join("key");
+    fs::write(&key, "canary-7f3a\n").unwrap();
+    let config = OpenAiConfig {
+        key: Some(KeySource::File(key)),
+        temperature: Some(0.2),
+        base_url: format!(" {}/chat/completions/ ", endpoint.base_url()),
+        ..config(&endpoint)
+    };
+    let model = OpenAi::new(config).unwrap();
+    assert!(!format!("{model:?}").contains("canary"), "{model:?}");
+    assert_eq!(model.name(), format!("openai m at {}", endpoint.base_url()));
+
+    let reply = model.ask(&request("hello"), &NoPictures).await.unwrap();
+    assert_eq!(reply.text, r#"{"status": "FINISH"}"#);
+    assert_eq!(reply.model, "mock-model");
+    assert_eq!(
+        reply.usage,
+        Usage { prompt_tokens: Some(120), cached_tokens: Some(100), completion_tokens: Some(7) }
+    );
+    assert_eq!(reply.attempts, 1);
+
+    let requests = endpoint.requests();
+    assert_eq!(requests.len(), 1);
+    let sent = &requests[0];
+    assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", "/v1/chat/completions"));
+    assert_eq!(sent.header("authorization"), Some("Bearer canary-7f3a"));
+    let asked = request("hello");
+    assert_eq!(
+        sent.body,
+        json!({
+            "model": "m",
+            "messages": [
+                {"role": "system", "content": "Answer in JSON. Example: [e999] push button \"Finish\""},
+                {"role": "user", "content": "hello"},
+            ],
+            "max_tokens": 500,
+            "temperature": 0.2,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "app_reply", "schema": asked.schema, "strict": true},
+            },
+        })
+    );
+}
+
+struct OnePicture;
+
+impl PictureSource for OnePicture {
+    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        assert_eq!(picture.sha256, "abc");
+        Ok(vec![1, 2, 3])
+    }
+}
+
+#[tokio::test]
+async fn pictures_are_sent_to_models_that_see() {
+    let endpoint = MockEndpoint::start([Behaviour::reply("{}"), Behaviour::reply("{}")]).await.unwrap();
+    let picture = PictureRef {
+        sha256: "abc".to_owned(),
+        media_type: "image/png".to_owned(),
+        width: 1,
+        height: 1,
+        region: Rect::new(0, 0, 1, 1),
+    };
+    let mut asked = request("look");
+    asked.messages = vec![Message {
+        speaker: Speaker::User,
+        parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
+    }];
+    let seeing = OpenAi::new(config(&endpoint)).unwrap();
+    seeing.ask(&asked, &OnePicture).await.unwrap();
+    let blind = OpenAi::new(OpenAiConfig { vision: false, ..config(&endpoint) }).unwrap();
+    blind.ask(&asked, &OnePicture).await.unwrap();
+    let contents: Vec<Value> =
+        endpoint.requests().into_iter().map(|sent| sent.body["messages"][0]["content"].clone()).collect();
+    let text = json!({"type": "text", "text": "look"});
+    let image =
+        json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AQID", "detail": "auto"}});
+    assert_eq!(contents, [json!([text, image]), json!([text])]);
+
+    let failure = seeing.ask(&asked, &NoPictures).await.unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 0));
+    assert_eq!(endpoint.requests().len(), 2, "nothing is sent without its picture");
+}
+
+#[tokio::test]
+async fn learns_how_the_endpoint_wants_to_be_asked() {
+    let refuse = |message: &str| Behaviour::error(400, "invalid_request_error", message);
+    let endpoint = MockEndpoint::start([
+        refuse("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+        refuse("Unsupported value: 'temperature' does not support 0.5 with this model."),
+        refuse("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
+        refuse("response_format json_object is not supported"),
+        Behaviour::reply("{}"),
+        Behaviour::reply("{}"),
+    ])
+    .await
+    .unwrap();
+    let model =
+        OpenAi::new(OpenAiConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) }).unwrap();
+    assert_eq!(model.ask(&request("a"), &NoPictures).await.unwrap().attempts, 5);
+    // What was learnt is kept.
+    assert_eq!(model.ask(&request("b"), &NoPictures).await.unwrap().attempts, 1);
+    let forms: Vec<(bool, bool, Value)> = endpoint
+        .requests()
+        .iter()
+        .map(|sent| {
+            let form = sent.body["response_format"]["type"].clone();
+            (sent.body.get("max_tokens").is_some(), sent.body.get("temperature").is_some(), form)
+        })
+        .collect();
+    let (schema, object) = (json!("json_schema"), json!("json_object"));
+    assert_eq!(
+        forms,
+        [
+            (true, true, schema.clone()),
+            (false, true, schema.clone()),
+            (false, false, schema),
+            (false, false, object),
+            (false, false, Value::Null),
+            (false, false, Value::Null),
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_fixed_form_is_not_given_up() {
+    for (output, token_limit_field, message) in [
+        (StructuredOutput::Schema, TokenLimitField::Auto, "json_schema is not supported"),
+        (StructuredOutput::Off, TokenLimitField::MaxTokens, "max_tokens is not supported"),
+        (StructuredOutput::Auto, TokenLimitField::Auto, "max_tokens is too large: 500; supports at most 100"),
+        (StructuredOutput::Auto, TokenLimitField::Auto, "context length exceeded"),
+    ] {
+        let endpoint = MockEndpoint::start([Behaviour::error(400, "bad", message)]).await.unwrap();
+        let config = OpenAiConfig { structured_output: output, token_limit_field, ..config(&endpoint) };
+        let failure = OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures).await.unwrap_err();
+        assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 1), "{message}");
+        assert!(failure.message.contains(message), "{}", failure.message);
+    }
+}
+
+#[tokio::test]
+async fn tokens_of_all_attempts_are_added_up() {
+    let endpoint = MockEndpoint::start([
+        Behaviour::reply_with_usage(" ", 10, 1),
+        Behaviour::reply_with_usage("{}", 10, 2),
+    ])
+    .await
+    .unwrap();
+    let reply = OpenAi::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures).await.unwrap();
+    assert_eq!(reply.attempts, 2);
+    assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(20), Some(3)));
+}
+
+#[tokio::test]
+async fn a_script_can_stand_behind_the_endpoint() {
+    let text = "[[turn]]\nagent = \"HostAgent\"\nexpect = \"hello\"\nreply = '''{\"id\": \"{{window \"Calc\"}}\"}'''";
+    let script = Script::parse("s.toml", text, std::collections::BTreeMap::new()).unwrap();
+    let endpoint = MockEndpoint::answering(move |body| {
+        assert!(prompt_text(body).contains("hello"));
+        match script.answer(&model_request(body)) {
+            Ok(reply) => Behaviour::reply(reply.text),
+            Err(failure) => Behaviour::status(400, failure.message),
+        }
+    })
+    .await
+    .unwrap();
+    let model = AnyModel::OpenAi(OpenAi::new(config(&endpoint)).unwrap());
+    let asked =
+        request("hello\n- [w4] window \"Untitled 1 — LibreOffice Calc\" of LibreOffice Calc (active)");
+    assert_eq!(model.ask(&asked, &NoPictures).await.unwrap().text, r#"{"id": "w4"}"#);
+    let failure = model.ask(&asked, &NoPictures).await.unwrap_err();
+    assert!(failure.message.contains("has no turn left"), "{}", failure.message);
+}
+
+#[test]
+fn base_urls_are_taken_as_people_paste_them() {
+    for (given, expected) in [
+        ("https://api.openai.com/v1", "https://api.openai.com/v1"),
+        (" https://api.openai.com/v1/ ", "https://api.openai.com/v1"),
+        ("http://localhost:8000/v1/chat/completions", "http://localhost:8000/v1"),
+        ("http://localhost:8000/", "http://localhost:8000"),
+    ] {
+        assert_eq!(normalise_base_url(given).unwrap(), expected);
+    }
+    for (given, message) in [
+        ("localhost:8000", "`localhost:8000` is not a base URL (`localhost` is not http or https)"),
+        ("api.openai.com/v1", "`api.openai.com/v1` is not a base URL (relative URL without a base)"),
+        ("https://me:secret@host/v1", "`https://…` is not a base URL (it carries a user name or password"),
+        ("https://host/v1?key=1", "is not a base URL (it has a query or fragment)"),
+    ] {
+        let error = normalise_base_url(given).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_key_is_named_by_its_place() {
+    let setup = |key| {
+        let config = OpenAiConfig { key: Some(key), ..OpenAiConfig::new("http://localhost:1/v1", "m") };
+        OpenAi::new(config).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
+    };
+    let missing = setup(KeySource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned()));
+    assert_eq!(
+        missing.unwrap_err(),
+        "no key for http://localhost:1/v1: the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set; set it to the key of the endpoint"
+    );
+    setup(KeySource::Environment("CARGO_PKG_NAME".to_owned())).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("key");
+    for (content, problem) in
+        [(None, "could not be read"), (Some(" \n"), "is empty"), (Some("a\u{1}b"), "has characters")]
+    {
+        if let Some(content) = content {
+            fs::write(&path, content).unwrap();
+        }
+        let error = setup(KeySource::File(path.clone())).unwrap_err();
+        assert!(error.contains(&path.display().to_string()) && error.contains(problem), "{error}");
+    }
+    let error = OpenAi::new(OpenAiConfig::new("http://localhost:1/v1", " ")).unwrap_err().to_string();
+    assert!(error.starts_with("no model is named for http://localhost:1/v1"), "{error}");
+}

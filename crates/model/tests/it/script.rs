@@ -1,0 +1,352 @@
+//! Scripts: resolving, order, and what is said when script and prompt do not fit.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    geometry::Rect,
+    ids::{ElementId, WindowId},
+    model::{ModelFailureKind, ModelRequest, Usage},
+    prompt::{element_line, window_line},
+    ui::{AppInfo, Element, Pattern, Role, States, ValueRange, WindowInfo, WindowKind},
+};
+use deskhand_model::{AnyModel, Model, NoPictures, Script};
+use insta::assert_snapshot;
+
+use crate::request;
+
+const PROMPT: &str = r#"Windows:
+- [w1] window "sales.odt — LibreOffice Writer" of LibreOffice Writer
+- [w2] window "Untitled 1 — LibreOffice Calc" of LibreOffice Calc (active)
+Agents:
+- [a1] agent "ShellAgent" — runs "commands"
+Elements:
+[e1] frame "Untitled 1 — LibreOffice Calc"
+  [e2] menu "Insert" (focusable)
+    [e3] menu item "Chart…" (focusable)
+    [e4] menu item "Chart from File..."
+  [e5] push button "Save" (focusable)
+  [e6] push button "Save As"
+  [e7] push button "Say \"hi\""
+  [e8] entry "Name:" (editable) = "x"
+  [e9] entry "Name:" (editable)
+  [e10] document spreadsheet (focused)
+rows: [["Region","Q1"],["North",12]]
+"#;
+
+fn script(text: &str) -> Script {
+    let variables = BTreeMap::from([("output".to_owned(), "/tmp/a \"b\".ods".to_owned())]);
+    Script::parse("demo.toml", text, variables).unwrap()
+}
+
+/// The answer of a script of one turn, or its failure.
+fn answer(turn: &str) -> Result<String, String> {
+    match script(&format!("\n[[turn]]\n{turn}")).answer(&request(PROMPT)) {
+        Ok(reply) => Ok(reply.text),
+        Err(failure) => {
+            assert_eq!(failure.kind, ModelFailureKind::ScriptMismatch);
+            Err(failure.message)
+        }
+    }
+}
+
+fn resolve(placeholder: &str) -> Result<String, String> {
+    answer(&format!("reply = '''{placeholder}'''"))
+}
+
+#[test]
+fn placeholders_are_resolved_against_the_prompt() {
+    for (placeholder, id) in [
+        (r#"{{window "LibreOffice Calc"}}"#, "w2"),
+        (r#"{{window "sales.odt"}}"#, "w1"),
+        (r#"{{window "Untitled 1 — LibreOffice Calc"}}"#, "w2"),
+        (r#"{{agent "shellagent"}}"#, "a1"),
+        (r#"{{element "menu item" "Chart..."}}"#, "e3"),
+        (r#"{{ element "menu item" "from file…" }}"#, "e4"),
+        (r#"{{element "push button" "Save"}}"#, "e5"),
+        (r#"{{element "push button" "save"}}"#, "e5"),
+        (r#"{{element "push button" "save" nth=1}}"#, "e5"),
+        (r#"{{element "push button" "Say \"hi\""}}"#, "e7"),
+        (r#"{{element "entry" "Name:" nth=2}}"#, "e9"),
+        (r#"{{element "document spreadsheet"}}"#, "e10"),
+    ] {
+        assert_eq!(resolve(placeholder).as_deref(), Ok(id), "{placeholder}");
+    }
+}
+
+fn element(id: u32, role: Role, name: &str) -> Element {
+    Element {
+        id: ElementId(id),
+        depth: 0,
+        role,
+        name: name.to_owned(),
+        description: String::new(),
+        text: None,
+        value: None,
+        states: States::EMPTY,
+        bounds: None,
+        patterns: Vec::new(),
+        child_count: 0,
+        table: None,
+    }
+}
+
+/// The lines as core really writes them.
+#[test]
+fn lines_of_core_are_read() {
+    let window = WindowInfo {
+        id: WindowId(3),
+        title: r#"a "b" \ c of d (x)"#.to_owned(),
+        app: AppInfo { name: "Text Editor".to_owned(), root: "editor".to_owned(), pid: None },
+        bounds: Rect::new(0, 0, 1, 1),
+        kind: WindowKind::Dialog,
+        owner: None,
+        active: true,
+        accessible: false,
+    };
+    let slider = Element {
+        value: Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 }),
+        patterns: vec![Pattern::Value],
+        ..element(1, Role::SLIDER, "")
+    };
+    let entry = Element { text: Some("push button".to_owned()), ..element(2, Role::ENTRY, "") };
+    let described = Element { description: "closes".to_owned(), ..element(5, Role::TOGGLE_BUTTON, "") };
+    let path = element(4, Role::LABEL, r"C:\new\table");
+    let lines = [
+        window_line(&window),
+        element_line(&slider),
+        format!("    {}", element_line(&entry)),
+        element_line(&path),
+        element_line(&described),
+    ];
+    let prompt = lines.join("\n");
+    for (placeholder, id) in [
+        (r#"{{window "a \"b\" \\ c of d (x)"}}"#, "w3"),
+        (r#"{{window "text editor"}}"#, "w3"),
+        (r#"{{element "slider"}}"#, "e1"),
+        (r#"{{element "entry"}}"#, "e2"),
+        (r#"{{element "label" "C:\\new\\table"}}"#, "e4"),
+        (r#"{{element "toggle button"}}"#, "e5"),
+    ] {
+        let script = script(&format!("[[turn]]\nreply = '{placeholder}'"));
+        let reply = script.answer(&request(&prompt)).map(|reply| reply.text);
+        assert_eq!(reply.as_deref(), Ok(id), "{placeholder} in {prompt}");
+    }
+}
+
+#[test]
+fn variables_and_groups_are_put_in() {
+    assert_eq!(
+        answer(
+            r#"expect = ['rows: (?<rows>\[.*\])', '(?<menu>menu item "Chart…")']
+               reply = '''{"path": "{{var "output"}}", "rows": {{capture "rows" as=json}}, "menu": "{{capture "menu"}}"}'''"#
+        )
+        .as_deref(),
+        Ok(
+            r#"{"path": "/tmp/a \"b\".ods", "rows": [["Region","Q1"],["North",12]], "menu": "menu item \"Chart…\""}"#
+        )
+    );
+}
+
+#[test]
+fn nested_objects_are_no_placeholders() {
+    assert_eq!(resolve(r#"{"a": {"b": {"c": 1}}}"#).as_deref(), Ok(r#"{"a": {"b": {"c": 1}}}"#));
+}
+
+#[test]
+fn a_missing_thing_is_shown_beside_what_there_is() {
+    assert_snapshot!(resolve(r#"{{element "push button" "Finish"}}"#).unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  placeholder {{element "push button" "Finish"}}: nothing of this name; the prompt lists:
+    [e6] push button "Save As"
+    [e7] push button "Say \"hi\""
+    [e5] push button "Save" (focusable)
+"#);
+    // Without any of the role, all elements are candidates.
+    let unknown_role = resolve(r#"{{element "check box" "Finish"}}"#).unwrap_err();
+    assert_eq!(
+        unknown_role.lines().filter(|line| line.trim().starts_with("[e")).count(),
+        10,
+        "{unknown_role}"
+    );
+    assert_snapshot!(resolve(r#"{{element "entry" "Name:"}}"#).unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  placeholder {{element "entry" "Name:"}}: 2 things fit; choose one with nth=…:
+    [e8] entry "Name:" (editable) = "x"
+    [e9] entry "Name:" (editable)
+"#);
+    assert_snapshot!(resolve(r#"{{element "entry" "Name:" nth=3}}"#).unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  placeholder {{element "entry" "Name:" nth=3}}: only 2 fit:
+    [e8] entry "Name:" (editable) = "x"
+    [e9] entry "Name:" (editable)
+"#);
+    assert_snapshot!(resolve(r#"{{window "LibreOffice"}}"#).unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  placeholder {{window "LibreOffice"}}: 2 things fit; choose one with nth=…:
+    - [w1] window "sales.odt — LibreOffice Writer" of LibreOffice Writer
+    - [w2] window "Untitled 1 — LibreOffice Calc" of LibreOffice Calc (active)
+"#);
+}
+
+#[test]
+fn a_pattern_that_does_not_match_is_shown_beside_the_nearest_lines() {
+    assert_snapshot!(
+        answer("title = \"open the chart\"\nexpect = ['rows:', 'menu item \"Insert Chart…\"']\nreply = 'x'").unwrap_err(),
+        @r#"
+turn 1 “open the chart” (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  pattern not found: menu item "Insert Chart…"
+  nearest lines of the prompt:
+    [e3] menu item "Chart…" (focusable)
+    [e4] menu item "Chart from File..."
+    [e2] menu "Insert" (focusable)
+"#
+    );
+    assert_snapshot!(answer("reject = 'push button \"Save.*'\nreply = 'x'").unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  pattern that must not occur: push button "Save.*
+  found in the prompt: push button "Save" (focusable)
+"#);
+    assert_snapshot!(answer("agent = \"HostAgent\"\nreply = 'x'").unwrap_err(), @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  the turn is for the agent HostAgent
+  either the agents took another way, or a turn is missing before this one
+"#);
+    assert_snapshot!(
+        answer("expect = '(?<rows>push button)'\nreply = '{{capture \"rows\" as=json}}'").unwrap_err(),
+        @r#"
+turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+  placeholder {{capture "rows" as=json}}: the group is not JSON: push button
+"#
+    );
+}
+
+fn texts(script: &Script, prompts: &[&str]) -> Vec<String> {
+    let answers = prompts.iter().map(|prompt| script.answer(&request(prompt)));
+    answers
+        .map(|answer| answer.map_or_else(|failure| format!("! {}", failure.message), |reply| reply.text))
+        .collect()
+}
+
+#[test]
+fn turns_are_used_in_order() {
+    let script = script(
+        "[[turn]]\nexpect = 'one'\nrepeat = 2\nreply = '1'\n[[turn]]\nexpect = 'two'\nrepeat = true\nreply = '2'\n\
+         [[turn]]\nagent = 'AppAgent'\nreply = '3'",
+    );
+    assert_eq!(script.turns_left(), 3);
+    assert_eq!(texts(&script, &["one", "one", "two", "two", "two", "three"]), ["1", "1", "2", "2", "2", "3"]);
+    assert_eq!(script.turns_left(), 0);
+    assert_snapshot!(texts(&script, &["more\nlast line\n"]).join(""), @r#"
+! the script demo.toml has no turn left: all 3 are used, and AppAgent/libreoffice asks again
+  its prompt ends with: last line
+"#);
+}
+
+#[test]
+fn a_turn_that_did_not_fit_stays_the_next() {
+    let script = script("[[turn]]\nexpect = 'one'\nreply = '1'");
+    let answers = texts(&script, &["two", "one"]);
+    assert!(answers[0].starts_with("! turn 1"), "{answers:?}");
+    assert_eq!(answers[1], "1");
+}
+
+#[test]
+fn a_script_goes_on_where_an_earlier_run_stopped() {
+    let text = "[[turn]]\nrepeat = 2\nreply = '1'\n[[turn]]\nexpect = 'two'\nrepeat = true\nreply = '2'\n[[turn]]\nreply = '3'";
+    let skipped = script(text);
+    skipped.skip(1).unwrap();
+    assert_eq!(texts(&skipped, &["x", "two", "x"]), ["1", "2", "3"]);
+    let error = script(text).skip(3).unwrap_err().to_string();
+    assert_eq!(error, "cannot skip 3 replies of the script demo.toml: turn 2 repeats as long as it fits");
+    let error = script("[[turn]]\nreply = '1'").skip(2).unwrap_err().to_string();
+    assert_eq!(error, "cannot skip 2 replies of the script demo.toml: it has only 1 more");
+    let resumed = script(text);
+    let earlier: Vec<ModelRequest> = ["x", "x", "two", "two"].iter().map(|prompt| request(prompt)).collect();
+    resumed.resume(&earlier).unwrap();
+    assert_eq!(texts(&resumed, &["x"]), ["3"]);
+}
+
+#[tokio::test]
+async fn tokens_are_named_or_counted() {
+    let script = script(
+        "[[turn]]\nusage = { prompt_tokens = 9, cached_tokens = 4 }\nreply = '1'\n[[turn]]\nreply = '12345'",
+    );
+    let model = AnyModel::Script(script);
+    assert_eq!(model.name(), "script demo.toml");
+    let mut asked = request("");
+    asked.messages.truncate(1);
+    let first = model.ask(&asked, &NoPictures).await.unwrap();
+    assert_eq!((first.attempts, first.model.as_str()), (1, "script"));
+    assert_eq!(
+        first.usage,
+        Usage { prompt_tokens: Some(9), cached_tokens: Some(4), completion_tokens: None }
+    );
+    let second = model.ask(&asked, &NoPictures).await.unwrap();
+    let characters = "Answer in JSON. Example: [e999] push button \"Finish\"\n".len() as u64;
+    assert_eq!(second.usage.prompt_tokens, Some(characters.div_ceil(4)));
+    assert_eq!(second.usage.completion_tokens, Some(2));
+}
+
+#[test]
+fn a_wrong_file_is_named_with_line_and_turn() {
+    let error = |text: &str| Script::parse("demo.toml", text, BTreeMap::new()).unwrap_err().to_string();
+    let cases = [
+        "",
+        "[[turn]]\nreply = 'x'\nexpects = 'y'",
+        "[[turn]]\nexpect = 'y'",
+        "[[turn]]\nreply = 'x'\nrepeat = 0",
+        "# first\n\n[[turn]]\nreply = 'x'\n\n[[turn]]\nexpect = '(open'\nreply = 'x'",
+        "[[turn]]\nreply = '{{element push}}'",
+        "[[turn]]\nreply = '{{click \"x\"}}'",
+        "[[turn]]\nreply = '{{window \"x\" nth=0}}'",
+        "[[turn]]\nreply = '{{window \"x}}'",
+        "[[turn]]\nreply = '{{var \"output\"}}'",
+        "[[turn]]\nexpect = '(?<row>x)'\nreply = '{{capture \"rows\"}}'",
+    ];
+    let all: Vec<String> = cases.iter().map(|text| error(text)).collect();
+    assert_snapshot!(all.join("\n\n"), @r#"
+the script demo.toml has no turns
+a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+
+the script demo.toml is not valid: TOML parse error at line 3, column 1
+  |
+3 | expects = 'y'
+  | ^^^^^^^
+unknown field `expects`, expected one of `title`, `agent`, `expect`, `reject`, `reply`, `repeat`, `usage`
+a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+
+the script demo.toml is not valid: TOML parse error at line 1, column 1
+  |
+1 | [[turn]]
+  | ^^^^^^^^
+missing field `reply`
+a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+
+the script demo.toml is not valid: TOML parse error at line 3, column 10
+  |
+3 | repeat = 0
+  |          ^
+invalid value: integer `0`, expected true, false, or how many prompts in a row the turn answers (1 or more)
+a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+
+demo.toml:6: turn 2: the pattern "(open" in `expect` is not a regular expression:
+regex parse error:
+    (open
+    ^
+error: unclosed group
+
+demo.toml:1: turn 1: `{{element push}}` has the unknown word `push`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+
+demo.toml:1: turn 1: `{{click "x"}}` begins with the unknown word `click`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+
+demo.toml:1: turn 1: `{{window "x" nth=0}}` has the unknown word `nth=0`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+
+demo.toml:1: turn 1: the placeholder at `{{window "x}}` has a quote that is never closed; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+
+demo.toml:1: turn 1: the variable in `{{var "output"}}` has no value; give it with --script-var output=VALUE (known: none)
+
+demo.toml:1: turn 1: no pattern in `expect` has the group of `{{capture "rows"}}`; write it as (?<rows>…) (known: row)
+"#);
+    let missing = Script::load("/no/such/script.toml".as_ref(), BTreeMap::new()).unwrap_err().to_string();
+    assert_eq!(missing, "the script /no/such/script.toml cannot be read");
+}

@@ -1,0 +1,260 @@
+//! Drives a session: performs the effects that core asks for, one at a time, and journals everything first.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{
+    command::{CallResult, Command, Verdict},
+    ids::SessionId,
+    outcome::Outcome,
+    prompt::PromptSet,
+    record::{Header, JOURNAL_VERSION, Line, Record},
+    session::{
+        ApplyError, Effect, EffectRecord, Event, EventRecord, NoAnswer, Session, SessionConfig, StopReason,
+    },
+    ui::PictureRef,
+};
+use deskhand_desktop::Desktop;
+use deskhand_model::{Model, PictureError, PictureSource};
+use tracing::Instrument as _;
+
+use crate::{
+    clock::now_ms,
+    journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
+    observe::observe,
+    stop::StopSwitch,
+    tools::Toolbox,
+};
+
+/// A session that could not be run to an outcome. The journal holds everything up to that point.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The journal could not be written; nothing is done that is not in it.
+    #[error("keep the journal")]
+    Journal(#[from] JournalError),
+    /// An event did not fit the machine.
+    #[error("go on with the session")]
+    Apply(#[from] ApplyError),
+}
+
+/// What a session is run with.
+pub struct RunOptions<'a, D: Desktop, M: Model> {
+    /// Where sessions are kept.
+    pub store: &'a SessionStore,
+    /// The desktop to work on.
+    pub desktop: &'a D,
+    /// How people know the desktop: `virtual 1920x1080`.
+    pub desktop_name: String,
+    /// The model to ask.
+    pub model: &'a M,
+    /// The tools.
+    pub tools: &'a Toolbox<D>,
+    /// The configuration; its tool lists are taken from `tools`.
+    pub config: SessionConfig,
+    /// The prompts.
+    pub prompts: PromptSet,
+    /// The requests of the user, in order; the session ends after the last.
+    pub requests: Vec<String>,
+    /// Stops the session.
+    pub stop: StopSwitch,
+    /// The program and its version, for the journal's header.
+    pub program: String,
+}
+
+/// A session that was run to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunEnd {
+    /// The session.
+    pub session: SessionId,
+    /// Its folder.
+    pub folder: SessionFolder,
+    /// How its last round ended; none when there was no request.
+    pub outcome: Option<Outcome>,
+}
+
+/// Runs a session to its end. `observer` is given every line right after it was written.
+///
+/// # Errors
+/// [`RunError`] when the journal cannot be written. Everything else that goes wrong ends in an outcome.
+pub async fn run<D: Desktop, M: Model>(
+    mut options: RunOptions<'_, D, M>,
+    observer: &mut (dyn FnMut(&Line) + Send),
+) -> Result<RunEnd, RunError> {
+    let id = SessionId(uuid::Uuid::now_v7().to_string());
+    let folder = options.store.create(&id)?;
+    options.config.host_tools = options.tools.host_specs();
+    options.config.app_tools = options.tools.app_specs();
+    let header = Header {
+        version: JOURNAL_VERSION,
+        session: id.clone(),
+        created_ms: now_ms(),
+        config: options.config.clone(),
+        prompts_sha256: folder.keep_prompts(&options.prompts)?,
+        model: options.model.name().to_owned(),
+        desktop: options.desktop_name.clone(),
+        program: options.program.clone(),
+    };
+    let session = Session::new(options.config.clone(), options.prompts.clone());
+    let journal = folder.begin()?;
+    let requests = std::mem::take(&mut options.requests).into();
+    let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
+    let mut driver = Driver {
+        options,
+        folder,
+        journal,
+        session,
+        requests,
+        observer,
+        outcome: None,
+        wall_max,
+        deadline: None,
+    };
+    driver.append(Record::Header(Box::new(header)))?;
+    driver.drive().await?;
+    Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
+}
+
+struct Driver<'a, D: Desktop, M: Model> {
+    options: RunOptions<'a, D, M>,
+    folder: SessionFolder,
+    journal: JournalWriter,
+    session: Session,
+    requests: VecDeque<String>,
+    observer: &'a mut (dyn FnMut(&Line) + Send),
+    outcome: Option<Outcome>,
+    /// How long a round may take.
+    wall_max: Option<Duration>,
+    /// When the present round must end.
+    deadline: Option<tokio::time::Instant>,
+}
+
+impl<D: Desktop, M: Model> Driver<'_, D, M> {
+    async fn drive(&mut self) -> Result<(), RunError> {
+        while let Some(record) = self.session.next().cloned() {
+            // In the journal before it is carried out: a command that is here without a result was dispatched.
+            self.append(Record::Effect(Box::new(record.clone())))?;
+            let event = self.perform(&record).await;
+            let effect = if matches!(event, Event::Stopped { .. }) { None } else { Some(record.id) };
+            let event = EventRecord { effect, at_ms: now_ms(), event };
+            self.append(Record::Event(Box::new(event.clone())))?;
+            self.session.apply(&event)?;
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, record: Record) -> Result<(), RunError> {
+        let at_ms = match &record {
+            Record::Event(event) => event.at_ms,
+            Record::Header(_) | Record::Effect(_) => now_ms(),
+        };
+        let line = self.journal.append(at_ms, record)?;
+        (self.observer)(&line);
+        Ok(())
+    }
+
+    async fn perform(&mut self, record: &EffectRecord) -> Event {
+        match &record.effect {
+            Effect::AwaitRequest => match self.requests.pop_front() {
+                Some(text) if self.options.stop.reason().is_none() => {
+                    self.deadline = self.wall_max.map(|limit| tokio::time::Instant::now() + limit);
+                    Event::Requested { text }
+                }
+                _ => Event::Ended,
+            },
+            Effect::Observe { look } => {
+                let look = observe(self.options.desktop, &self.folder, look);
+                let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
+                match looked {
+                    Ok(Ok(observation)) => Event::Observed { observation },
+                    Ok(Err(failure)) => Event::ObserveFailed { failure },
+                    Err(reason) => Event::Stopped { reason },
+                }
+            }
+            Effect::Ask { request } => {
+                let pictures = Pictures(&self.folder);
+                let ask = self.options.model.ask(request, &pictures);
+                match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
+                    Ok(Ok(reply)) => Event::Replied { reply },
+                    Ok(Err(failure)) => Event::ModelFailed { failure },
+                    Err(reason) => Event::Stopped { reason },
+                }
+            }
+            Effect::Call { command } => self.call(command).await,
+            // There is no channel to a person yet; core has an answer of its own for that.
+            Effect::AskUser { .. } | Effect::AwaitApproval { .. } => {
+                Event::Unanswered { why: NoAnswer::NoChannel }
+            }
+            Effect::Finish { outcome } => {
+                self.outcome = Some(outcome.clone());
+                Event::Acknowledged
+            }
+        }
+    }
+
+    /// Runs one command. A stop lets it come back; only a stop at once, or the end of the round's time, drops it.
+    async fn call(&self, command: &Command) -> Event {
+        if let Some(reason) = self.options.stop.reason() {
+            return Event::Stopped { reason };
+        }
+        let started = Instant::now();
+        let span = tracing::info_span!("call", tool = command.tool);
+        let run = self.options.tools.run(self.options.desktop, command).instrument(span);
+        let bounded = async {
+            match self.deadline {
+                Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),
+                None => Some(run.await),
+            }
+        };
+        let stop = &self.options.stop;
+        let mut result = tokio::select! {
+            result = bounded => match result {
+                Some(result) => result,
+                None => CallResult::failure(
+                    Some(Verdict::Unknown),
+                    "the time of the round ran out while it ran; it may be half done",
+                ),
+            },
+            reason = stop.wait_now() => {
+                tracing::info!(?reason, "a call was dropped");
+                CallResult::failure(
+                    Some(Verdict::Unknown),
+                    "it was stopped while it ran; it may be half done",
+                )
+            }
+        };
+        result.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Event::Returned { result }
+    }
+
+    /// Waits for something that can be dropped at any moment, unless the session is stopped first.
+    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, StopReason> {
+        if let Some(reason) = self.options.stop.reason() {
+            return Err(reason);
+        }
+        let bounded = async {
+            match self.deadline {
+                Some(deadline) => {
+                    tokio::time::timeout_at(deadline, work).await.map_err(|_| StopReason::WallTime)
+                }
+                None => Ok(work.await),
+            }
+        };
+        tokio::select! {
+            result = bounded => result,
+            reason = self.options.stop.wait() => Err(reason),
+        }
+    }
+}
+
+/// Gives the model the pictures beside the journal.
+struct Pictures<'a>(&'a SessionFolder);
+
+impl PictureSource for Pictures<'_> {
+    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        self.0
+            .picture(picture)
+            .map_err(|error| PictureError { sha256: picture.sha256.clone(), reason: error.to_string() })
+    }
+}

@@ -1,0 +1,54 @@
+//! Appends records.
+
+use std::{fs, io::Write as _, path::PathBuf};
+
+use deskhand_core::{
+    record::{Line, Record},
+    session::Effect,
+};
+
+use super::{JournalError, store::sha256_hex};
+
+/// The one writer of a journal.
+#[derive(Debug)]
+pub struct JournalWriter {
+    path: PathBuf,
+    file: fs::File,
+    seq: u64,
+    prev: String,
+}
+
+impl JournalWriter {
+    pub(super) fn create(path: PathBuf) -> Result<Self, JournalError> {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let file = fs::OpenOptions::new()
+            .append(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)
+            .map_err(|source| JournalError::file("create", &path, source))?;
+        Ok(Self { path, file, seq: 0, prev: String::new() })
+    }
+
+    /// Appends a record and hands it to the operating system in one write; the death of this process cannot
+    /// lose it. Commands and outcomes also survive the death of the machine.
+    ///
+    /// # Errors
+    /// [`JournalError`] when it cannot be written; nothing may be done then that the record tells of.
+    pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
+        let durable = match &record {
+            Record::Header(_) => true,
+            Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
+            Record::Event(_) => false,
+        };
+        let line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
+        let mut text = serde_json::to_vec(&line).map_err(JournalError::Encode)?;
+        self.prev = sha256_hex(&text);
+        text.push(b'\n');
+        let result =
+            self.file.write_all(&text).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
+        result.map_err(|source| JournalError::file("write", &self.path, source))?;
+        self.seq = line.seq;
+        Ok(line)
+    }
+}

@@ -1,0 +1,131 @@
+//! Phase 1: looks at the desktop or a window, and keeps the pictures.
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ids::WindowId,
+    observation::{DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    ui::{PictureRef, WindowInfo, WindowKind},
+};
+use deskhand_desktop::{Desktop, DesktopError, Picture, TreeLimits};
+
+use crate::journal::SessionFolder;
+
+/// The most dialogs and pop-ups of one window that are looked at.
+const SURFACES_MAX: usize = 8;
+
+/// Looks.
+///
+/// # Errors
+/// [`ObserveFailure`] when the window or the desktop is gone, or nothing answers.
+pub(crate) async fn observe<D: Desktop>(
+    desktop: &D,
+    folder: &SessionFolder,
+    look: &Look,
+) -> Result<Observation, ObserveFailure> {
+    match look {
+        Look::Desktop { picture } => see_desktop(desktop, folder, *picture).await.map(Observation::Desktop),
+        Look::Window { window, picture } => {
+            see_window(desktop, folder, *window, *picture).await.map(Observation::Window)
+        }
+    }
+}
+
+async fn see_desktop<D: Desktop>(
+    desktop: &D,
+    folder: &SessionFolder,
+    picture: bool,
+) -> Result<DesktopView, ObserveFailure> {
+    let windows = desktop.windows().await.map_err(|error| failure(&error))?;
+    let picture = match picture {
+        true => Some(keep(folder, desktop.screen().await.map_err(|error| failure(&error))?).await?),
+        false => None,
+    };
+    // What belongs to a window is seen with it.
+    let windows = windows
+        .into_iter()
+        .filter(|window| match window.kind {
+            WindowKind::Normal => true,
+            WindowKind::Dialog => window.owner.is_none(),
+            WindowKind::Popup => false,
+        })
+        .collect();
+    Ok(DesktopView { windows, picture })
+}
+
+async fn see_window<D: Desktop>(
+    desktop: &D,
+    folder: &SessionFolder,
+    id: WindowId,
+    picture: bool,
+) -> Result<WindowView, ObserveFailure> {
+    let all = desktop.windows().await.map_err(|error| failure(&error))?;
+    let Some(main) = all.iter().find(|window| window.id == id) else {
+        return Err(ObserveFailure {
+            window_gone: true,
+            desktop_gone: false,
+            message: format!("window {id} was closed"),
+        });
+    };
+    let mut windows: Vec<&WindowInfo> = vec![main];
+    windows.extend(all.iter().filter(|window| belongs_to(window, id, &all)).take(SURFACES_MAX));
+    let mut surfaces = Vec::with_capacity(windows.len());
+    for window in &windows {
+        match desktop.tree(window.id, TreeLimits::default()).await {
+            Ok(tree) => surfaces.push(Surface { window: (*window).clone(), tree }),
+            // A pop-up may go while it is looked at.
+            Err(DesktopError::NoWindow(_)) if window.id != id => {}
+            Err(error) => return Err(failure(&error)),
+        }
+    }
+    let region = windows.iter().map(|window| window.bounds).reduce(enclosing).unwrap_or(main.bounds);
+    let picture = match picture {
+        true => Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?),
+        false => None,
+    };
+    Ok(WindowView { surfaces, picture })
+}
+
+/// Whether a window belongs to `owner`, also by way of others.
+fn belongs_to(window: &WindowInfo, owner: WindowId, all: &[WindowInfo]) -> bool {
+    let mut next = window.owner;
+    for _ in 0..SURFACES_MAX {
+        match next {
+            None => return false,
+            Some(id) if id == owner => return true,
+            Some(id) => next = all.iter().find(|other| other.id == id).and_then(|other| other.owner),
+        }
+    }
+    false
+}
+
+fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    Rect::new(x, y, a.right().max(b.right()) - x, a.bottom().max(b.bottom()) - y)
+}
+
+fn failure(error: &DesktopError) -> ObserveFailure {
+    ObserveFailure {
+        window_gone: matches!(error, DesktopError::NoWindow(_)),
+        desktop_gone: matches!(error, DesktopError::Gone { .. }),
+        message: format!("failed to {}", error.chain()),
+    }
+}
+
+/// Keeps a picture beside the journal. Encoding and writing leave the async workers alone.
+pub(crate) async fn keep(folder: &SessionFolder, picture: Picture) -> Result<PictureRef, ObserveFailure> {
+    let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
+    let folder = folder.clone();
+    let kept = tokio::task::spawn_blocking(move || {
+        let png = picture.to_png().map_err(|error| error.chain())?;
+        let sha256 = folder.keep_picture(&png).map_err(|error| format!("failed to {error}"))?;
+        let side = |length: i32| u32::try_from(length).unwrap_or(0);
+        Ok::<_, String>(PictureRef {
+            sha256,
+            media_type: "image/png".to_owned(),
+            width: side(picture.region.width),
+            height: side(picture.region.height),
+            region: picture.region,
+        })
+    });
+    kept.await.map_err(|error| broken(format!("failed to keep a picture: {error}")))?.map_err(broken)
+}

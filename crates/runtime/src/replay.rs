@@ -1,0 +1,146 @@
+//! Runs a journal again against its recorded events: the effects that are wanted must be the recorded ones.
+//!
+//! Needs no desktop, no model and no network, because everything from outside stands in the journal.
+
+use deskhand_core::{
+    prompt::PromptSet,
+    record::Record,
+    session::{EffectRecord, Session},
+};
+use serde_json::Value;
+
+use crate::journal::{Journal, JournalProblem};
+
+/// The first difference between a journal and its replay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The record, by its number in the journal.
+    pub seq: u64,
+    /// The field in it: `effect.command.arguments.name`.
+    pub field: String,
+    /// What the journal says.
+    pub recorded: String,
+    /// What the replay wants.
+    pub replayed: String,
+}
+
+impl std::fmt::Display for Difference {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "record {}, field `{}`: the journal has {}, the replay {}",
+            self.seq, self.field, self.recorded, self.replayed
+        )
+    }
+}
+
+/// What a replay found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replay {
+    /// How many effects were compared and equal.
+    pub effects_equal: u64,
+    /// Whether the journal goes on to the end of the session; it does not after a crash.
+    pub complete: bool,
+    /// The first difference; the replay stops there.
+    pub difference: Option<Difference>,
+}
+
+/// Replays a journal under the prompts that were in force.
+pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
+    let mut session = Session::new(journal.header.config.clone(), prompts);
+    let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
+    let changed = journal.problems.iter().find_map(|problem| match problem {
+        JournalProblem::Changed { seq } => Some(*seq),
+        JournalProblem::CutOff { .. } => None,
+    });
+    for line in &journal.lines {
+        let found = match &line.record {
+            Record::Header(_) => None,
+            Record::Effect(recorded) => compare(line.seq, recorded, session.next()),
+            Record::Event(event) => session.apply(event).err().map(|error| Difference {
+                seq: line.seq,
+                field: "event".to_owned(),
+                recorded: "an event that was applied".to_owned(),
+                replayed: error.to_string(),
+            }),
+        };
+        let found = found.or_else(|| {
+            (changed == Some(line.seq)).then(|| Difference {
+                seq: line.seq,
+                field: "(whole line)".to_owned(),
+                recorded: "a line that was changed after it was written".to_owned(),
+                replayed: "another hash, in the line that follows".to_owned(),
+            })
+        });
+        if let Some(difference) = found {
+            replay.difference = Some(difference);
+            return replay;
+        }
+        if matches!(line.record, Record::Effect(_)) {
+            replay.effects_equal += 1;
+        }
+    }
+    replay.complete = session.next().is_none();
+    replay
+}
+
+fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<Difference> {
+    let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
+    let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
+    // Byte for byte: the order of fields counts too.
+    if wanted.is_some_and(|wanted| bytes(wanted) == bytes(recorded)) {
+        return None;
+    }
+    let recorded = json(recorded);
+    let Some(wanted) = wanted.map(json) else {
+        return Some(Difference {
+            seq,
+            field: "effect".to_owned(),
+            recorded: shown(&recorded),
+            replayed: "nothing: the session has ended".to_owned(),
+        });
+    };
+    let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
+    Some(Difference { seq, field, recorded, replayed })
+}
+
+fn first_difference(path: String, left: &Value, right: &Value) -> (String, String, String) {
+    match (left, right) {
+        (Value::Object(a), Value::Object(b)) => {
+            for key in a.keys().chain(b.keys()) {
+                let (x, y) = (a.get(key).unwrap_or(&Value::Null), b.get(key).unwrap_or(&Value::Null));
+                if x != y {
+                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                    return first_difference(path, x, y);
+                }
+            }
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            for index in 0..a.len().max(b.len()) {
+                let (x, y) = (a.get(index).unwrap_or(&Value::Null), b.get(index).unwrap_or(&Value::Null));
+                if x != y {
+                    return first_difference(format!("{path}[{index}]"), x, y);
+                }
+            }
+        }
+        (Value::String(a), Value::String(b)) => return (path, around(a, b), around(b, a)),
+        _ => {}
+    }
+    (path, shown(left), shown(right))
+}
+
+fn shown(value: &Value) -> String {
+    deskhand_core::text::clip(&value.to_string(), 200)
+}
+
+/// The part of a text where it begins to differ from another.
+fn around(text: &str, other: &str) -> String {
+    const BEFORE: usize = 30;
+    const SHOWN: usize = 120;
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let start = same.saturating_sub(BEFORE);
+    let part: String = text.chars().skip(start).take(SHOWN).collect();
+    let (head, tail) =
+        (if start > 0 { "…" } else { "" }, if start + SHOWN < text.chars().count() { "…" } else { "" });
+    format!("\"{head}{part}{tail}\" (at character {same})")
+}

@@ -1,0 +1,158 @@
+//! What a journal adds up to: outcome, counts, tokens, and times by phase.
+
+use deskhand_core::{
+    outcome::Outcome,
+    record::{Line, Record},
+    session::{Effect, Event, Tally},
+};
+use serde::Serialize;
+
+/// Wall time by phase, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct PhaseTimes {
+    /// Phase 1: looking.
+    pub observe: u64,
+    /// Phase 2: the model.
+    pub ask: u64,
+    /// Phase 3: acting, with the waits for effects.
+    pub act: u64,
+    /// Phase 4 and the decisions between: everything that core does, and the journal.
+    pub record: u64,
+}
+
+impl PhaseTimes {
+    /// Everything but the model.
+    pub const fn framework(&self) -> u64 {
+        self.observe + self.act + self.record
+    }
+}
+
+/// What a session has come to so far. Made by reading the journal's lines in order.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RunSummary {
+    /// The requests, in order.
+    pub requests: Vec<String>,
+    /// How the last round ended; none while it goes on, or after a crash.
+    pub outcome: Option<Outcome>,
+    /// What was used up, all rounds together.
+    pub tally: Tally,
+    /// Tokens that the provider took from its cache.
+    pub cached_tokens: u64,
+    /// Times by phase, all steps together.
+    pub phases: PhaseTimes,
+    /// Times by phase of each step, in order.
+    pub steps: Vec<PhaseTimes>,
+    /// From the first line to the last, in milliseconds.
+    pub elapsed_ms: u64,
+    #[serde(skip)]
+    open: Option<(Phase, usize)>,
+    #[serde(skip)]
+    first_ms: Option<u64>,
+    #[serde(skip)]
+    last_ms: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Observe,
+    Ask,
+    Act,
+    /// Waiting for a person, or nothing to do.
+    Outside,
+}
+
+impl RunSummary {
+    /// Adds up some lines.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
+        let mut summary = Self::default();
+        for line in lines {
+            summary.add(line);
+        }
+        summary
+    }
+
+    /// Adds the next line.
+    pub fn add(&mut self, line: &Line) {
+        let first = *self.first_ms.get_or_insert(line.at_ms);
+        let since_last = line.at_ms.saturating_sub(if self.last_ms == 0 { first } else { self.last_ms });
+        self.last_ms = line.at_ms;
+        self.elapsed_ms = line.at_ms.saturating_sub(first);
+        match &line.record {
+            Record::Header(_) => {}
+            Record::Effect(record) => {
+                // Between an event and the next effect, core worked and the journal was written.
+                if let Some((_, step)) = self.open {
+                    self.count(step, |times| &mut times.record, since_last);
+                }
+                let phase = match &record.effect {
+                    Effect::Observe { .. } => Phase::Observe,
+                    Effect::Ask { .. } => Phase::Ask,
+                    Effect::Call { .. } => Phase::Act,
+                    Effect::AwaitRequest
+                    | Effect::AskUser { .. }
+                    | Effect::AwaitApproval { .. }
+                    | Effect::Finish { .. } => Phase::Outside,
+                };
+                if let Effect::Finish { outcome } = &record.effect {
+                    self.outcome = Some(outcome.clone());
+                }
+                self.open = record.step.as_ref().map(|step| (phase, step.number as usize));
+                self.tally.steps = self.tally.steps.max(record.step.as_ref().map_or(0, |step| step.number));
+            }
+            Record::Event(record) => {
+                if let Some((phase, step)) = self.open {
+                    match phase {
+                        Phase::Observe => self.count(step, |times| &mut times.observe, since_last),
+                        Phase::Ask => self.count(step, |times| &mut times.ask, since_last),
+                        Phase::Act => self.count(step, |times| &mut times.act, since_last),
+                        Phase::Outside => {}
+                    }
+                }
+                self.event(&record.event);
+            }
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Requested { text } => {
+                self.requests.push(text.clone());
+                self.outcome = None;
+            }
+            Event::Replied { reply } => {
+                self.tally.add_model_calls(reply.attempts, reply.usage);
+                self.cached_tokens += reply.usage.cached_tokens.unwrap_or(0);
+            }
+            Event::ModelFailed { failure } => {
+                self.tally.add_model_calls(failure.attempts, deskhand_core::model::Usage::default());
+            }
+            Event::Returned { .. } => self.tally.calls = self.tally.calls.saturating_add(1),
+            Event::Ended
+            | Event::Observed { .. }
+            | Event::ObserveFailed { .. }
+            | Event::Answered { .. }
+            | Event::Unanswered { .. }
+            | Event::Approved
+            | Event::Rejected { .. }
+            | Event::Acknowledged
+            | Event::Stopped { .. } => {}
+        }
+    }
+
+    fn count(&mut self, step: usize, field: impl Fn(&mut PhaseTimes) -> &mut u64, ms: u64) {
+        *field(&mut self.phases) += ms;
+        if self.steps.len() < step {
+            self.steps.resize(step, PhaseTimes::default());
+        }
+        if let Some(times) = step.checked_sub(1).and_then(|index| self.steps.get_mut(index)) {
+            *field(times) += ms;
+        }
+    }
+
+    /// The median framework time of a step (everything but the model), in milliseconds; 0 without steps.
+    pub fn framework_ms_per_step_p50(&self) -> u64 {
+        let mut times: Vec<u64> = self.steps.iter().map(PhaseTimes::framework).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or(0)
+    }
+}

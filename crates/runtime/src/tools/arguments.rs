@@ -1,0 +1,57 @@
+//! Types that the arguments of several tools share.
+
+use deskhand_core::ids::ElementId;
+use deskhand_desktop::act::TableTarget;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, de};
+
+use super::registry::ToolError;
+
+/// The id of an element, as models write it: `e17`, `17`, or the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub(super) struct ElementArgument(pub(super) ElementId);
+
+impl<'de> Deserialize<'de> for ElementArgument {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let text = text.trim();
+        let lettered = if text.starts_with('e') { text.to_owned() } else { format!("e{text}") };
+        lettered.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+/// A cell's text; numbers and booleans count as what they look like, null as empty.
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
+pub(super) struct CellText(pub(super) String);
+
+impl<'de> Deserialize<'de> for CellText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match serde_json::Value::deserialize(deserializer)? {
+            serde_json::Value::String(text) => Ok(Self(text)),
+            serde_json::Value::Null => Ok(Self(String::new())),
+            scalar @ (serde_json::Value::Number(_) | serde_json::Value::Bool(_)) => {
+                Ok(Self(scalar.to_string()))
+            }
+            other @ (serde_json::Value::Array(_) | serde_json::Value::Object(_)) => {
+                Err(de::Error::custom(format!("`{other}` is not the text of a cell")))
+            }
+        }
+    }
+}
+
+/// The table that a tool is about: by id, by name, or the largest one.
+pub(super) fn table_target(id: Option<ElementArgument>, name: Option<String>) -> TableTarget {
+    match (id, name) {
+        (Some(ElementArgument(id)), _) => TableTarget::Element(id),
+        (None, Some(name)) => TableTarget::Named(name),
+        (None, None) => TableTarget::Largest,
+    }
+}
+
+/// A text argument of a type with its own form, such as a cell range.
+pub(super) fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, ToolError> {
+    text.parse().map_err(|error| ToolError::Reply(format!("{error}; nothing was done")))
+}

@@ -1,0 +1,33 @@
+//! The tool `drag`.
+
+use deskhand_desktop::{
+    Desktop,
+    act::{Target, drag},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Drags one element onto another with the left mouse button.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Drag {
+    /// The id of the element to take.
+    from: ElementArgument,
+    /// The id of the element to drop it on.
+    to: ElementArgument,
+}
+
+impl<D: Desktop> Tool<D> for Drag {
+    const NAME: &'static str = "drag";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let (from, to) = (Target::element(input.from.0), Target::element(input.to.0));
+        Ok(drag(context.desktop, context.window()?, &from, &to, &context.limits).await?)
+    }
+}

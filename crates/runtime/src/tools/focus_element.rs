@@ -1,0 +1,30 @@
+//! The tool `focus_element`.
+
+use deskhand_desktop::{Desktop, act::focus};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Gives an element the keyboard focus without clicking it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FocusElement {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+}
+
+impl<D: Desktop> Tool<D> for FocusElement {
+    const NAME: &'static str = "focus_element";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let (id, name) = (input.id.0, input.name.as_deref());
+        Ok(focus(context.desktop, context.window()?, id, name, &context.limits).await?)
+    }
+}

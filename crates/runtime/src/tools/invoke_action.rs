@@ -1,0 +1,33 @@
+//! The tool `invoke_action`.
+
+use deskhand_desktop::{Desktop, act::invoke};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Carries out an accessibility action of an element by its name, such as "expand or contract". You are told which
+/// actions there are when there is none of that name.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InvokeAction {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+    /// The name of the action.
+    action: String,
+}
+
+impl<D: Desktop> Tool<D> for InvokeAction {
+    const NAME: &'static str = "invoke_action";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let (id, name) = (input.id.0, input.name.as_deref());
+        Ok(invoke(context.desktop, context.window()?, id, name, &input.action, &context.limits).await?)
+    }
+}

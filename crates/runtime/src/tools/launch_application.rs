@@ -1,0 +1,28 @@
+//! The tool `launch_application`.
+
+use deskhand_desktop::{Desktop, LaunchRequest, act::launch};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolResult};
+
+/// Starts an application and waits for its window. Together with ASSIGN that window gets the sub-task.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LaunchApplication {
+    /// The name of the application, such as LibreOffice Calc, or of a program.
+    name: String,
+    /// Files to open with it.
+    #[serde(default)]
+    files: Vec<String>,
+}
+
+impl<D: Desktop> Tool<D> for LaunchApplication {
+    const NAME: &'static str = deskhand_core::reply::LAUNCH;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let request = LaunchRequest { program: input.name, arguments: input.files };
+        Ok(launch(context.desktop, &request, &context.limits).await?)
+    }
+}

@@ -1,0 +1,29 @@
+//! What agents can call: one file a tool, its doc comment the description that models read.
+//!
+//! A tool turns arguments into one verified action of `deskhand_desktop::act` and decides nothing. To add one,
+//! write its file and name it in [`Toolbox::standard`].
+
+mod arguments;
+mod click_element;
+mod close_application;
+mod drag;
+mod focus_element;
+mod invoke_action;
+mod launch_application;
+mod press_keys;
+mod read_table;
+mod read_text;
+mod registry;
+mod scroll;
+mod select;
+mod select_application_window;
+mod select_cells;
+mod set_checked;
+mod set_value;
+mod standard;
+mod type_text;
+mod visit;
+mod wait_for;
+mod write_table;
+
+pub use registry::{DuplicateTool, ToolContext, Toolbox};

@@ -1,0 +1,28 @@
+//! The tool `press_keys`.
+
+use deskhand_desktop::{Desktop, act::press_keys, keys::KeyChord};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::parse,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Presses keys, one chord after the other, in the window: shortcuts such as ctrl+s, Return, Escape, F2, alt+Down.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PressKeys {
+    /// The chords in order, separated by spaces: modifiers (ctrl, shift, alt, super) and one key joined by +.
+    keys: String,
+}
+
+impl<D: Desktop> Tool<D> for PressKeys {
+    const NAME: &'static str = "press_keys";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let chords: Vec<KeyChord> = input.keys.split_whitespace().map(parse).collect::<Result<_, _>>()?;
+        Ok(press_keys(context.desktop, context.window()?, &chords, &context.limits).await?)
+    }
+}

@@ -1,0 +1,36 @@
+//! The tool `read_table`.
+
+use deskhand_core::ui::CellRange;
+use deskhand_desktop::{Desktop, act::read_table};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::{ElementArgument, parse, table_target},
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Reads a table and returns its rows. Without a range a small table is read whole, and of a spreadsheet the used
+/// part at the beginning.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadTable {
+    /// The id of the table.
+    id: Option<ElementArgument>,
+    /// The name of the table, instead of the id; without either it is the largest table in the window.
+    name: Option<String>,
+    /// The cells to read, such as A1:C5.
+    range: Option<String>,
+}
+
+impl<D: Desktop> Tool<D> for ReadTable {
+    const NAME: &'static str = "read_table";
+    const ACTS: bool = false;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let range = input.range.as_deref().map(parse::<CellRange>).transpose()?;
+        let target = table_target(input.id, input.name);
+        Ok(read_table(context.desktop, context.window()?, &target, range).await?)
+    }
+}

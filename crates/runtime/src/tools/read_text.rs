@@ -1,0 +1,30 @@
+//! The tool `read_text`.
+
+use deskhand_desktop::{Desktop, act::read_text};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Reads the whole text of an element: its own, or that of everything in it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadText {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+}
+
+impl<D: Desktop> Tool<D> for ReadText {
+    const NAME: &'static str = "read_text";
+    const ACTS: bool = false;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        Ok(read_text(context.desktop, context.window()?, input.id.0, input.name.as_deref()).await?)
+    }
+}

@@ -1,0 +1,191 @@
+//! The registry of tools: names, schemas, and the way from a command to a result.
+
+use std::{collections::BTreeMap, marker::PhantomData, pin::Pin};
+
+use deskhand_core::{
+    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    ids::WindowId,
+};
+use deskhand_desktop::{
+    Desktop, DesktopError,
+    act::{ActLimits, ActionReport, Route},
+};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+/// What a tool works with.
+pub struct ToolContext<'a, D> {
+    /// The desktop.
+    pub desktop: &'a D,
+    /// The window of the calling agent; none for the HostAgent.
+    pub window: Option<WindowId>,
+    /// Bounds of its actions.
+    pub limits: ActLimits,
+}
+
+impl<D> ToolContext<'_, D> {
+    /// The window of the calling agent.
+    pub(crate) fn window(&self) -> Result<WindowId, ToolError> {
+        self.window.ok_or_else(|| ToolError::Reply("this tool needs the window of an AppAgent".to_owned()))
+    }
+}
+
+/// What a tool answers: a report, or a reason that the model reads and can act on.
+pub(crate) type ToolResult = Result<ActionReport, ToolError>;
+
+/// Why a tool did nothing, or broke.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ToolError {
+    /// The model can do something about it: the text says what.
+    #[error("{0}")]
+    Reply(String),
+    /// The desktop failed.
+    #[error(transparent)]
+    Desktop(#[from] DesktopError),
+}
+
+/// One tool. The doc comment of the input type is its description.
+pub(crate) trait Tool<D: Desktop>: Send + Sync + 'static {
+    /// Its name: a verb in `snake_case`.
+    const NAME: &'static str;
+    /// Whether it changes the desktop.
+    const ACTS: bool = true;
+    /// Its arguments.
+    type Input: DeserializeOwned + JsonSchema + Send;
+
+    /// Runs it.
+    fn run(input: Self::Input, context: &ToolContext<'_, D>) -> impl Future<Output = ToolResult> + Send;
+}
+
+type Answer<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+
+trait AnyTool<D: Desktop>: Send + Sync {
+    fn spec(&self) -> ToolSpec;
+    fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a>;
+}
+
+struct Erased<T>(PhantomData<fn() -> T>);
+
+impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
+    fn spec(&self) -> ToolSpec {
+        let mut schema = schemars::schema_for!(T::Input).to_value();
+        let mut description = String::new();
+        if let Some(object) = schema.as_object_mut() {
+            if let Some(Value::String(text)) = object.shift_remove("description") {
+                description = text;
+            }
+            object.shift_remove("$schema");
+            object.shift_remove("title");
+        }
+        ToolSpec { name: T::NAME.to_owned(), description, parameters: schema, acts: T::ACTS }
+    }
+
+    fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a> {
+        Box::pin(async move {
+            let input = match serde_path_to_error::deserialize(Value::Object(arguments.clone())) {
+                Ok(input) => input,
+                Err(error) => {
+                    let (path, cause) = (error.path().to_string(), error.inner().to_string());
+                    let place = if path == "." { String::new() } else { format!(" at `{path}`") };
+                    let summary = format!("the arguments do not fit{place}: {cause}; nothing was done");
+                    return CallResult::failure(T::ACTS.then_some(Verdict::Refused), summary);
+                }
+            };
+            match T::run(input, context).await {
+                Ok(report) => result_of(report, T::ACTS),
+                Err(ToolError::Reply(reason)) => {
+                    CallResult::failure(T::ACTS.then_some(Verdict::Refused), reason)
+                }
+                Err(ToolError::Desktop(error)) => CallResult::failure(
+                    T::ACTS.then_some(Verdict::Unknown),
+                    format!("failed to {}", error.chain()),
+                ),
+            }
+        })
+    }
+}
+
+/// A report as a result. Only an effect that was seen, or that nothing could show, lets the step go on.
+fn result_of(report: ActionReport, acts: bool) -> CallResult {
+    let status = match report.effect {
+        Verdict::Seen | Verdict::Unknown => CallStatus::Success,
+        Verdict::NotSeen | Verdict::Refused => CallStatus::Failure,
+    };
+    let route = match report.route {
+        Route::None => None,
+        Route::Semantic => Some(deskhand_core::command::Route::Semantic),
+        Route::Input => Some(deskhand_core::command::Route::Input),
+    };
+    CallResult {
+        status,
+        effect: acts.then_some(report.effect),
+        route,
+        summary: report.summary,
+        output: report.output,
+        window: report.window,
+        elapsed_ms: 0,
+    }
+}
+
+/// Two tools with one name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("register the tool `{0}`: there is one of that name already")]
+pub struct DuplicateTool(pub &'static str);
+
+/// The tools of one kind of agent, in the order in which models read them.
+pub(crate) struct ToolList<D: Desktop> {
+    order: Vec<&'static str>,
+    tools: BTreeMap<&'static str, Box<dyn AnyTool<D>>>,
+}
+
+impl<D: Desktop> Default for ToolList<D> {
+    fn default() -> Self {
+        Self { order: Vec::new(), tools: BTreeMap::new() }
+    }
+}
+
+impl<D: Desktop> ToolList<D> {
+    /// Adds a tool.
+    pub(crate) fn with<T: Tool<D>>(mut self) -> Result<Self, DuplicateTool> {
+        if self.tools.insert(T::NAME, Box::new(Erased::<T>(PhantomData))).is_some() {
+            return Err(DuplicateTool(T::NAME));
+        }
+        self.order.push(T::NAME);
+        Ok(self)
+    }
+
+    fn specs(&self) -> Vec<ToolSpec> {
+        self.order.iter().filter_map(|name| self.tools.get(name)).map(|tool| tool.spec()).collect()
+    }
+}
+
+/// All tools: the HostAgent's and the AppAgents'.
+pub struct Toolbox<D: Desktop> {
+    pub(crate) host: ToolList<D>,
+    pub(crate) app: ToolList<D>,
+    /// Bounds of every action.
+    pub limits: ActLimits,
+}
+
+impl<D: Desktop> Toolbox<D> {
+    /// What the HostAgent can call.
+    pub fn host_specs(&self) -> Vec<ToolSpec> {
+        self.host.specs()
+    }
+
+    /// What AppAgents can call.
+    pub fn app_specs(&self) -> Vec<ToolSpec> {
+        self.app.specs()
+    }
+
+    /// Runs a command. Everything that goes wrong is in the result; a tool that does not exist as well.
+    pub async fn run(&self, desktop: &D, command: &Command) -> CallResult {
+        let list = if command.window.is_some() { &self.app } else { &self.host };
+        let Some(tool) = list.tools.get(command.tool.as_str()) else {
+            return CallResult::failure(None, format!("there is no tool `{}`", command.tool));
+        };
+        let context = ToolContext { desktop, window: command.window, limits: self.limits };
+        tool.run(&command.arguments, &context).await
+    }
+}

@@ -1,0 +1,40 @@
+//! The tool `scroll`.
+
+use deskhand_desktop::{
+    Desktop,
+    act::{Scroll as By, Target, scroll},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Turns the mouse wheel over an element.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Scroll {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+    /// Notches down; negative is up.
+    #[serde(default)]
+    down: i32,
+    /// Notches to the right; negative is left.
+    #[serde(default)]
+    right: i32,
+}
+
+impl<D: Desktop> Tool<D> for Scroll {
+    const NAME: &'static str = "scroll";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let target = Target::Element { id: input.id.0, name: input.name };
+        let by = By { right: input.right, down: input.down };
+        Ok(scroll(context.desktop, context.window()?, &target, by, &context.limits).await?)
+    }
+}

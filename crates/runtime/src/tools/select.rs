@@ -1,0 +1,29 @@
+//! The tool `select`.
+
+use deskhand_desktop::{Desktop, act::select};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Selects an item by its name in a list, combo box, tree or row of tabs.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Select {
+    /// The id of the list, combo box, tree or tab list.
+    id: ElementArgument,
+    /// The name of the item.
+    item: String,
+}
+
+impl<D: Desktop> Tool<D> for Select {
+    const NAME: &'static str = "select";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        Ok(select(context.desktop, context.window()?, input.id.0, &input.item, &context.limits).await?)
+    }
+}

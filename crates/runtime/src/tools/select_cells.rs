@@ -1,0 +1,34 @@
+//! The tool `select_cells`.
+
+use deskhand_core::ui::CellRange;
+use deskhand_desktop::{Desktop, act::select_cells};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::{ElementArgument, parse, table_target},
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Selects a range of cells, for example before a chart is made of it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SelectCells {
+    /// The id of the table.
+    id: Option<ElementArgument>,
+    /// The name of the table, instead of the id; without either it is the largest table in the window.
+    name: Option<String>,
+    /// The cells, such as A1:C5.
+    range: String,
+}
+
+impl<D: Desktop> Tool<D> for SelectCells {
+    const NAME: &'static str = "select_cells";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let range: CellRange = parse(&input.range)?;
+        let target = table_target(input.id, input.name);
+        Ok(select_cells(context.desktop, context.window()?, &target, range, &context.limits).await?)
+    }
+}

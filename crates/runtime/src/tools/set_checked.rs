@@ -1,0 +1,32 @@
+//! The tool `set_checked`.
+
+use deskhand_desktop::{Desktop, act::set_checked};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Brings a check box, radio button or toggle button into a state; does nothing where it is in it already.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SetChecked {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+    /// Whether it should be checked.
+    checked: bool,
+}
+
+impl<D: Desktop> Tool<D> for SetChecked {
+    const NAME: &'static str = "set_checked";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let (id, name) = (input.id.0, input.name.as_deref());
+        Ok(set_checked(context.desktop, context.window()?, id, name, input.checked, &context.limits).await?)
+    }
+}

@@ -1,0 +1,25 @@
+//! The tool `visit`.
+
+use deskhand_desktop::{Desktop, act::visit};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolResult};
+
+/// Goes to a place in one call: opens each menu, tab or tree item of a path of names and activates the last one.
+/// For example ["Insert", "Chart…"]. When a name is missing you are told which names are there.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Visit {
+    /// The names, outermost first.
+    path: Vec<String>,
+}
+
+impl<D: Desktop> Tool<D> for Visit {
+    const NAME: &'static str = "visit";
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        Ok(visit(context.desktop, context.window()?, &input.path, &context.limits).await?)
+    }
+}

@@ -1,0 +1,61 @@
+//! The tool `wait_for`.
+
+use std::time::Duration;
+
+use deskhand_core::ui::Role;
+use deskhand_desktop::{
+    Desktop,
+    act::{Condition, Wanted, wait_for},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolError, ToolResult};
+
+/// The longest wait, in seconds.
+const SECONDS_MAX: u64 = 120;
+
+/// Waits until an element shows or is gone, or a title contains a text. Give an element (role, name or both) or a
+/// title.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WaitFor {
+    /// The role of the element, such as push button.
+    role: Option<String>,
+    /// The name of the element.
+    name: Option<String>,
+    /// Whether to wait until the element is gone; false if not given.
+    #[serde(default)]
+    gone: bool,
+    /// A text that the title of the window or of one of its dialogs should contain.
+    title: Option<String>,
+    /// How long to wait, in seconds, 1 to 120; 30 if not given.
+    #[serde(default = "half_a_minute")]
+    seconds: u64,
+}
+
+const fn half_a_minute() -> u64 {
+    30
+}
+
+impl<D: Desktop> Tool<D> for WaitFor {
+    const NAME: &'static str = "wait_for";
+    const ACTS: bool = false;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let condition = match (input.title, input.role, input.name) {
+            (Some(title), None, None) => Condition::TitleContains(title),
+            (None, None, None) | (Some(_), ..) => {
+                let hint = "give either a title, or the role or name of an element".to_owned();
+                return Err(ToolError::Reply(hint));
+            }
+            (None, role, name) => {
+                let wanted = Wanted { role: role.map(Role::new), name };
+                if input.gone { Condition::Disappears(wanted) } else { Condition::Appears(wanted) }
+            }
+        };
+        let bound = Duration::from_secs(input.seconds.clamp(1, SECONDS_MAX));
+        Ok(wait_for(context.desktop, context.window()?, &condition, bound).await?)
+    }
+}

@@ -1,0 +1,79 @@
+//! Whole sessions, from the request to the outcome.
+
+use deskhand_core::{
+    command::{CallStatus, Verdict},
+    outcome::OutcomeKind,
+    session::Event,
+};
+use deskhand_desktop::fake::{OFFICE_SALES, office};
+use deskhand_runtime::{RunSummary, StopSwitch, replay};
+
+use crate::support::{REQUEST, config, events, office_script, run_office, run_with, script};
+
+#[tokio::test]
+async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
+    let model = office_script();
+    let ran = run_office(&model).await;
+    let outcome = ran.end.outcome.clone().unwrap();
+    assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "charted and saved"));
+    let expected = OFFICE_SALES.map(|row| row.join(",")).join("\n");
+    assert_eq!(ran.desktop.files(), [("/tmp/sales.ods".to_owned(), expected)]);
+    for event in events(&ran.lines) {
+        if let Event::Returned { result } = event {
+            assert_eq!(result.status, CallStatus::Success, "{}", result.summary);
+            assert!(result.effect.is_none_or(|effect| effect == Verdict::Seen), "{}", result.summary);
+        }
+    }
+    let summary = RunSummary::of(&ran.lines);
+    assert_eq!((summary.tally.steps, summary.tally.model_calls), (7, 7));
+    assert_eq!(summary.requests, [REQUEST]);
+    assert!(summary.tally.prompt_tokens > 1_000);
+
+    let journal = ran.end.folder.read().unwrap();
+    assert_eq!(journal.lines, ran.lines, "the file holds what the observer was given");
+    let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let replayed = replay(&journal, prompts);
+    assert_eq!(replayed.difference, None);
+    assert!(replayed.complete && replayed.effects_equal > 20, "{replayed:?}");
+}
+
+#[tokio::test]
+async fn a_script_that_does_not_fit_is_an_error_that_says_where() {
+    let text = include_str!("office.script.toml").replace("table \"Sales", "table \"Umsatz");
+    let ran = run_office(&script(&text)).await;
+    let outcome = ran.end.outcome.unwrap();
+    assert_eq!(outcome.kind, OutcomeKind::Error);
+    assert!(outcome.reason.contains("Umsatz") && outcome.reason.contains("turn 2"), "{}", outcome.reason);
+}
+
+#[tokio::test]
+async fn a_display_that_dies_ends_in_an_error_and_a_whole_journal() {
+    let mut calls = 0;
+    let ran = run_with(&office_script(), config(), office(), &StopSwitch::new(), |line, desktop| {
+        if let deskhand_core::record::Record::Event(record) = &line.record
+            && matches!(record.event, Event::Returned { .. })
+        {
+            calls += 1;
+            if calls == 3 {
+                desktop.break_display();
+            }
+        }
+    })
+    .await;
+    let outcome = ran.end.outcome.unwrap();
+    assert_eq!(outcome.kind, OutcomeKind::Error);
+    assert!(outcome.reason.contains("could not be seen"), "{}", outcome.reason);
+    let journal = ran.end.folder.read().unwrap();
+    assert_eq!(journal.problems, []);
+    let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    assert_eq!(replay(&journal, prompts).difference, None);
+}
+
+#[tokio::test]
+async fn budgets_hold() {
+    let mut config = config();
+    config.limits.steps_max = 3;
+    let ran = run_with(&office_script(), config, office(), &StopSwitch::new(), |_, _| {}).await;
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::BudgetExhausted);
+    assert_eq!(RunSummary::of(&ran.lines).tally.steps, 3);
+}

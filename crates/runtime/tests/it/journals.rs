@@ -1,0 +1,93 @@
+//! Journals on disk: what a reader sees of whole, cut and changed ones.
+
+use std::fs;
+
+use deskhand_core::record::Record;
+use deskhand_runtime::{JournalError, JournalProblem, replay};
+
+use crate::support::{office_script, run_office};
+
+#[tokio::test]
+async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
+    let ran = run_office(&office_script()).await;
+    let path = ran.end.folder.journal_path();
+    let text = fs::read_to_string(&path).unwrap();
+    let seq = ran
+        .lines
+        .iter()
+        .find(|line| match &line.record {
+            Record::Event(record) => matches!(record.event, deskhand_core::session::Event::Replied { .. }),
+            Record::Header(_) | Record::Effect(_) => false,
+        })
+        .unwrap()
+        .seq;
+    // A word that nothing depends on, and one that the next effect does.
+    for (from, to) in [("Writer is open", "Writer is oben"), ("read the sales table", "eat the sales table")]
+    {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let line = &mut lines[usize::try_from(seq).unwrap() - 1];
+        assert!(line.contains(from), "{line}");
+        *line = line.replacen(from, to, 1);
+        fs::write(&path, lines.join("\n") + "\n").unwrap();
+        let journal = ran.end.folder.read().unwrap();
+        assert_eq!(journal.problems, [JournalProblem::Changed { seq }]);
+        let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+        let difference = replay(&journal, prompts).difference.unwrap();
+        assert_eq!(difference.seq, seq, "{difference}");
+    }
+}
+
+#[tokio::test]
+async fn a_changed_effect_is_named_by_record_and_field() {
+    let ran = run_office(&office_script()).await;
+    let mut journal = ran.end.folder.read().unwrap();
+    let (seq, command) = journal
+        .lines
+        .iter_mut()
+        .find_map(|line| match &mut line.record {
+            Record::Effect(record) => match &mut record.effect {
+                deskhand_core::session::Effect::Call { command } if command.tool == "read_table" => {
+                    Some((line.seq, command))
+                }
+                _ => None,
+            },
+            Record::Header(_) | Record::Event(_) => None,
+        })
+        .unwrap();
+    command.arguments.insert("name".to_owned(), "Costs".into());
+    let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let difference = replay(&journal, prompts).difference.unwrap();
+    assert_eq!((difference.seq, difference.field.as_str()), (seq, "effect.command.arguments.name"));
+    assert_eq!(difference.recorded, "\"Costs\" (at character 0)");
+    assert_eq!(difference.replayed, "\"Sales\" (at character 0)");
+}
+
+#[tokio::test]
+async fn a_journal_that_was_cut_off_is_read_up_to_there() {
+    let ran = run_office(&office_script()).await;
+    let path = ran.end.folder.journal_path();
+    let whole = fs::read(&path).unwrap();
+    for cut in [whole.len() - 1, whole.len() - 40, whole.len() / 2, whole.len() / 3] {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let journal = ran.end.folder.read().unwrap();
+        assert!(!journal.lines.is_empty());
+        let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+        let replayed = replay(&journal, prompts);
+        assert_eq!(replayed.difference, None, "what is there is right");
+    }
+    fs::write(&path, "").unwrap();
+    assert!(matches!(ran.end.folder.read(), Err(JournalError::NoHeader { .. })));
+    fs::write(&path, "{}\n{}\n").unwrap();
+    assert!(matches!(ran.end.folder.read(), Err(JournalError::Record { seq: 1, .. })));
+}
+
+#[tokio::test]
+async fn sessions_are_found_by_what_their_names_begin_or_end_with() {
+    let ran = run_office(&office_script()).await;
+    let (store, id) = (&ran.store.0, &ran.end.session.0);
+    assert_eq!(store.find("last").unwrap().path(), ran.end.folder.path());
+    assert_eq!(store.find(&id[..12]).unwrap().path(), ran.end.folder.path());
+    assert_eq!(store.find(&id[28..]).unwrap().path(), ran.end.folder.path());
+    assert!(matches!(store.find("nothing"), Err(JournalError::NoSession { .. })));
+    assert!(matches!(store.find(""), Err(JournalError::NoSession { .. })));
+}

@@ -1,0 +1,9 @@
+//! Tests of the runtime through its public face: whole sessions on the desktop in memory.
+#![cfg(test)]
+
+mod endpoint;
+mod flow;
+mod journals;
+mod stopping;
+mod support;
+mod tools;

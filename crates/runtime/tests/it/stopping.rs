@@ -1,0 +1,89 @@
+//! The stop switch: nothing is begun after it.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::{
+    model::{ModelFailure, ModelReply, ModelRequest},
+    outcome::OutcomeKind,
+    record::Record,
+    session::{Effect, StopReason},
+};
+use deskhand_desktop::fake::office;
+use deskhand_model::{Model, PictureSource};
+use deskhand_runtime::StopSwitch;
+
+use crate::support::{config, office_script, run_with};
+
+#[tokio::test]
+async fn no_call_goes_out_after_a_stop() {
+    let stop = StopSwitch::new();
+    let ran = run_with(&office_script(), config(), office(), &stop, |line, _| {
+        if let Record::Effect(record) = &line.record
+            && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
+        {
+            stop.after_call(StopReason::User);
+        }
+    })
+    .await;
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Cancelled);
+    let calls: Vec<&str> = ran
+        .lines
+        .iter()
+        .filter_map(|line| match &line.record {
+            Record::Effect(record) => match &record.effect {
+                Effect::Call { command } => Some(command.tool.as_str()),
+                _ => None,
+            },
+            Record::Header(_) | Record::Event(_) => None,
+        })
+        .collect();
+    // The switch went on between the record and the dispatch, so not even that call was made.
+    assert_eq!(calls.last(), Some(&"write_table"));
+    assert_eq!(ran.desktop.files(), []);
+}
+
+/// A model that never answers.
+struct Silent;
+
+impl Model for Silent {
+    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+        std::future::pending().await
+    }
+
+    fn name(&self) -> &'static str {
+        "silent"
+    }
+}
+
+#[tokio::test]
+async fn a_question_to_the_model_is_dropped_at_once() {
+    let stop = StopSwitch::new();
+    let began = Instant::now();
+    let ran = run_with(&Silent, config(), office(), &stop, |line, _| {
+        if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
+            stop.now(StopReason::Signal);
+        }
+    })
+    .await;
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Cancelled);
+    assert!(began.elapsed() < Duration::from_secs(30), "it did not wait for the model");
+}
+
+#[tokio::test]
+async fn the_time_of_a_round_bounds_a_model_that_never_answers() {
+    let mut config = config();
+    config.limits.wall_ms_max = Some(200);
+    let ran = run_with(&Silent, config, office(), &StopSwitch::new(), |_, _| {}).await;
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::BudgetExhausted);
+}
+
+#[tokio::test]
+async fn a_stronger_reason_outranks_a_weaker_one() {
+    let stop = StopSwitch::new();
+    assert_eq!(stop.reason(), None);
+    stop.now(StopReason::User);
+    stop.after_call(StopReason::Signal);
+    assert_eq!(stop.wait_now().await, StopReason::User);
+    stop.now(StopReason::Signal);
+    assert_eq!(stop.wait().await, StopReason::Signal);
+}

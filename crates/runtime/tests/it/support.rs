@@ -1,0 +1,89 @@
+//! A session on the office suite in memory, with a scripted model.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    prompt::PromptSet,
+    record::{Line, Record},
+    session::{Event, Limits, SessionConfig},
+};
+use deskhand_desktop::{
+    act::ActLimits,
+    fake::{FakeDesktop, office},
+};
+use deskhand_model::{Model, Script};
+use deskhand_runtime::{RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, run};
+
+pub(crate) const REQUEST: &str =
+    "Extract the sales table from the Writer document and create a bar chart of it in Calc";
+
+pub(crate) fn script(text: &str) -> Script {
+    let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
+    Script::parse("office.script.toml", text, variables).unwrap()
+}
+
+pub(crate) fn office_script() -> Script {
+    script(include_str!("office.script.toml"))
+}
+
+pub(crate) fn config() -> SessionConfig {
+    SessionConfig {
+        limits: Limits { steps_max: 20, ..Limits::default() },
+        pictures: true,
+        host_tools: Vec::new(),
+        app_tools: Vec::new(),
+        agents: Vec::new(),
+    }
+}
+
+/// A run with everything that it left behind.
+pub(crate) struct Ran {
+    pub(crate) desktop: FakeDesktop,
+    pub(crate) end: RunEnd,
+    pub(crate) lines: Vec<Line>,
+    /// Keeps the store until the test is done.
+    pub(crate) store: (SessionStore, tempfile::TempDir),
+}
+
+pub(crate) async fn run_office<M: Model>(model: &M) -> Ran {
+    run_with(model, config(), office(), &StopSwitch::new(), |_, _| {}).await
+}
+
+/// Runs the main job; `watch` sees every line as it is written, with the desktop, and may meddle.
+pub(crate) async fn run_with<M: Model>(
+    model: &M,
+    config: SessionConfig,
+    desktop: FakeDesktop,
+    stop: &StopSwitch,
+    mut watch: impl FnMut(&Line, &FakeDesktop) + Send,
+) -> Ran {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SessionStore::at(folder.path());
+    let tools = Toolbox::standard(ActLimits::default()).unwrap();
+    let mut lines = Vec::new();
+    let options = RunOptions {
+        store: &store,
+        desktop: &desktop,
+        desktop_name: "fake".to_owned(),
+        model,
+        tools: &tools,
+        config,
+        prompts: PromptSet::default(),
+        requests: vec![REQUEST.to_owned()],
+        stop: stop.clone(),
+        program: "test".to_owned(),
+    };
+    let mut observer = |line: &Line| {
+        watch(line, &desktop);
+        lines.push(line.clone());
+    };
+    let end = run(options, &mut observer).await.unwrap();
+    Ran { desktop, end, lines, store: (store, folder) }
+}
+
+pub(crate) fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
+    lines.iter().filter_map(|line| match &line.record {
+        Record::Event(record) => Some(&record.event),
+        Record::Header(_) | Record::Effect(_) => None,
+    })
+}

@@ -1,0 +1,55 @@
+//! The tools as models see them, and what they say of wrong arguments.
+
+use deskhand_core::{
+    command::{CallStatus, Command, Verdict},
+    ids::WindowId,
+    prompt::tools_text,
+};
+use deskhand_desktop::{
+    act::ActLimits,
+    fake::{FakeDesktop, office},
+};
+use deskhand_runtime::Toolbox;
+use serde_json::{Value, json};
+
+fn toolbox() -> Toolbox<FakeDesktop> {
+    Toolbox::standard(ActLimits::default()).unwrap()
+}
+
+#[test]
+fn what_models_read() {
+    let tools = toolbox();
+    insta::assert_snapshot!("host_tools", tools_text(&tools.host_specs()));
+    insta::assert_snapshot!("app_tools", tools_text(&tools.app_specs()));
+}
+
+#[tokio::test]
+async fn wrong_arguments_are_refused_with_the_place() {
+    let (tools, desktop) = (toolbox(), office());
+    let window = desktop.find_window("Writer");
+    let check = async |window: Option<WindowId>, tool: &str, arguments: Value, expected: &str| {
+        let command = Command {
+            tool: tool.to_owned(),
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            window,
+        };
+        let inputs = desktop.inputs();
+        let result = tools.run(&desktop, &command).await;
+        assert_eq!(result.status, CallStatus::Failure);
+        assert!(result.summary.contains(expected), "{}", result.summary);
+        assert_eq!(desktop.inputs(), inputs, "nothing was sent");
+        result
+    };
+    let result =
+        check(window, "click_element", json!({"id": "w1"}), "at `id`: `ew1` is not an element id").await;
+    assert_eq!(result.effect, Some(Verdict::Refused));
+    check(window, "click_element", json!({}), "missing field `id`").await;
+    check(window, "click_element", json!({"id": "e1", "colour": 1}), "unknown field `colour`").await;
+    check(window, "click_element", json!({"id": "e99999"}), "e99999").await;
+    check(window, "press_keys", json!({"keys": "ctrl+hyper+x"}), "is not a key chord").await;
+    check(window, "read_table", json!({"range": "C5:A1"}), "`C5:A1` is not a cell").await;
+    check(window, "write_table", json!({"rows": [[{"a": 1}]]}), "at `rows[0][0]`").await;
+    check(window, "wait_for", json!({"title": "a", "name": "b"}), "give either a title").await;
+    check(None, "select_application_window", json!({"id": "w77"}), "w77").await;
+    check(None, "launch_application", json!({"name": "LibreOfice Calc"}), "LibreOffice Calc").await;
+}

@@ -1,0 +1,351 @@
+//! An OpenAI-compatible endpoint on the loopback interface that answers as a test says, also wrongly.
+//!
+//! It speaks HTTP/1.1 by hand, because a proper server cannot be made to break off in the middle of a body.
+
+use std::{
+    collections::VecDeque,
+    fmt::Write as _,
+    io,
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use deskhand_core::model::{Message, ModelRequest, Speaker};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+    task::JoinSet,
+};
+
+/// The largest request that is read, in bytes.
+const REQUEST_MAX: usize = 64 * 1024 * 1024;
+
+/// What the endpoint does with one request.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Behaviour {
+    /// Answers 200 with a completion of this text.
+    Reply {
+        /// The content of the first choice.
+        text: String,
+        /// Prompt and completion tokens, where the answer names any.
+        usage: Option<(u64, u64)>,
+    },
+    /// Answers with this status.
+    Status {
+        /// The status code.
+        code: u16,
+        /// Headers besides the usual ones.
+        headers: Vec<(String, String)>,
+        /// The body.
+        body: String,
+    },
+    /// Reads the request and never answers.
+    Hang,
+    /// Announces a longer body than it sends, and closes.
+    CutBody,
+    /// Sends a chunk of a chunked body, and closes without the last one.
+    CutChunk,
+    /// Closes the connection without a word.
+    Close,
+}
+
+impl Behaviour {
+    /// A completion without token counts.
+    pub fn reply(text: impl Into<String>) -> Self {
+        Self::Reply { text: text.into(), usage: None }
+    }
+
+    /// A completion that names its tokens.
+    pub fn reply_with_usage(text: impl Into<String>, prompt_tokens: u64, completion_tokens: u64) -> Self {
+        Self::Reply { text: text.into(), usage: Some((prompt_tokens, completion_tokens)) }
+    }
+
+    /// A status with a body, which may be anything.
+    pub fn status(code: u16, body: impl Into<String>) -> Self {
+        Self::Status { code, headers: Vec::new(), body: body.into() }
+    }
+
+    /// An error in the form of the protocol.
+    pub fn error(code: u16, kind: &str, message: &str) -> Self {
+        let body = json!({"error": {"message": message, "type": kind, "code": kind, "param": null}});
+        Self::status(code, body.to_string())
+    }
+
+    /// Adds a header to a status; leaves the others as they are.
+    #[must_use]
+    pub fn with_header(mut self, name: &str, value: &str) -> Self {
+        match &mut self {
+            Self::Status { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
+            Self::Reply { .. } | Self::Hang | Self::CutBody | Self::CutChunk | Self::Close => {}
+        }
+        self
+    }
+}
+
+/// A request that came in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedRequest {
+    /// `POST`
+    pub method: String,
+    /// The path with its query.
+    pub path: String,
+    /// Headers, names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The body; null where it is not JSON.
+    pub body: Value,
+}
+
+impl RecordedRequest {
+    /// The first header of that name, given in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+type Responder = Box<dyn FnMut(&Value) -> Behaviour + Send>;
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Behaviour>,
+    responder: Option<Responder>,
+    requests: Vec<RecordedRequest>,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    arrived: Notify,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The endpoint; it stops when it is dropped.
+pub struct MockEndpoint {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    tasks: JoinSet<()>,
+}
+
+impl MockEndpoint {
+    /// Starts an endpoint that answers with these, in order; when they have run out, with a status 500 that says so.
+    ///
+    /// # Errors
+    ///
+    /// When no loopback port can be opened.
+    pub async fn start(behaviours: impl IntoIterator<Item = Behaviour>) -> io::Result<Self> {
+        Self::serve(State { queue: behaviours.into_iter().collect(), ..State::default() }).await
+    }
+
+    /// Starts an endpoint whose answer is computed from the body of each request; see [`model_request`] and [`prompt_text`].
+    ///
+    /// # Errors
+    ///
+    /// When no loopback port can be opened.
+    pub async fn answering(responder: impl FnMut(&Value) -> Behaviour + Send + 'static) -> io::Result<Self> {
+        Self::serve(State { responder: Some(Box::new(responder)), ..State::default() }).await
+    }
+
+    async fn serve(state: State) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared { state: Mutex::new(state), arrived: Notify::new() });
+        let mut tasks = JoinSet::new();
+        tasks.spawn(accept(listener, Arc::clone(&shared)));
+        Ok(Self { address, shared, tasks })
+    }
+
+    /// The base URL for a client: `http://127.0.0.1:40123/v1`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Adds behaviours to the queue; the queue goes before the responder.
+    pub fn push(&self, behaviours: impl IntoIterator<Item = Behaviour>) {
+        self.shared.state().queue.extend(behaviours);
+    }
+
+    /// The requests so far.
+    pub fn requests(&self) -> Vec<RecordedRequest> {
+        self.shared.state().requests.clone()
+    }
+
+    /// Waits until at least `count` requests have come in. Unbounded: put a timeout around it.
+    pub async fn wait_for_requests(&self, count: usize) {
+        loop {
+            let arrived = self.shared.arrived.notified();
+            tokio::pin!(arrived);
+            arrived.as_mut().enable();
+            if self.shared.state().requests.len() >= count {
+                return;
+            }
+            arrived.await;
+        }
+    }
+
+    /// Drops every connection and the port. When it returns, connecting is refused.
+    pub async fn kill(&mut self) {
+        self.tasks.shutdown().await;
+    }
+}
+
+/// Accepts connections; they end with this task.
+async fn accept(listener: TcpListener, shared: Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok((stream, _)) = listener.accept().await else { return };
+        let shared = Arc::clone(&shared);
+        connections.spawn(async move {
+            // A client that goes away is no concern of the endpoint; tests look at the requests.
+            drop(converse(stream, &shared).await);
+        });
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Answers one request and closes the connection.
+async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
+    let behaviour = {
+        let mut state = shared.state();
+        let behaviour = match (state.queue.pop_front(), state.responder.as_mut()) {
+            (Some(behaviour), _) => behaviour,
+            (None, Some(responder)) => responder(&request.body),
+            (None, None) => Behaviour::error(500, "mock", "the mock endpoint has no answer left"),
+        };
+        state.requests.push(request);
+        behaviour
+    };
+    shared.arrived.notify_waiters();
+    match behaviour {
+        Behaviour::Reply { text, usage } => {
+            send(&mut stream, 200, &[], &completion(&text, usage).to_string()).await?;
+        }
+        Behaviour::Status { code, headers, body } => send(&mut stream, code, &headers, &body).await?,
+        Behaviour::Hang => std::future::pending::<()>().await,
+        Behaviour::CutBody => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{\"choices\": [";
+            stream.write_all(head.as_bytes()).await?;
+        }
+        Behaviour::CutChunk => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nd\r\n{\"choices\": [\r\n";
+            stream.write_all(head.as_bytes()).await?;
+        }
+        Behaviour::Close => {}
+    }
+    stream.shutdown().await
+}
+
+/// Reads a request with a body of a known length; none when the client goes away first.
+async fn read_request(stream: &mut TcpStream) -> io::Result<Option<RecordedRequest>> {
+    let mut bytes = Vec::new();
+    let head_length = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at;
+        }
+        if bytes.len() > REQUEST_MAX || stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+    };
+    let head = String::from_utf8_lossy(bytes.get(..head_length).unwrap_or_default()).into_owned();
+    let mut lines = head.lines();
+    let mut words = lines.next().unwrap_or_default().split(' ').map(str::to_owned);
+    let method = words.next().unwrap_or_default();
+    let path = words.next().unwrap_or_default();
+    let headers: Vec<(String, String)> = lines
+        .filter_map(|line| line.split_once(':'))
+        .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+        .collect();
+    let length: usize = headers
+        .iter()
+        .find(|(name, _)| name == "content-length")
+        .and_then(|(_, value)| value.parse().ok())
+        .unwrap_or(0);
+    let end = head_length + 4 + length.min(REQUEST_MAX);
+    while bytes.len() < end {
+        if stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(None);
+        }
+    }
+    let body = bytes.get(head_length + 4..end).unwrap_or_default();
+    let body = serde_json::from_slice(body).unwrap_or(Value::Null);
+    Ok(Some(RecordedRequest { method, path, headers, body }))
+}
+
+async fn send(stream: &mut TcpStream, code: u16, headers: &[(String, String)], body: &str) -> io::Result<()> {
+    let mut head = format!("HTTP/1.1 {code} Mock\r\ncontent-length: {}\r\nconnection: close\r\n", body.len());
+    if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+        head.push_str("content-type: application/json\r\n");
+    }
+    for (name, value) in headers {
+        // Writing to a string cannot fail.
+        let _ = write!(head, "{name}: {value}\r\n");
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes()).await?;
+    stream.write_all(body.as_bytes()).await
+}
+
+/// A chat completion of `text`, as the protocol has it.
+pub fn completion(text: &str, usage: Option<(u64, u64)>) -> Value {
+    let mut body = json!({
+        "id": "mock-1",
+        "object": "chat.completion",
+        "model": "mock-model",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+    });
+    if let (Some((prompt, answer)), Some(members)) = (usage, body.as_object_mut()) {
+        let usage =
+            json!({"prompt_tokens": prompt, "completion_tokens": answer, "total_tokens": prompt + answer});
+        members.insert("usage".to_owned(), usage);
+    }
+    body
+}
+
+/// The question in the body of a request, without its pictures. The asking agent is not part of the protocol, so its name is empty;
+/// a scripted model then leaves the `agent` of its turns unchecked.
+pub fn model_request(body: &Value) -> ModelRequest {
+    let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let format = body.pointer("/response_format/json_schema");
+    ModelRequest {
+        agent: String::new(),
+        messages: messages.map(message).collect(),
+        schema_name: format
+            .and_then(|f| f.get("name"))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+            .to_owned(),
+        schema: format.and_then(|f| f.get("schema")).cloned().unwrap_or(Value::Null),
+        completion_tokens_max: 0,
+    }
+}
+
+/// Every text in the messages of a request's body, joined by line breaks.
+pub fn prompt_text(body: &Value) -> String {
+    let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
+    messages.map(content_text).collect::<Vec<_>>().join("\n")
+}
+
+fn message(message: &Value) -> Message {
+    let speaker = match message.get("role").and_then(Value::as_str) {
+        Some("system" | "developer") => Speaker::System,
+        Some("assistant") => Speaker::Assistant,
+        _ => Speaker::User,
+    };
+    Message::text(speaker, content_text(message))
+}
+
+fn content_text(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,135 @@
+//! Architecture rules as tests: which crate may know which, and that core is free of IO.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::workspace::{cargo, stdout};
+
+/// What each of our crates builds on. Arrows go one way; a change here is a change of the architecture.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("deskhand", &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"]),
+    ("deskhand-core", &[]),
+    ("deskhand-desktop", &["deskhand-core"]),
+    ("deskhand-model", &["deskhand-core"]),
+    ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-model"]),
+    ("deskhand-testkit", &["deskhand-core", "deskhand-desktop"]),
+    ("xtask", &[]),
+];
+
+/// The only one of our crates that others may use in their tests alone.
+const TEST_ONLY: &str = "deskhand-testkit";
+
+/// Crates that do IO, read the clock or make randomness: none of them below core.
+const IO_CRATES: &[&str] = &[
+    "async-io",
+    "async-std",
+    "atspi",
+    "chrono",
+    "curl",
+    "dbus",
+    "fastrand",
+    "futures-executor",
+    "getrandom",
+    "hyper",
+    "jiff",
+    "libc",
+    "mio",
+    "nix",
+    "polling",
+    "rand",
+    "reqwest",
+    "rusqlite",
+    "rustix",
+    "rustls",
+    "signal-hook",
+    "smol",
+    "socket2",
+    "tempfile",
+    "time",
+    "tokio",
+    "ureq",
+    "uuid",
+    "walkdir",
+    "x11rb",
+    "zbus",
+];
+
+/// Our crates with the ones of ours that they declare, without and with the test-only ones.
+fn declared() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
+    let text = stdout(cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap();
+    let metadata: Value = serde_json::from_str(&text).unwrap();
+    let packages = metadata["packages"].as_array().unwrap();
+    let names: BTreeSet<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
+    let ours = |package: &Value, tests: bool| {
+        package["dependencies"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|dependency| (dependency["kind"] == "dev") == tests)
+            .map(|dependency| dependency["name"].as_str().unwrap().to_owned())
+            .filter(|name| names.contains(name.as_str()))
+            .collect()
+    };
+    packages
+        .iter()
+        .map(|package| {
+            (package["name"].as_str().unwrap().to_owned(), (ours(package, false), ours(package, true)))
+        })
+        .collect()
+}
+
+#[test]
+fn arrows_go_one_way() {
+    let declared = declared();
+    let expected: BTreeMap<String, BTreeSet<String>> = ARROWS
+        .iter()
+        .map(|(from, to)| ((*from).to_owned(), to.iter().map(|name| (*name).to_owned()).collect()))
+        .collect();
+    let found: BTreeMap<String, BTreeSet<String>> =
+        declared.iter().map(|(name, (normal, _))| (name.clone(), normal.clone())).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn tests_may_add_the_testkit_alone() {
+    for (name, (_, tests)) in declared() {
+        let others: Vec<&String> =
+            tests.iter().filter(|other| *other != TEST_ONLY && **other != name).collect();
+        assert!(others.is_empty(), "the tests of {name} build on {others:?}");
+    }
+}
+
+/// The names of all crates below one of ours, itself included, as cargo resolves them for this machine.
+fn below(package: &str) -> BTreeSet<String> {
+    let text = stdout(cargo().args([
+        "tree",
+        "--offline",
+        "--package",
+        package,
+        "--edges",
+        "normal",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+    ]))
+    .unwrap();
+    text.lines().filter_map(|line| line.split_whitespace().next()).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn core_is_free_of_io() {
+    let crates = below("deskhand-core");
+    assert!(crates.contains("deskhand-core") && crates.contains("serde"), "{crates:?}");
+    let io: Vec<&&str> = IO_CRATES.iter().filter(|name| crates.contains(**name)).collect();
+    assert!(io.is_empty(), "deskhand-core builds on {io:?}");
+}
+
+#[test]
+fn the_list_of_io_crates_would_notice_them() {
+    let crates = below("deskhand-runtime");
+    for name in ["tokio", "rustix", "uuid", "getrandom", "jiff"] {
+        assert!(crates.contains(name) && IO_CRATES.contains(&name), "{name}");
+    }
+}

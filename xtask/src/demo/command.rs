@@ -1,0 +1,334 @@
+//! Sets up, builds, runs the product and tells how it went.
+
+use std::{
+    fs::{self, File},
+    io::{BufRead, BufReader, IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, ExitStatus, Stdio},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+
+use super::{
+    checks::{self, Checks, Expected},
+    summary::RunSummary,
+};
+use crate::{
+    console, setup,
+    workspace::{self, cargo},
+};
+
+const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
+
+/// Without `--keep`, no more folders of earlier demos are left than these.
+const FOLDERS_MAX: usize = 10;
+
+/// The options of `cargo xtask demo`.
+#[derive(Args)]
+pub(crate) struct DemoArguments {
+    /// Who plays the model: the script of the example, or the endpoint of your configuration.
+    #[arg(long, value_enum, default_value_t = DemoModel::Script)]
+    model: DemoModel,
+    /// Write the summary to this file as well, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// The size of the virtual screen.
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    size: Option<String>,
+    /// Keep the folders of all earlier demos, not only of the newest ten.
+    #[arg(long)]
+    keep: bool,
+    /// More arguments for `deskhand run`.
+    #[arg(last = true)]
+    extra: Vec<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum DemoModel {
+    Script,
+    Openai,
+}
+
+/// Runs the command: exit 0 when the run finished and every check of the result passed.
+pub(crate) fn run(arguments: &DemoArguments) -> Result<ExitCode> {
+    let example = workspace::root().join("examples/sales");
+    let expected = Expected::read(&example.join("expected.json"))?;
+    setup::ensure_installed()?;
+    let start = Instant::now();
+    console::progress("demo: building deskhand");
+    let binary = build()?;
+    console::progress(&format!("demo: built in {}", console::duration(start.elapsed())));
+
+    let demos = demos_folder(&binary)?;
+    let folder = new_folder(&demos)?;
+    if !arguments.keep {
+        remove_old(&demos)?;
+    }
+    let document = folder.join("sales.odt");
+    fs::copy(example.join("sales.odt"), &document).context("copy the document of the example")?;
+    let result = folder.join("sales.ods");
+    let mut command = deskhand(arguments, &binary, &example, &folder)?;
+    let (status, summary) = run_deskhand(&mut command, &folder)?;
+    let summary = summary.unwrap_or_else(|| {
+        RunSummary::broken_off(format!("deskhand ended without a summary, with {status}"))
+    });
+    let checks = checks::check_file(&expected, &result)?;
+    report(arguments, &summary, status, &checks, &result)
+}
+
+fn report(
+    arguments: &DemoArguments,
+    summary: &RunSummary,
+    status: ExitStatus,
+    checks: &Checks,
+    result: &Path,
+) -> Result<ExitCode> {
+    let result = Some(result).filter(|path| path.is_file());
+    console::result("");
+    for line in summary.to_lines(result, checks) {
+        console::result(&line);
+    }
+    if let Some(path) = &arguments.json {
+        let text = serde_json::to_string_pretty(&summary.to_json(result, checks))?;
+        fs::write(path, format!("{text}\n")).with_context(|| format!("write {}", path.display()))?;
+    }
+    for failure in &checks.failed {
+        console::problem(failure);
+    }
+    if !is_finished(summary, status) {
+        console::problem(&format!("the run did not finish; deskhand ended with {status}"));
+    }
+    let success = is_finished(summary, status) && checks.failed.is_empty();
+    Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Whether the product says in both ways that it has that the request is fulfilled.
+fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
+    summary.outcome.as_deref() == Some("finished") && status.success()
+}
+
+/// Builds the product and returns where it is. The profile is the one for development: it builds in a third
+/// of the time, and a step waits for applications, not for us.
+fn build() -> Result<PathBuf> {
+    let output = cargo()
+        .args(["build", "--package", "deskhand", "--message-format", "json-render-diagnostics"])
+        .stderr(Stdio::inherit())
+        .output()
+        .context("run cargo build")?;
+    ensure!(output.status.success(), "cargo build ended with {}", output.status);
+    executable_in(&String::from_utf8_lossy(&output.stdout)).context("find the program that cargo built")
+}
+
+fn executable_in(messages: &str) -> Option<PathBuf> {
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message.pointer("/target/name").is_some_and(|name| name == "deskhand"))
+        .find_map(|message| message.get("executable").and_then(Value::as_str).map(PathBuf::from))
+}
+
+/// `target/demo`, beside the folder that the program was built into.
+fn demos_folder(binary: &Path) -> Result<PathBuf> {
+    let target = binary.parent().and_then(Path::parent).context("find the target folder")?;
+    Ok(target.join("demo"))
+}
+
+/// A new folder, named by the time: names sort as they were made.
+fn new_folder(demos: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(demos).with_context(|| format!("create {}", demos.display()))?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).context("read the clock")?;
+    for attempt in 0..100_u32 {
+        let folder = demos.join(format!("{:010}-{attempt:02}", now.as_secs()));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error).with_context(|| format!("create {}", folder.display())),
+        }
+    }
+    bail!("create a new folder in {}", demos.display())
+}
+
+fn remove_old(demos: &Path) -> Result<()> {
+    let mut folders: Vec<PathBuf> = fs::read_dir(demos)
+        .with_context(|| format!("list {}", demos.display()))?
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.is_dir())
+        .collect();
+    folders.sort();
+    let old = folders.len().saturating_sub(FOLDERS_MAX);
+    for folder in folders.iter().take(old) {
+        fs::remove_dir_all(folder).with_context(|| format!("remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// The command line of the product.
+fn deskhand(arguments: &DemoArguments, binary: &Path, example: &Path, folder: &Path) -> Result<Command> {
+    let result = folder.join("sales.ods");
+    let mut command = Command::new(binary);
+    command.arg("run").arg(format!("{REQUEST}. Save the spreadsheet as {}", result.display()));
+    command.arg("--open").arg(folder.join("sales.odt")).args(["--desktop", "virtual"]);
+    match arguments.model {
+        DemoModel::Script => {
+            let script = example.join("demo.script.toml");
+            ensure!(script.is_file(), "{} is missing", script.display());
+            command.arg("--model").arg(format!("script:{}", script.display()));
+            command.arg("--script-var").arg(format!("output={}", result.display()));
+        }
+        DemoModel::Openai => {
+            command.args(["--model", "openai"]);
+        }
+    }
+    command.arg("--screenshot").arg(folder.join("final.png")).arg("--json");
+    if let Some(size) = &arguments.size {
+        command.arg("--size").arg(size);
+    }
+    if !std::io::stderr().is_terminal() {
+        // Progress is worth having in a log as well.
+        command.arg("-v");
+    }
+    command.args(&arguments.extra);
+    Ok(command)
+}
+
+/// Runs the product; keeps its events in `events.jsonl` and returns the summary among them.
+fn run_deskhand(command: &mut Command, folder: &Path) -> Result<(ExitStatus, Option<RunSummary>)> {
+    let path = folder.join("events.jsonl");
+    let mut events = File::create(&path).with_context(|| format!("create {}", path.display()))?;
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().context("run deskhand")?;
+    let stdout = child.stdout.take().context("read the events of deskhand")?;
+    let mut summary = None;
+    for line in BufReader::new(stdout).lines() {
+        let line = line.context("read the events of deskhand")?;
+        writeln!(events, "{line}").with_context(|| format!("write {}", path.display()))?;
+        summary = RunSummary::in_line(&line).or(summary);
+    }
+    let status = child.wait().context("wait for deskhand")?;
+    Ok((status, summary))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arguments(model: DemoModel) -> DemoArguments {
+        DemoArguments {
+            model,
+            json: None,
+            size: Some("1280x800".to_owned()),
+            keep: false,
+            extra: vec!["-q".to_owned()],
+        }
+    }
+
+    fn words(command: &Command) -> Vec<String> {
+        command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
+    }
+
+    #[test]
+    fn the_program_is_found_among_the_messages_of_cargo() {
+        let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"serde\"},\"executable\":null}\n\
+                        {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"deskhand\"},\"executable\":\"t/debug/deskhand\"}\n\
+                        {\"reason\":\"build-finished\",\"success\":true}\n";
+        assert_eq!(executable_in(messages), Some(PathBuf::from("t/debug/deskhand")));
+        assert_eq!(executable_in("{}\n"), None);
+    }
+
+    #[test]
+    fn a_live_model_gets_no_script() {
+        let folder = tempfile::tempdir().unwrap();
+        let command =
+            deskhand(&arguments(DemoModel::Openai), Path::new("deskhand"), folder.path(), folder.path())
+                .unwrap();
+        let words = words(&command);
+        assert!(words[1].starts_with(REQUEST) && words[1].ends_with("sales.ods"), "{words:?}");
+        assert!(words.windows(2).any(|pair| pair == ["--model", "openai"]), "{words:?}");
+        assert!(words.windows(2).any(|pair| pair == ["--size", "1280x800"]), "{words:?}");
+        assert!(!words.iter().any(|word| word.contains("script")), "{words:?}");
+        assert_eq!(words.last().unwrap(), "-q");
+    }
+
+    #[test]
+    fn the_script_is_told_where_to_save() {
+        let folder = tempfile::tempdir().unwrap();
+        let example = tempfile::tempdir().unwrap();
+        let arguments = arguments(DemoModel::Script);
+        let missing = deskhand(&arguments, Path::new("deskhand"), example.path(), folder.path()).unwrap_err();
+        assert!(missing.to_string().ends_with("demo.script.toml is missing"), "{missing}");
+        fs::write(example.path().join("demo.script.toml"), "").unwrap();
+        let command = deskhand(&arguments, Path::new("deskhand"), example.path(), folder.path()).unwrap();
+        let output = format!("output={}", folder.path().join("sales.ods").display());
+        assert!(words(&command).windows(2).any(|pair| pair[0] == "--script-var" && pair[1] == output));
+    }
+
+    #[test]
+    fn old_folders_go_and_the_newest_stay() {
+        let demos = tempfile::tempdir().unwrap();
+        for index in 0..FOLDERS_MAX + 3 {
+            fs::create_dir(demos.path().join(format!("{index:010}-00"))).unwrap();
+        }
+        let newest = new_folder(demos.path()).unwrap();
+        remove_old(demos.path()).unwrap();
+        assert_eq!(fs::read_dir(demos.path()).unwrap().count(), FOLDERS_MAX);
+        assert!(newest.is_dir());
+        assert!(!demos.path().join("0000000003-00").exists());
+        assert!(demos.path().join("0000000004-00").exists());
+    }
+
+    #[test]
+    fn two_demos_of_one_second_have_two_folders() {
+        let demos = tempfile::tempdir().unwrap();
+        assert_ne!(new_folder(demos.path()).unwrap(), new_folder(demos.path()).unwrap());
+    }
+
+    fn ended_with(code: i32) -> ExitStatus {
+        Command::new("sh").args(["-c", &format!("exit {code}")]).status().unwrap()
+    }
+
+    fn summary_of(outcome: &str) -> RunSummary {
+        RunSummary::in_line(&format!("{{\"kind\":\"summary\",\"outcome\":\"{outcome}\",\"steps\":3}}"))
+            .unwrap()
+    }
+
+    #[test]
+    fn both_the_outcome_and_the_exit_code_must_say_finished() {
+        assert!(is_finished(&summary_of("finished"), ended_with(0)));
+        assert!(!is_finished(&summary_of("finished"), ended_with(13)));
+        assert!(!is_finished(&summary_of("failed"), ended_with(0)));
+        assert!(!is_finished(&RunSummary::broken_off("gone".to_owned()), ended_with(0)));
+    }
+
+    #[test]
+    fn the_report_is_a_failure_unless_every_check_passed() {
+        let folder = tempfile::tempdir().unwrap();
+        let result = folder.path().join("sales.ods");
+        let json = folder.path().join("summary.json");
+        let arguments = DemoArguments { json: Some(json.clone()), ..arguments(DemoModel::Script) };
+        let check = |checks: &Checks, expected: ExitCode, path: Value| {
+            let code = report(&arguments, &summary_of("finished"), ended_with(0), checks, &result).unwrap();
+            assert_eq!(format!("{code:?}"), format!("{expected:?}"), "{checks:?}");
+            let written: Value = serde_json::from_str(&fs::read_to_string(&json).unwrap()).unwrap();
+            assert_eq!(written["result_path"], path);
+            assert_eq!(written["checks_failed"], checks.failed.len());
+        };
+        let failed = Checks { passed: 0, failed: vec!["open it".to_owned()] };
+        check(&failed, ExitCode::FAILURE, Value::Null);
+        fs::write(&result, "").unwrap();
+        check(&failed, ExitCode::FAILURE, result.to_str().into());
+        check(&Checks { passed: 23, failed: Vec::new() }, ExitCode::SUCCESS, result.to_str().into());
+    }
+
+    #[test]
+    fn events_are_kept_and_the_summary_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut echo = Command::new("printf");
+        echo.arg("{\"kind\":\"step\"}\\n{\"kind\":\"summary\",\"outcome\":\"finished\"}\\n");
+        let (status, summary) = run_deskhand(&mut echo, folder.path()).unwrap();
+        assert!(status.success());
+        assert_eq!(summary.unwrap().outcome.as_deref(), Some("finished"));
+        assert_eq!(fs::read_to_string(folder.path().join("events.jsonl")).unwrap().lines().count(), 2);
+    }
+}

@@ -1,0 +1,32 @@
+//! The Debian packages that the product and its tests need, each with its reason.
+
+/// One Debian package.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Package {
+    /// Its name in Debian and Ubuntu.
+    pub(crate) name: &'static str,
+    /// A program that it brings, to be looked for on other systems; empty where it brings none.
+    pub(crate) program: &'static str,
+    /// What it is needed for.
+    pub(crate) reason: &'static str,
+}
+
+const fn package(name: &'static str, program: &'static str, reason: &'static str) -> Package {
+    Package { name, program, reason }
+}
+
+/// Every package; what these depend on comes with them.
+pub(crate) const PACKAGES: &[Package] = &[
+    package("xvfb", "Xvfb", "the screen of a virtual desktop"),
+    package("openbox", "openbox", "the window manager of a virtual desktop"),
+    package("dbus", "dbus-daemon", "the session bus of a virtual desktop"),
+    package("at-spi2-core", "", "the accessibility bus, through which applications show their elements"),
+    package("util-linux", "setpriv", "ends the programs of a virtual desktop together with it"),
+    package("grep", "grep", "finds programs that a virtual desktop would leave behind"),
+    package("fonts-dejavu-core", "", "letters in menus and dialogs"),
+    package("fonts-liberation", "", "letters in documents, as wide as the ones that their authors used"),
+    package("libreoffice-writer", "soffice", "the application of the demo's document"),
+    package("libreoffice-calc", "soffice", "the application of the demo's chart"),
+    package("libreoffice-gtk3", "", "LibreOffice shows its elements only through GTK"),
+    package("mousepad", "mousepad", "the small application that desktop tests type into"),
+];

@@ -1,0 +1,241 @@
+//! `cargo xtask setup`: installs the packages that are missing; says first which, and why.
+
+use std::{
+    io::Write,
+    process::{Command, ExitCode, Stdio},
+    time::Instant,
+};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+
+use crate::{
+    console,
+    packages::{PACKAGES, Package},
+    workspace,
+};
+
+/// The options of `cargo xtask setup`.
+#[derive(Args)]
+pub(crate) struct SetupArguments {
+    /// Only say what is missing; exit 1 when something is.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Runs the command.
+pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
+    if !arguments.check {
+        ensure_installed()?;
+        console::progress(&format!("setup: all {} packages are installed", PACKAGES.len()));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let missing = missing()?;
+    if missing.is_empty() {
+        console::result("nothing is missing");
+        return Ok(ExitCode::SUCCESS);
+    }
+    for package in &missing {
+        console::result(&format!("{:20} {}", package.name, package.reason));
+    }
+    console::result(&format!("\n{}", advice(&missing, is_debian())));
+    Ok(ExitCode::FAILURE)
+}
+
+/// Installs what is missing; returns at once when nothing is.
+pub(crate) fn ensure_installed() -> Result<()> {
+    let missing = missing()?;
+    if missing.is_empty() {
+        return Ok(());
+    }
+    ensure!(is_debian(), "{} programs are missing\n{}", missing.len(), advice(&missing, false));
+    console::progress("setup: these packages are missing:");
+    for package in &missing {
+        console::progress(&format!("  {:20} {}", package.name, package.reason));
+    }
+    let Some(prefix) = rights() else {
+        anyhow::bail!("this needs root, or sudo without a password\n{}", advice(&missing, true));
+    };
+    console::progress("setup: installing them; apt-get says next how large they are");
+    install(prefix, &missing)
+}
+
+/// The packages that are not installed; on systems without dpkg the ones whose program is not found.
+fn missing() -> Result<Vec<&'static Package>> {
+    if !is_debian() {
+        return Ok(PACKAGES
+            .iter()
+            .filter(|package| !package.program.is_empty() && !workspace::is_program(package.program))
+            .collect());
+    }
+    // Ends with 1 when it does not know a package; its listing is right all the same.
+    let output = Command::new("dpkg-query")
+        .args(["--show", "--showformat", "${Package} ${db:Status-Status}\n"])
+        .args(PACKAGES.iter().map(|package| package.name))
+        .stderr(Stdio::null())
+        .output()
+        .context("run dpkg-query")?;
+    let listing = String::from_utf8_lossy(&output.stdout);
+    Ok(not_installed(PACKAGES, &listing))
+}
+
+fn not_installed<'a>(packages: &'a [Package], listing: &str) -> Vec<&'a Package> {
+    packages
+        .iter()
+        .filter(|package| !listing.lines().any(|line| line == format!("{} installed", package.name)))
+        .collect()
+}
+
+fn is_debian() -> bool {
+    workspace::is_program("dpkg-query") && workspace::is_program("apt-get")
+}
+
+/// What to put before a command to run it as root; none when there is no way.
+fn rights() -> Option<&'static [&'static str]> {
+    if rustix::process::geteuid().is_root() {
+        return Some(&[]);
+    }
+    let sudo = Command::new("sudo")
+        .args(["--non-interactive", "true"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    sudo.is_ok_and(|status| status.success()).then_some(&["sudo", "--non-interactive"])
+}
+
+fn install(prefix: &[&str], missing: &[&Package]) -> Result<()> {
+    let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+    let start = Instant::now();
+    console::progress("setup: apt-get update");
+    apt(prefix, &["update"])?;
+    if let Some(size) = size_of(&names) {
+        console::progress(&format!("setup: {size}"));
+    }
+    console::progress(&format!("setup: apt-get install {}", names.join(" ")));
+    let install = ["install", "--yes", "--no-install-recommends"];
+    apt(prefix, &[&install[..], &names].concat())?;
+    console::progress(&format!("setup: installed in {}", console::duration(start.elapsed())));
+    Ok(())
+}
+
+/// Runs apt-get quietly; what it printed is shown when it fails.
+fn apt(prefix: &[&str], arguments: &[&str]) -> Result<()> {
+    // Through `env`, because sudo does not pass variables on.
+    let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"], arguments].concat();
+    let Some((program, rest)) = words.split_first() else {
+        anyhow::bail!("no command to run");
+    };
+    let output = Command::new(program)
+        .args(rest)
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("run {program}"))?;
+    if !output.status.success() {
+        std::io::stderr().write_all(&output.stdout)?;
+        std::io::stderr().write_all(&output.stderr)?;
+    }
+    ensure!(output.status.success(), "apt-get {} ended with {}", arguments.join(" "), output.status);
+    Ok(())
+}
+
+/// What apt-get says about the size of an installation, asked without carrying it out.
+fn size_of(names: &[&str]) -> Option<String> {
+    let output = Command::new("apt-get")
+        .env("LC_ALL", "C")
+        .args(["install", "--assume-no", "--no-install-recommends"])
+        .args(names)
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .ok()?;
+    size_in(&String::from_utf8_lossy(&output.stdout))
+}
+
+fn size_in(listing: &str) -> Option<String> {
+    let lines: Vec<&str> = listing
+        .lines()
+        .filter(|line| {
+            line.starts_with("Need to get ")
+                || line.starts_with("After this operation")
+                || line.trim_start().starts_with("Download size:")
+                || line.trim_start().starts_with("Space needed:")
+        })
+        .map(str::trim)
+        .collect();
+    (!lines.is_empty()).then(|| lines.join(" "))
+}
+
+/// What a person must do to get what is missing.
+fn advice(missing: &[&Package], debian: bool) -> String {
+    if debian {
+        let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
+        return format!(
+            "run as root:\n  apt-get update && apt-get install --no-install-recommends {}",
+            names.join(" ")
+        );
+    }
+    let mut text = "this system has no apt-get; install these by its own means:".to_owned();
+    for package in missing {
+        text.push_str(&format!("\n  {:12} {}", package.program, package.reason));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TWO: &[Package] = &[
+        Package { name: "xvfb", program: "Xvfb", reason: "a screen" },
+        Package { name: "dbus", program: "dbus-daemon", reason: "a bus" },
+    ];
+
+    #[test]
+    fn a_package_counts_only_when_it_is_installed_whole() {
+        let check = |listing: &str, expected: &[&str]| {
+            let missing = not_installed(TWO, listing);
+            assert_eq!(missing.iter().map(|package| package.name).collect::<Vec<_>>(), expected, "{listing}");
+        };
+        check("xvfb installed\ndbus installed\n", &[]);
+        check("xvfb installed\n", &["dbus"]);
+        check("xvfb config-files\ndbus installed\n", &["xvfb"]);
+        check("xvfb half-installed\ndbus-x11 installed\n", &["xvfb", "dbus"]);
+        check("", &["xvfb", "dbus"]);
+    }
+
+    #[test]
+    fn the_size_is_taken_from_both_generations_of_apt() {
+        let old = "0 upgraded\nNeed to get 120 MB of archives.\nAfter this operation, 400 MB of additional disk \
+                   space will be used.\nDo you want to continue? [Y/n] N\n";
+        assert_eq!(
+            size_in(old).unwrap(),
+            "Need to get 120 MB of archives. After this operation, 400 MB of additional disk space will be used."
+        );
+        let new = "Summary:\n  Download size: 120 MB\n  Space needed: 400 MB / 10 GB available\n";
+        assert_eq!(size_in(new).unwrap(), "Download size: 120 MB Space needed: 400 MB / 10 GB available");
+        assert_eq!(size_in("E: Unable to locate package\n"), None);
+    }
+
+    #[test]
+    fn the_advice_can_be_typed_as_it_is() {
+        let all: Vec<&Package> = TWO.iter().collect();
+        assert_eq!(
+            advice(&all, true),
+            "run as root:\n  apt-get update && apt-get install --no-install-recommends xvfb dbus"
+        );
+        assert!(advice(&all, false).contains("\n  Xvfb         a screen\n  dbus-daemon  a bus"));
+    }
+
+    #[test]
+    fn every_package_is_listed_once_with_a_reason() {
+        for (index, package) in PACKAGES.iter().enumerate() {
+            assert!(!package.reason.is_empty(), "{} has no reason", package.name);
+            assert!(
+                PACKAGES[..index].iter().all(|other| other.name != package.name),
+                "{} twice",
+                package.name
+            );
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! `cargo xtask test`: everything that must pass, stage by stage; the first one that fails ends it.
+
+use std::{
+    process::{Command, ExitCode},
+    time::Instant,
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{
+    console, setup, tidy,
+    workspace::{self, cargo},
+};
+
+/// Runs the command. The test runner comes last, so that its closing line is the last of the output.
+pub(crate) fn run() -> Result<ExitCode> {
+    let start = Instant::now();
+    stage("setup", setup::ensure_installed)?;
+    stage("fmt", || finish(cargo().args(["fmt", "--all", "--check"])))?;
+    stage("tidy", tidy::check)?;
+    stage("clippy", || {
+        finish(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
+    })?;
+    if workspace::is_program("cargo-deny") {
+        stage("deny", || finish(cargo().args(["deny", "check", "bans", "licenses", "sources"])))?;
+    } else {
+        console::progress("── deny     skipped: cargo-deny is not installed");
+    }
+    stage("build", || finish(cargo().args(["build", "--quiet", "--package", "deskhand"])))?;
+    stage("doc", || finish(cargo().args(["test", "--quiet", "--workspace", "--doc"])))?;
+    console::progress(&format!(
+        "── tests    (all before them passed in {})",
+        console::duration(start.elapsed())
+    ));
+    let status = tests().status().context("run the tests")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The test runner: nextest where it is installed, else the one that comes with cargo.
+fn tests() -> Command {
+    let mut command = cargo();
+    if workspace::is_program("cargo-nextest") {
+        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
+    } else {
+        command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
+    }
+    command
+}
+
+fn stage(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
+    let start = Instant::now();
+    console::progress(&format!("── {name}"));
+    work().with_context(|| format!("stage `{name}` failed"))?;
+    console::progress(&format!("── {name:8} passed in {}", console::duration(start.elapsed())));
+    Ok(())
+}
+
+fn finish(command: &mut Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("run {}", line(command)))?;
+    ensure!(status.success(), "`{}` ended with {status}", line(command));
+    Ok(())
+}
+
+fn line(command: &Command) -> String {
+    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
+    format!("cargo {}", arguments.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_stage_is_named_with_its_command() {
+        let error = stage("list", || finish(cargo().args(["no-such-subcommand", "--flag"]))).unwrap_err();
+        let text = format!("{error:#}");
+        assert!(
+            text.starts_with("stage `list` failed: `cargo no-such-subcommand --flag` ended with"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_passing_stage_returns() {
+        stage("version", || finish(cargo().args(["--version", "--quiet"]))).unwrap();
+    }
+}

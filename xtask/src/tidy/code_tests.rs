@@ -1,0 +1,109 @@
+//! The rules for Rust sources, tried on bad and on good samples.
+
+use super::*;
+
+/// The lines that are found in a file, as `number: start of the message`.
+fn check_lines(path: &str, text: &str, expected: &[(usize, &str)]) {
+    let file = SourceFile::sample(path, text);
+    let found: Vec<String> = check(&file).iter().map(ToString::to_string).collect();
+    assert_eq!(found.len(), expected.len(), "{text}\n{found:#?}");
+    for (found, (line, start)) in found.iter().zip(expected) {
+        assert!(found.starts_with(&format!("{path}:{line}: {start}")), "{found}, not {line}: {start}");
+    }
+}
+
+const PRODUCT: &str = "crates/runtime/src/a.rs";
+
+#[test]
+fn long_files_are_found() {
+    check_lines(PRODUCT, &"//! a\n".repeat(600), &[]);
+    check_lines(PRODUCT, &"//! a\n".repeat(601), &[(601, "601 lines")]);
+}
+
+#[test]
+fn modules_say_what_they_are_for() {
+    check_lines(PRODUCT, "//! Good.\n", &[]);
+    check_lines(PRODUCT, "#![cfg(test)]\n\n//! Good.\n", &[]);
+    check_lines(PRODUCT, "use std::fmt;\n//! late\n", &[(1, "a module starts with")]);
+    check_lines(PRODUCT, "// A comment is no documentation.\n", &[(1, "a module starts with")]);
+    check_lines(PRODUCT, "", &[(1, "a module starts with")]);
+}
+
+#[test]
+fn unwanted_code_is_found_in_code_alone() {
+    let check = |line: &str, found: bool| {
+        let expected: &[_] = if found { &[(2, "`")] } else { &[] };
+        check_lines(PRODUCT, &format!("//! A.\n{line}\n"), expected);
+    };
+    check("#[allow(dead_code)]", true);
+    check("#![allow(dead_code)]", true);
+    check("#[ignore]", true);
+    check("#[ignore = \"slow\"]", true);
+    check("let x = dbg!(y);", true);
+    check("fn a() { todo!() }", true);
+    check("fn a() { unimplemented!(\"later\") }", true);
+    check("// todo!() in words", false);
+    check("let text = \"todo!()\";", false);
+    check("let text = r#\"a \" todo!()\"#;", false);
+    check("let (quote, rest) = ('\"', todo!()); // \"", true);
+    check("let tick = '\\''; todo!()", true);
+    check("fn a<'a>(x: &'a str) { todo!() }", true);
+    check("let text = \"\\\\\"; dbg!(text);", true);
+    check("/* todo!() /* nested */ dbg!() */", false);
+    check("let bytes = br\"todo!()\";", false);
+    check("for\"todo!()\"", false);
+}
+
+#[test]
+fn fixed_waits_are_found_in_the_product_alone() {
+    let wait = "//! A.\nfn a() { std::thread::sleep(SECOND); }\n";
+    check_lines(PRODUCT, wait, &[(2, "a fixed wait")]);
+    check_lines("crates/runtime/src/a_tests.rs", wait, &[]);
+    check_lines("crates/runtime/src/a_tests/b.rs", wait, &[]);
+    check_lines("crates/runtime/tests/it/a.rs", wait, &[]);
+    for (allowed, reason) in FIXED_WAITS_ALLOWED {
+        assert!(!reason.is_empty(), "{allowed}");
+        check_lines(allowed, wait, &[]);
+    }
+    check_lines("xtask/src/a.rs", wait, &[]);
+    let check = |line: &str, found: bool| {
+        let expected: &[_] = if found { &[(2, "a fixed wait")] } else { &[] };
+        check_lines(PRODUCT, &format!("//! A.\n{line}\n"), expected);
+    };
+    check("tokio::time::sleep(bound).await;", true);
+    check("use tokio::time::{sleep, timeout}; sleep(bound).await;", true);
+    check("sleep_until(instant).await;", true);
+    check("let mut ticks = tokio::time::interval(bound);", true);
+    check("tokio::time::timeout(bound, event).await", false);
+    check("let asleep = 1;", false);
+    check("// no thread::sleep here", false);
+}
+
+#[test]
+fn tests_beside_the_code_may_wait() {
+    let text = "//! A.\nfn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn b() { sleep(x) }\n}\n";
+    check_lines(PRODUCT, text, &[]);
+    let elsewhere = "//! A.\n#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;\nfn b() { sleep(x) }\n";
+    check_lines(PRODUCT, elsewhere, &[(5, "a fixed wait")]);
+}
+
+#[test]
+fn conditions_on_the_system_have_one_home() {
+    let text = "//! A.\n#[cfg(target_os = \"linux\")]\nmod linux;\n";
+    check_lines(PRODUCT, text, &[(2, "a condition on the operating system")]);
+    check_lines(SYSTEM_CONDITIONS_HOME, text, &[]);
+    check_lines(PRODUCT, "//! A.\n#[cfg(unix)]\nmod a;\n", &[(2, "a condition on the operating system")]);
+    check_lines(PRODUCT, "//! `target_os` in words.\n", &[]);
+}
+
+#[test]
+fn blanking_keeps_every_line_where_it_was() {
+    let check = |text: &str, expected: &str| assert_eq!(without_comments_and_strings(text), expected);
+    check("a // b\nc", "a     \nc");
+    check("\"a\nb\" c", "  \n   c");
+    check("/* a\n b */c", "    \n     c");
+    check("r\"a\\\"b", "     b");
+    check("'x' 'a y", "     a y");
+    check("\"ü\"z", "   z");
+    check("\"open", "     ");
+}

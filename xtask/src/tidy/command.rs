@@ -1,0 +1,99 @@
+//! Runs every rule over every file and tells what it found.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use super::{
+    code,
+    files::{self, Finding, SourceFile},
+    layout, manifests, words,
+};
+use crate::console;
+
+/// Runs the command.
+pub(crate) fn run() -> Result<ExitCode> {
+    let files = files::read()?;
+    for (path, lines) in long_files(&files) {
+        console::result(&format!("{path}: {lines} lines; aim for {} or fewer", code::LINES_AIM));
+    }
+    check_files(&files)?;
+    console::result(&format!("tidy: {} files, nothing to complain about", files.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The stage of `cargo xtask test`: an error when a rule is broken, silence otherwise.
+pub(crate) fn check() -> Result<()> {
+    check_files(&files::read()?)
+}
+
+fn check_files(files: &[SourceFile]) -> Result<()> {
+    let findings = findings(files);
+    for finding in &findings {
+        console::problem(&finding.to_string());
+    }
+    if !findings.is_empty() {
+        bail!("{} house rules are broken", findings.len());
+    }
+    Ok(())
+}
+
+fn findings(files: &[SourceFile]) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = files
+        .iter()
+        .flat_map(|file| {
+            [code::check(file), layout::check(file), manifests::check(file), words::check(file, files)]
+                .concat()
+        })
+        .collect();
+    findings.sort();
+    findings
+}
+
+/// Rust files that are longer than they should be and shorter than they must be, the longest first.
+fn long_files(files: &[SourceFile]) -> Vec<(&str, usize)> {
+    let mut long: Vec<(&str, usize)> = files
+        .iter()
+        .filter(|file| file.is_rust())
+        .map(|file| (file.path.as_str(), file.text().lines().count()))
+        .filter(|(_, lines)| (code::LINES_AIM + 1..=code::LINES_MAX).contains(lines))
+        .collect();
+    long.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
+    long
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_repository_is_tidy() {
+        let findings = findings(&files::read().unwrap());
+        let lines: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        assert!(lines.is_empty(), "{}", lines.join("\n"));
+    }
+
+    #[test]
+    fn findings_of_all_rules_come_sorted_by_place() {
+        let bad = SourceFile::sample(
+            "crates/core/src/a.rs",
+            "fn a() { todo!() } \n#[allow(dead_code)]\nfn b() {}\n",
+        );
+        let lines: Vec<String> = findings(&[bad]).iter().map(ToString::to_string).collect();
+        let expected = [
+            "crates/core/src/a.rs:1: `todo!(`: finish it",
+            "crates/core/src/a.rs:1: a module starts with `//!`: what it is for, what it must not do",
+            "crates/core/src/a.rs:1: white space at the end of the line",
+            "crates/core/src/a.rs:2: `#[allow(`: use #[expect(lint, reason = \"…\")]",
+        ];
+        assert_eq!(lines, expected);
+    }
+
+    #[test]
+    fn only_files_between_aim_and_limit_are_named() {
+        let file = |path: &str, lines: usize| SourceFile::sample(path, &"//!\n".repeat(lines));
+        let files =
+            [file("a.rs", 400), file("b.rs", 401), file("c.rs", 600), file("d.rs", 601), file("e.md", 500)];
+        assert_eq!(long_files(&files), [("c.rs", 600), ("b.rs", 401)]);
+    }
+}

@@ -1,0 +1,4 @@
+#![cfg(test)]
+//! The commands, run as a person runs them.
+
+mod setup;

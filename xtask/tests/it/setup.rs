@@ -1,0 +1,132 @@
+//! `cargo xtask setup` on pretended systems: a folder of small scripts is all of `PATH`.
+
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt as _, symlink},
+    path::Path,
+    process::{Command, Output},
+};
+
+use tempfile::TempDir;
+
+/// Every package is installed, but those that the file `missing` lists.
+const DPKG_QUERY: &str = r#"
+shift 3
+for package in "$@"; do
+    case " $(cat "$HERE/missing" 2>/dev/null) " in
+        *" $package "*) ;;
+        *) echo "$package installed" ;;
+    esac
+done
+exit 1
+"#;
+
+/// Notes how it was called; knows sizes; fails to install when the file `broken` is there.
+const APT_GET: &str = r#"
+echo "$DEBIAN_FRONTEND apt-get $*" >> "$HERE/calls"
+case "$*" in
+    *--assume-no*) echo "Need to get 1,234 kB of archives."; exit 1 ;;
+    *install*) if [ -e "$HERE/broken" ]; then echo "E: no space left"; exit 100; fi ;;
+esac
+"#;
+
+const SUDO: &str = "shift; exec \"$@\"\n";
+
+/// A system with these scripts, and nothing else but a shell and the tools that scripts need.
+fn system(scripts: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, body) in scripts {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("#!/bin/sh\n{body}")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    for name in ["env", "cat"] {
+        symlink(Path::new("/usr/bin").join(name), folder.path().join(name)).unwrap();
+    }
+    folder
+}
+
+fn debian() -> TempDir {
+    system(&[("dpkg-query", DPKG_QUERY), ("apt-get", APT_GET), ("sudo", SUDO)])
+}
+
+fn setup(system: &TempDir, arguments: &[&str]) -> (Output, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .arg("setup")
+        .args(arguments)
+        .env("PATH", system.path())
+        .env("HERE", system.path())
+        .env_remove("DEBIAN_FRONTEND")
+        .output()
+        .unwrap();
+    let text = [output.stdout.clone(), output.stderr.clone()].concat();
+    (output, String::from_utf8(text).unwrap())
+}
+
+fn calls(system: &TempDir) -> String {
+    fs::read_to_string(system.path().join("calls")).unwrap_or_default()
+}
+
+#[test]
+fn a_whole_system_is_left_alone() {
+    let system = debian();
+    let (output, text) = setup(&system, &[]);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(calls(&system), "");
+    let (output, text) = setup(&system, &["--check"]);
+    assert!(output.status.success(), "{text}");
+    assert_eq!(text, "nothing is missing\n");
+}
+
+#[test]
+fn what_is_missing_is_named_and_then_installed() {
+    let system = debian();
+    fs::write(system.path().join("missing"), "xvfb mousepad").unwrap();
+    let (output, text) = setup(&system, &[]);
+    assert!(output.status.success(), "{text}");
+    let announced = text.find("the screen of a virtual desktop").unwrap();
+    let sized = text.find("Need to get 1,234 kB").unwrap();
+    let installed = text.find("apt-get install xvfb mousepad").unwrap();
+    assert!(announced < sized && sized < installed, "{text}");
+    let expected = "noninteractive apt-get -qq update\n \
+                    apt-get install --assume-no --no-install-recommends xvfb mousepad\n\
+                    noninteractive apt-get -qq install --yes --no-install-recommends xvfb mousepad\n";
+    assert_eq!(calls(&system), expected);
+}
+
+#[test]
+fn a_check_installs_nothing_and_tells_the_command() {
+    let system = debian();
+    fs::write(system.path().join("missing"), "openbox").unwrap();
+    let (output, text) = setup(&system, &["--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("openbox              the window manager"), "{text}");
+    assert!(text.contains("apt-get update && apt-get install --no-install-recommends openbox\n"), "{text}");
+    assert_eq!(calls(&system), "");
+}
+
+#[test]
+fn a_failed_installation_shows_what_apt_said() {
+    let system = debian();
+    fs::write(system.path().join("missing"), "dbus").unwrap();
+    fs::write(system.path().join("broken"), "").unwrap();
+    let (output, text) = setup(&system, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("E: no space left"), "{text}");
+    assert!(
+        text.contains(
+            "error: apt-get install --yes --no-install-recommends dbus ended with exit status: 100"
+        ),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_system_without_apt_is_told_which_programs_it_needs() {
+    let system = system(&[("Xvfb", ""), ("openbox", ""), ("dbus-daemon", ""), ("grep", ""), ("setpriv", "")]);
+    let (output, text) = setup(&system, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("install these by its own means"), "{text}");
+    assert!(text.contains("\n  soffice ") && text.contains("\n  mousepad "), "{text}");
+    assert!(!text.contains("Xvfb"), "{text}");
+}
