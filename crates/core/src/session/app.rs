@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    commands::{approval_line, unknown_tool},
     effect::{Approval, Effect, StepRef},
     event::Event,
-    host::{approval_line, misfit, unknown_tool},
-    machine::{Phase, Session, Stage, messages},
+    machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
 };

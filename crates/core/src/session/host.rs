@@ -4,13 +4,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    commands::{approval_line, unknown_tool},
     effect::{Approval, Effect, StepRef},
     event::{Event, NoAnswer},
-    machine::{Phase, Session, Stage, messages},
+    machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
 };
 use crate::{
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, Command},
     memory::Memory,
     model::Usage,
     observation::{Look, Observation},
@@ -336,34 +337,4 @@ fn host_commands(reply: &HostReply) -> Vec<Command> {
         commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None });
     }
     commands
-}
-
-/// The result of a command whose tool does not exist, with the nearest names.
-pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<CallResult> {
-    if tools.iter().any(|tool| tool.name == command.tool) {
-        return None;
-    }
-    let near = tools
-        .iter()
-        .map(|tool| (strsim::jaro_winkler(&tool.name, &command.tool), &tool.name))
-        .filter(|(score, _)| *score > 0.75)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let hint = near.map(|(_, name)| format!("; did you mean `{name}`?")).unwrap_or_default();
-    Some(CallResult::failure(None, format!("there is no tool `{}`{hint}", command.tool)))
-}
-
-pub(super) fn approval_line(commands: &[Command]) -> String {
-    commands.iter().map(Command::to_line).collect::<Vec<_>>().join(", ")
-}
-
-pub(super) fn misfit<R>(phase: &Phase<R>, event: &Event) -> String {
-    let phase = match phase {
-        Phase::Observing(_) => "observing",
-        Phase::Asking(_) => "asking the model",
-        Phase::Acting(_) => "acting",
-        Phase::Parked(_) => "waiting for an approval",
-        Phase::Questioning(_) => "waiting for answers",
-    };
-    debug_assert!(false, "{phase} got {event:?}");
-    format!("the machine was {phase} and got an event that does not fit")
 }

@@ -382,3 +382,16 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Stopped { .. } => "stopped",
     }
 }
+
+/// Why an event cannot be used; the checks of [`Session::apply`] leave no way to get here.
+pub(super) fn misfit<R>(phase: &Phase<R>, event: &Event) -> String {
+    let phase = match phase {
+        Phase::Observing(_) => "observing",
+        Phase::Asking(_) => "asking the model",
+        Phase::Acting(_) => "acting",
+        Phase::Parked(_) => "waiting for an approval",
+        Phase::Questioning(_) => "waiting for answers",
+    };
+    debug_assert!(false, "{phase} got {event:?}");
+    format!("the machine was {phase} and got an event that does not fit")
+}

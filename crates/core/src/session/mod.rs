@@ -7,6 +7,7 @@
 //! steps next, and when a round is over, is decided by the tables in [`crate::states`].
 
 mod app;
+mod commands;
 mod config;
 mod effect;
 mod event;

@@ -119,3 +119,40 @@ impl FromStr for AppStatus {
         super::parse(said, &Self::WORDS)
     }
 }
+
+impl AppTrigger {
+    /// Every trigger.
+    pub fn all() -> Vec<Self> {
+        let mut all: Vec<Self> = AppStatus::WORDS.iter().map(|(_, status)| Self::Said(*status)).collect();
+        all.extend([
+            Self::ActionFailed,
+            Self::LooksExhausted,
+            Self::Answered,
+            Self::Unanswered,
+            Self::Approved,
+            Self::Rejected,
+            Self::Instructed,
+            Self::WindowGone,
+            Self::Stopped,
+            Self::Broke,
+        ]);
+        all
+    }
+
+    /// What happened, in words.
+    pub fn label(self) -> String {
+        match self {
+            Self::Said(status) => format!("said {status}"),
+            Self::ActionFailed => "an action failed".to_owned(),
+            Self::LooksExhausted => "looked too often".to_owned(),
+            Self::Answered => "answered".to_owned(),
+            Self::Unanswered => "a required answer is missing".to_owned(),
+            Self::Approved => "approved".to_owned(),
+            Self::Rejected => "rejected".to_owned(),
+            Self::Instructed => "rejected with an instruction".to_owned(),
+            Self::WindowGone => "the window is gone".to_owned(),
+            Self::Stopped => "stopped, or a budget ran out".to_owned(),
+            Self::Broke => "broke beyond repair".to_owned(),
+        }
+    }
+}

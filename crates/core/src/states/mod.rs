@@ -6,9 +6,11 @@
 
 mod app;
 mod host;
+mod print;
 
 pub use app::{AppStatus, AppTrigger, next_app};
 pub use host::{HostStatus, HostTrigger, next_host};
+pub use print::{Transition, app_transitions, host_transitions, mermaid, table};
 
 /// A status word that a model said and that no machine knows.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

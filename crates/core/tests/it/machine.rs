@@ -336,6 +336,8 @@ fn any_answer(h: &mut Harness, choice: u8) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     /// Whatever comes back, every round ends in an outcome within its budget, nothing is executed that waits
     /// for an approval, and folding the same events again gives the same effects.
     #[test]

@@ -56,7 +56,7 @@ impl Default for ActLimits {
     fn default() -> Self {
         Self {
             quiet: QuietLimits::default(),
-            effect: Duration::from_secs(2),
+            effect: Duration::from_secs(5),
             control: Duration::from_millis(1_200),
             launch: Duration::from_secs(60),
         }

@@ -19,9 +19,9 @@ use crate::{
 };
 
 /// The largest range that is selected with the arrow keys.
-const STEPS_MAX: u32 = 200;
+const STEPS_MAX: u32 = 60;
 
-/// Selects a range of cells: by the name box, else with the arrow keys. Verified by the states of the cells at
+/// Selects a range of cells: with the arrow keys where it is small, else by the name box. Verified by the states of the cells at
 /// its corners and just outside of it, or by what the name box shows.
 ///
 /// # Errors
@@ -61,22 +61,25 @@ async fn select<D: Desktop>(
     if is_selected(desktop, &surface, &table, range).await? {
         return Ok(done(Route::None));
     }
-    match name_in_box(desktop, &surface, &range, limits).await {
-        Ok(()) => {
-            if is_selected(desktop, &surface, &table, range).await? {
-                return Ok(done(Route::Input));
-            }
+    for way in [Way::Arrows, Way::NameBox] {
+        let tried = match way {
+            Way::Arrows => with_arrows(desktop, &surface, &table, range, limits).await,
+            Way::NameBox => name_in_box(desktop, &surface, &range, limits).await,
+        };
+        match tried {
+            Ok(()) if is_selected(desktop, &surface, &table, range).await? => return Ok(done(Route::Input)),
+            Ok(()) | Err(Halt::Refused(_)) => {}
+            Err(failed) => return Err(failed),
         }
-        Err(Halt::Refused(_)) => {}
-        Err(failed) => return Err(failed),
     }
-    with_arrows(desktop, &surface, &table, range, limits).await?;
-    Ok(if is_selected(desktop, &surface, &table, range).await? {
-        done(Route::Input)
-    } else {
-        let summary = format!("{range} of {} was not selected", table.label());
-        ActionReport::new(Verdict::NotSeen, Route::Input, summary)
-    })
+    let summary = format!("{range} of {} was not selected", table.label());
+    Ok(ActionReport::new(Verdict::NotSeen, Route::Input, summary))
+}
+
+/// How a person selects a range without the mouse.
+enum Way {
+    Arrows,
+    NameBox,
 }
 
 async fn with_arrows<D: Desktop>(
@@ -88,7 +91,7 @@ async fn with_arrows<D: Desktop>(
 ) -> Result<(), Halt> {
     let shape = range.shape();
     if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
-        return Err(Halt::Refused(format!("{range} is too large to be selected without a name box")));
+        return Err(Halt::Refused(format!("{range} is too large to be selected with the arrow keys")));
     }
     go_to_cell(desktop, surface, table, range.first, limits).await?;
     let watch = desktop.watch(Some(surface.id)).await?;

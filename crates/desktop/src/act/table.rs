@@ -48,7 +48,10 @@ pub(super) async fn find_table<D: Desktop>(
         tables.extend(found.map(|element| (surface.clone(), element)));
     }
     let chosen = match target {
-        TableTarget::Named(name) => tables.iter().find(|(_, table)| names_equal(&table.name, name)),
+        TableTarget::Named(name) => tables
+            .iter()
+            .find(|(_, table)| names_equal(&table.name, name))
+            .or_else(|| tables.iter().find(|(_, table)| names_equal(without_part(&table.name), name))),
         TableTarget::Largest | TableTarget::Element(_) => tables.iter().max_by_key(|(_, table)| {
             table.table.map_or(0, |shape| u64::from(shape.rows) * u64::from(shape.columns))
         }),
@@ -64,6 +67,15 @@ pub(super) async fn find_table<D: Desktop>(
     let there = nearest_names(&wanted, names.into_iter()).join(", ");
     let there = if there.is_empty() { "there is none".to_owned() } else { format!("there are: {there}") };
     Err(Halt::Refused(format!("no table{wanted} shows in {window}; {there}")))
+}
+
+/// The name of a table without the number of its part: a Writer calls the part of `Sales` on the first page
+/// `Sales-1`.
+fn without_part(name: &str) -> &str {
+    match name.rsplit_once('-') {
+        Some((head, part)) if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) => head,
+        Some(_) | None => name,
+    }
 }
 
 /// Whether a cell that shows `found` holds what was `meant`: the same text, or the same number in another dress.

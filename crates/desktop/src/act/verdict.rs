@@ -165,7 +165,8 @@ pub(super) async fn modal_in_front<D: Desktop>(
         if dialog.id == surface.id {
             break;
         }
-        if dialog.kind != WindowKind::Dialog || surface.owner == Some(dialog.id) {
+        // A wizard may call itself a normal window; that it is modal and has an owner decides.
+        if dialog.kind == WindowKind::Popup || surface.owner == Some(dialog.id) {
             continue;
         }
         let root = root_of(desktop, dialog).await?;

@@ -1,9 +1,11 @@
 //! Writing rows into a spreadsheet, and reading every cell back.
 
+use std::time::Duration;
+
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
-    ui::{CellRange, CellRef, Element, TableShape, WindowInfo},
+    ui::{CellRange, CellRef, Element, TableShape, WindowInfo, WindowKind},
 };
 use serde_json::json;
 
@@ -21,6 +23,8 @@ use crate::{
 
 /// The most cells of one call.
 const CELLS_MAX: u64 = 2_000;
+/// A table with so many cells is the grid of a spreadsheet, and no list of a dialog.
+const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
 /// How often a cell is looked at after it was typed, at most; each look waits for an event.
 const LOOKS_MAX: usize = 8;
 
@@ -69,9 +73,18 @@ async fn write_and_check<D: Desktop>(
     }
     bring_to_front(desktop, surface.id).await?;
     let sheet = Sheet { desktop, surface: &surface, table: &table, limits };
+    sheet.leave_objects().await?;
     let mut settled_ms = 0;
-    for (cell, text) in cells_of(start, rows) {
+    for (index, (cell, text)) in cells_of(start, rows).enumerate() {
         settled_ms += sheet.write(cell, text).await?;
+        if index == 0 && !sheet.shows(cell, text).await? {
+            // The keys may go elsewhere, such as into a drawing. Once more from a clean state, and no further.
+            sheet.leave_objects().await?;
+            settled_ms += sheet.write(cell, text).await?;
+            if !sheet.shows(cell, text).await? {
+                return Ok(first_cell_failed(&table, cell, settled_ms));
+            }
+        }
     }
     let mut wrong = sheet.mismatches(range, rows).await?;
     let corrected = wrong.len();
@@ -96,6 +109,15 @@ async fn write_and_check<D: Desktop>(
     let effect = if wrong.is_empty() { Verdict::Seen } else { Verdict::NotSeen };
     let output = json!({ "range": range, "cells": cells, "right": right, "mismatches": wrong });
     Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) }.with_output(output))
+}
+
+fn first_cell_failed(table: &Element, cell: CellRef, settled_ms: u64) -> ActionReport {
+    let summary = format!(
+        "{} of {} does not take what is typed, tried twice; nothing else was written",
+        cell,
+        table.label()
+    );
+    ActionReport { settled_ms, ..ActionReport::new(Verdict::NotSeen, Route::Input, summary) }
 }
 
 fn range_of(table: &Element, start: CellRef, rows: &[Vec<String>]) -> Result<CellRange, Halt> {
@@ -158,7 +180,7 @@ impl<D: Desktop> Sheet<'_, D> {
             }
             self.press(NamedKey::Return).await?;
         }
-        let quick = QuietLimits { quiet: std::time::Duration::from_millis(15), ..self.limits.quiet };
+        let quick = QuietLimits { quiet: Duration::from_millis(15), ..self.limits.quiet };
         let mut waited_ms = 0;
         for _ in 0..LOOKS_MAX {
             if self.shows(cell, text).await? {
@@ -172,6 +194,27 @@ impl<D: Desktop> Sheet<'_, D> {
             watch = watch_app(self.desktop, self.surface.id).await?;
         }
         Ok(waited_ms)
+    }
+
+    /// Takes the keyboard back from a chart or drawing that is selected or being edited: typing would go there,
+    /// although the cell says that it has the focus. Only in grids of spreadsheets, where Escape does no harm.
+    async fn leave_objects(&self) -> Result<(), DesktopError> {
+        let cells = self.table.table.map_or(0, |shape| u64::from(shape.rows) * u64::from(shape.columns));
+        if cells < SPREADSHEET_CELLS_MIN || self.surface.kind != WindowKind::Normal {
+            return Ok(());
+        }
+        let watch = watch_app(self.desktop, self.surface.id).await?;
+        // Out of an object of a chart, out of the chart, out of its selection.
+        for _ in 0..3 {
+            self.press(NamedKey::Escape).await?;
+        }
+        let quick = QuietLimits {
+            quiet: Duration::from_millis(15),
+            first_change: Duration::from_millis(40),
+            ..self.limits.quiet
+        };
+        self.desktop.settle(watch, quick).await?;
+        Ok(())
     }
 
     async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {

@@ -66,6 +66,11 @@ impl Stage {
                 self.close(window);
                 self.tell(source, "closed");
             }
+            Behaviour::CloseOwner => {
+                let owner = self.window(window).and_then(|shown| shown.owner);
+                self.close(owner.unwrap_or(window));
+                self.tell(source, "closed");
+            }
             Behaviour::Rename { key, name } => {
                 let id = target(self, key);
                 if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {

@@ -135,7 +135,7 @@ impl Stage {
         let Some(node) = self.nodes.get_mut(&table) else { return };
         let window = node.window;
         let Some(sheet) = &mut node.plan.sheet else { return };
-        let before = sheet.cursor;
+        let before = (sheet.cursor, sheet.selection);
         let mut committed = false;
         match (chord.key, chord.modifiers.as_slice()) {
             (Key::Named(NamedKey::Return), []) => {
@@ -146,6 +146,8 @@ impl Stage {
                 committed = sheet.commit();
                 sheet.step(0, 1);
             }
+            (Key::Named(NamedKey::Down), [Modifier::Shift]) => sheet.extend(1, 0),
+            (Key::Named(NamedKey::Right), [Modifier::Shift]) => sheet.extend(0, 1),
             (Key::Named(NamedKey::Down), []) => sheet.step(1, 0),
             (Key::Named(NamedKey::Up), []) => sheet.step(-1, 0),
             (Key::Named(NamedKey::Right), []) => sheet.step(0, 1),
@@ -167,7 +169,7 @@ impl Stage {
             self.note_element(table, "object:text-changed:insert");
             self.tell(Some(table), "cells");
         }
-        if cursor != before {
+        if (cursor, range) != before {
             self.note_element(table, "object:active-descendant-changed");
             self.show_cursor(window, range);
         }

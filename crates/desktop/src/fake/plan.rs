@@ -22,6 +22,8 @@ pub enum Behaviour {
     Open(Box<FakeWindow>),
     /// The window of the control closes.
     CloseWindow,
+    /// The owner of the dialog closes, and the dialog with it.
+    CloseOwner,
     /// A control gets another name; the control itself where no key is given.
     Rename {
         /// The key of the control.

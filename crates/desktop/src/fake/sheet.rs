@@ -173,6 +173,14 @@ impl FakeSheet {
         changed
     }
 
+    /// Moves the far corner of the selection, as the arrow keys do with shift.
+    pub(super) fn extend(&mut self, down: u32, right: u32) {
+        self.commit();
+        let last = &mut self.selection.last;
+        last.row = (last.row + down).min(self.shape.rows.saturating_sub(1));
+        last.column = (last.column + right).min(self.shape.columns.saturating_sub(1));
+    }
+
     /// Whether a text is being typed into the cell under the cursor.
     pub(super) const fn is_editing(&self) -> bool {
         self.typed.is_some()

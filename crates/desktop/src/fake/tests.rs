@@ -12,7 +12,7 @@ async fn the_office_shows_its_table() {
     let desktop = office();
     let window = desktop.find_window("Writer").unwrap();
     let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
-    let table = tree.elements.iter().find(|element| element.name == "Sales").unwrap();
+    let table = tree.elements.iter().find(|element| element.name == "Sales-1").unwrap();
     let shape = table.table.unwrap();
     let range: CellRange = "A1:C5".parse().unwrap();
     assert_eq!(range.shape(), shape);

@@ -23,7 +23,7 @@ use super::{
     processes::Processes,
     virtual_desktop::{self, VirtualOptions},
 };
-use crate::{Capabilities, DesktopError, DesktopResult};
+use crate::{Capabilities, Desktop, DesktopError, DesktopResult};
 
 /// How long the session bus of the user may take to tell the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
@@ -170,18 +170,6 @@ impl LinuxDesktop {
         processes.end_all().await;
     }
 
-    /// What works on this desktop.
-    pub fn capabilities(&self) -> Capabilities {
-        Capabilities {
-            platform: "linux-x11",
-            screen: self.display.size(),
-            windowing: true,
-            ui_tree: self.accessibility.is_some(),
-            input: true,
-            capture: true,
-        }
-    }
-
     /// The variables that applications of this desktop get; nothing else is passed to them.
     pub fn environment(&self) -> &Environment {
         &self.environment
@@ -307,4 +295,17 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 /// Milliseconds since `begun`.
 pub(crate) fn elapsed_ms(begun: tokio::time::Instant) -> u64 {
     u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+impl Desktop for LinuxDesktop {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities {
+            platform: "linux-x11",
+            screen: self.display.size(),
+            windowing: true,
+            ui_tree: self.accessibility.is_some(),
+            input: true,
+            capture: true,
+        }
+    }
 }

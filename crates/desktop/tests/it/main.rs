@@ -2,6 +2,9 @@
 #![cfg(test)]
 
 #[cfg(target_os = "linux")]
+mod act_libreoffice;
+mod contract;
+#[cfg(target_os = "linux")]
 mod linux_atspi;
 #[cfg(target_os = "linux")]
 mod linux_x11;

@@ -50,7 +50,7 @@ async fn verdicts_are_about_what_happened() {
     let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
     check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Route::Input).await;
     check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Route::Semantic).await;
-    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Route::Semantic).await;
+    check("late", button("Ok", opens_dialog().after(4_500)), Verdict::Seen, Route::Semantic).await;
     check("other", button("Ok", rename), Verdict::Seen, Route::Semantic).await;
     check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Route::Semantic).await;
     check(
@@ -93,7 +93,7 @@ async fn a_control_that_renames_itself_is_no_effect() {
     let window = FakeWindow::normal("Main").elements([button("Wait 9", Behaviour::Nothing)]).noise(
         "target",
         1_000,
-        &["Wait 8", "Wait 7", "Wait 6", "Wait 5", "Wait 4", "Wait 3"],
+        &["Wait 8", "Wait 7", "Wait 6", "Wait 5", "Wait 4", "Wait 3", "Wait 2", "Wait 1"],
     );
     let (desktop, window) = desktop_of(window);
     let report = click_target(&desktop, window).await;

@@ -70,7 +70,7 @@ async fn a_table_is_read_by_name() {
     assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
     let report = read("Costs", None).await;
     assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("there are: Sales"), "{}", report.summary);
+    assert!(report.summary.contains("there are: Sales-1"), "{}", report.summary);
 }
 
 #[tokio::test]
@@ -150,14 +150,21 @@ async fn empty_texts_clear_their_cells() {
 
 #[tokio::test]
 async fn a_range_is_selected() {
-    for has_name_box in [true, false] {
+    let cases = [
+        ("A1:C5", false, Verdict::Seen),
+        ("B2:C500", true, Verdict::Seen),
+        ("B2:C500", false, Verdict::NotSeen),
+    ];
+    for (wanted, has_name_box, effect) in cases {
         let (desktop, window) = spreadsheet(|_| {}, has_name_box);
+        let target = TableTarget::Largest;
         let report =
-            select_cells(&desktop, window, &TableTarget::Largest, range("A1:C5"), &ActLimits::default())
-                .await
-                .unwrap();
-        let expected = if has_name_box { Verdict::Seen } else { Verdict::NotSeen };
-        assert_eq!(report.effect, expected, "{}", report.summary);
+            select_cells(&desktop, window, &target, range(wanted), &ActLimits::default()).await.unwrap();
+        assert_eq!(report.effect, effect, "{wanted}: {}", report.summary);
+        let report = select_cells(&desktop, window, &target, range("A1:A9999999"), &ActLimits::default())
+            .await
+            .unwrap();
+        assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
     }
 }
 

@@ -1,10 +1,14 @@
 //! Thousands of random clicks on a mix of faults: not one false `seen`.
 
-use deskhand_core::{command::Verdict, ui::Role};
+use deskhand_core::{
+    command::Verdict,
+    ui::{Role, State},
+};
 
 use super::click::desktop_of;
 use crate::{
-    act::{ActLimits, Click, Target, click},
+    UiTree,
+    act::{ActLimits, Click, NewValue, Target, TypeText, click, select, set_checked, set_value, type_text},
     fake::{Behaviour, FakeElement, FakeWindow, Semantic},
 };
 
@@ -39,7 +43,7 @@ fn behaviour(dice: &mut Dice) -> Behaviour {
 }
 
 fn window(dice: &mut Dice) -> FakeWindow {
-    let delay_ms = [0, 0, 20, 300, 900, 1_900, 5_000][usize::try_from(dice.below(7)).unwrap()];
+    let delay_ms = [0, 0, 20, 300, 900, 4_900, 12_000][usize::try_from(dice.below(7)).unwrap()];
     let behaviour = behaviour(dice);
     let behaviour = if delay_ms > 0 { behaviour.after(delay_ms) } else { behaviour };
     let mut target = match dice.below(4) {
@@ -108,4 +112,71 @@ async fn no_false_seen_in_thousands_of_actions() {
     assert!(refused > ACTIONS / 20, "only {refused} were refused");
     // What recurs beside an effect of the same kind on the same control cannot be told from it.
     assert!(missed < ACTIONS / 20, "{missed} effects were missed");
+}
+
+fn faulty(element: FakeElement, dice: &mut Dice) -> FakeElement {
+    let mut element = match dice.below(6) {
+        0 => element.semantic(Semantic::Ignored),
+        1 => element.semantic(Semantic::Fails),
+        2 => element.semantic(Semantic::NotOffered),
+        _ => element,
+    };
+    element.deaf = dice.below(4) == 0;
+    element.swallows = u32::try_from([0, 0, 1, 3, 40][usize::try_from(dice.below(5)).unwrap()]).unwrap();
+    if dice.below(8) == 0 { element.disabled() } else { element }
+}
+
+/// What is asked for is a state, and the desktop in memory tells whether it was reached.
+#[tokio::test]
+async fn a_state_that_is_seen_is_reached() {
+    const ACTIONS: u64 = 4_000;
+    let mut seen = 0;
+    for seed in 0..ACTIONS {
+        let mut dice = Dice::new(seed ^ 0xdead_beef);
+        let kind = dice.below(5);
+        let role = [Role::CHECK_BOX, Role::ENTRY, Role::SLIDER, Role::LIST, Role::ENTRY]
+            [usize::try_from(kind).unwrap()]
+        .clone();
+        let mut element = faulty(FakeElement::new(role.clone(), "Target"), &mut dice).key("target");
+        if role == Role::SLIDER {
+            element = element.value(3.0, 0.0, 10.0);
+        } else if role == Role::LIST {
+            let items = ["One", "Two", "Three"]
+                .map(|name| faulty(FakeElement::new(Role::LIST_ITEM, name), &mut dice));
+            element = element.children(items);
+        } else if role == Role::CHECK_BOX && dice.below(3) == 0 {
+            element = element.on_click(Behaviour::Toggle.after(dice.below(12_000)));
+        }
+        let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");
+        let window =
+            FakeWindow::normal("Main").elements([element, clock]).noise("clock", 90, &["12:01", "12:02"]);
+        let (desktop, window) = desktop_of(window);
+        let (id, limits) = (desktop.find_key("target").unwrap(), ActLimits::default());
+        let text = "some text";
+        let report = match kind {
+            0 => set_checked(&desktop, window, id, None, true, &limits).await,
+            1 => set_value(&desktop, window, id, None, &NewValue::Text(text.into()), &limits).await,
+            2 => set_value(&desktop, window, id, None, &NewValue::Number(7.0), &limits).await,
+            3 => select(&desktop, window, id, "Two", &limits).await,
+            _ => {
+                let request = TypeText { element: Some(id), name: None, text: text.into(), clear: true };
+                type_text(&desktop, window, &request, &limits).await
+            }
+        }
+        .unwrap();
+        let now = desktop.element(id).await.unwrap();
+        let reached = match kind {
+            0 => now.states.has(State::Checked),
+            2 => now.value.is_some_and(|value| (value.current - 7.0).abs() < 0.5),
+            3 => desktop.children(id, 9).await.unwrap()[1].states.has(State::Selected),
+            _ => now.text.as_deref() == Some(text),
+        };
+        seen += u64::from(report.effect == Verdict::Seen);
+        let is_honest = report.effect != Verdict::Seen || reached;
+        assert!(is_honest, "seed {seed}: {:?} of a {role}: {}", report.effect, report.summary);
+        if report.effect == Verdict::Refused {
+            assert!(!reached, "seed {seed}: refused after it acted: {}", report.summary);
+        }
+    }
+    assert!(seen > ACTIONS / 4, "only {seen} of {ACTIONS} were reached; the mix proves too little");
 }

@@ -1,0 +1,287 @@
+//! The command line as it is typed. Each command turns its part into types of its own before it does anything.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{DesktopKind, ScreenSize};
+
+const EXAMPLES: &str = "\
+Examples:
+  deskhand doctor                          what works on this machine, and what to install for the rest
+  deskhand config init                     write a configuration to fill in
+  deskhand run \"Make a chart of the sales table\" --open sales.ods
+  deskhand sessions                        what was done so far
+  deskhand show last                       the last session, step by step
+
+By hand, without any model:
+  deskhand tree --desktop virtual --launch mousepad
+  deskhand act --desktop virtual --launch mousepad type --into text \"hello\"
+
+Exit codes: 0 finished; 1 the command failed; 2 wrong usage; of a request: 10 failed, 11 rejected,
+12 out of budget, 13 error, 130 cancelled.";
+
+/// A desktop agent whose actions tell the truth: say what you want done, and it works on real applications,
+/// checks every step, and keeps a record that can be replayed.
+#[derive(Debug, Parser)]
+#[command(name = "deskhand", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Do what a request says.
+    Run(Box<RunArgs>),
+    /// Check what works here, with the fix for what does not.
+    Doctor(DoctorArgs),
+    /// Start a virtual desktop and keep it until Ctrl-C.
+    Desktop(DesktopCommandArgs),
+    /// List the windows of a desktop.
+    Windows(WindowsArgs),
+    /// Show what is in a window: every control with its role, name and state.
+    Tree(TreeArgs),
+    /// Take a picture of the screen or of a window, as a PNG file.
+    Screenshot(ScreenshotArgs),
+    /// Do one thing by hand, and see whether it had an effect.
+    Act(Box<super::commands::act::ActArgs>),
+    /// List the sessions, newest first.
+    Sessions(SessionsArgs),
+    /// Show a session step by step.
+    Show(ShowArgs),
+    /// Run a session again from its journal, offline; every effect must be the recorded one.
+    Replay(ReplayArgs),
+    /// Show what can be configured, and where a value comes from.
+    Config(ConfigArgs),
+}
+
+/// Which desktop.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct DesktopArgs {
+    /// Where to work [default: the current one; a virtual one where there is no display].
+    #[arg(long, value_enum, value_name = "KIND")]
+    pub(crate) desktop: Option<DesktopKind>,
+    /// The size of a virtual desktop's screen [default: 1920x1080].
+    #[arg(long, value_name = "WxH")]
+    pub(crate) size: Option<ScreenSize>,
+    /// Open a document first; can be given more than once.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) open: Vec<PathBuf>,
+}
+
+/// Which desktop, and what to start on it.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct StageArgs {
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    /// Start a program first, by the name of its desktop entry or as a command.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) launch: Option<String>,
+}
+
+/// Where sessions are kept.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct StoreArgs {
+    /// The folder of the sessions [default: ~/.local/state/deskhand/sessions].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) state_dir: Option<PathBuf>,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  deskhand run \"Extract the sales table from the Writer document and chart it in Calc\" --open sales.odt
+  deskhand run \"…\" --model openai:gpt-5-mini --api-key-env OPENAI_API_KEY
+  deskhand run \"…\" --model openai:qwen3-vl --base-url http://127.0.0.1:8000/v1
+  deskhand run \"…\" --model script:turns.toml --script-var out=/tmp/sales.ods --desktop virtual
+  deskhand run \"…\" --json | jq 'select(.kind == \"summary\")'
+
+The first Ctrl-C stops after the action that is going on, the second one at once.";
+
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArgs {
+    /// What to do, in your own words.
+    pub(crate) request: String,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) desktop: DesktopArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Show the model no pictures.
+    #[arg(long)]
+    pub(crate) no_pictures: bool,
+    /// Save a picture of the screen at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) screenshot: Option<PathBuf>,
+    /// Write every line of the journal to standard output as JSON, and a summary last.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Say how it ended and nothing else.
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more: what the agents think (-v), what they look at and what it costs (-vv).
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// Which model.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ModelArgs {
+    /// `openai:MODEL`, `script:FILE`, or the name of a model in the configuration [default: its section `model`].
+    #[arg(long, value_name = "SPEC")]
+    pub(crate) model: Option<String>,
+    /// The address of an OpenAI-compatible endpoint.
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// The environment variable that holds the endpoint's key.
+    #[arg(long, value_name = "NAME", conflicts_with = "api_key_file")]
+    pub(crate) api_key_env: Option<String>,
+    /// A file whose first line is the endpoint's key.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// A variable of the script; can be given more than once.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
+    pub(crate) script_var: Vec<(String, String)>,
+}
+
+/// What the request may use up.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LimitArgs {
+    /// The most steps of all agents together [default: 50].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_steps: Option<u32>,
+    /// The most requests to the model [default: 100].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) max_model_calls: Option<u32>,
+    /// The most tokens, read and written [default: no limit].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_tokens: Option<u64>,
+    /// The longest it may take, in minutes [default: no limit].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_minutes: Option<u64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    /// Ask the model one short question, which costs a few tokens.
+    #[arg(long)]
+    pub(crate) ask: bool,
+    /// Write the findings as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  deskhand desktop --launch mousepad       prints three export lines; type them into another shell, then
+  deskhand windows                         works on that desktop")]
+pub(crate) struct DesktopCommandArgs {
+    /// The size of the screen [default: 1920x1080].
+    #[arg(long, value_name = "WxH")]
+    pub(crate) size: Option<ScreenSize>,
+    /// Start a program on it, by the name of its desktop entry or as a command.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) launch: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WindowsArgs {
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
+    /// Write the windows as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  deskhand tree                            the active window
+  deskhand tree Calc                       by a part of the title, or the application
+  deskhand tree --desktop virtual --launch mousepad")]
+pub(crate) struct TreeArgs {
+    /// The window, by id, title or application [default: the active one].
+    pub(crate) window: Option<String>,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
+    /// The most elements.
+    #[arg(long, value_name = "N", default_value_t = 4_000)]
+    pub(crate) nodes_max: usize,
+    /// Write the window and its elements as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ScreenshotArgs {
+    /// Where to write the picture.
+    pub(crate) file: PathBuf,
+    /// The window, by id, title or application [default: the whole screen].
+    #[arg(long, short)]
+    pub(crate) window: Option<String>,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SessionsArgs {
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+    /// Write a line of JSON for each.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The session: its id, the beginning or end of it, or `last`.
+    pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The session: its id, the beginning or end of it, or `last`.
+    pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Explain a key: its value, where that comes from, what it means. Without a key, list all of them.
+    Explain {
+        /// The key, such as `model.base_url`.
+        key: Option<String>,
+        /// Write it as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print where the file is.
+    Path,
+    /// Write a file to fill in, where there is none yet.
+    Init,
+    /// Print the JSON schema of the file.
+    Schema,
+}
+
+fn parse_pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
+        _ => Err(format!("`{text}` is not NAME=VALUE")),
+    }
+}

@@ -1,0 +1,434 @@
+//! `deskhand act`: one action by hand, with what truly came of it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    text::one_line,
+    ui::{CellRange, CellRef, Pattern, WindowInfo},
+};
+use deskhand_desktop::{
+    Button, Capture as _, Change, LaunchRequest,
+    act::{self, ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText},
+    keys::KeyChord,
+};
+
+use super::{
+    screenshot::save,
+    stage::{Stage, StagePlan, desktop_error},
+    target::{Found, TargetText, find},
+};
+use crate::{
+    args::StageArgs,
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+    render::verdict_tone,
+};
+
+const EXAMPLES: &str = "\
+A target is a name (`Finish`), a role (`text`), both (`push button \"Finish\"`), an id that `deskhand tree` printed
+(`e17`), or a point of the screen (`120,48`).
+
+Examples:
+  deskhand act --desktop virtual --launch mousepad type --into text \"hello\"
+  deskhand act visit Insert \"Chart...\"
+  deskhand act --window Calc write-table --at A1 \"Month,Sales\" \"May,120\"
+  deskhand act press ctrl+s
+
+The exit code is 0 when the effect was seen, else 1.";
+
+/// The most changes that are printed.
+const CHANGES_SHOWN: usize = 8;
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ActArgs {
+    #[command(flatten)]
+    stage: StageArgs,
+    /// The window, by id, title or application [default: the one that was opened, else the active one].
+    #[arg(long, short)]
+    window: Option<String>,
+    /// Save a picture of the screen afterwards.
+    #[arg(long, value_name = "FILE")]
+    screenshot: Option<PathBuf>,
+    /// Write the report as JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Click an element or a point.
+    Click {
+        target: TargetText,
+        /// Which mouse button.
+        #[arg(long, value_enum, default_value_t = ButtonName::Left)]
+        button: ButtonName,
+        /// Click twice.
+        #[arg(long)]
+        double: bool,
+    },
+    /// Type text, as with a keyboard.
+    Type {
+        /// The text; any Unicode.
+        text: String,
+        /// Where; by default where the focus is.
+        #[arg(long, value_name = "TARGET")]
+        into: Option<TargetText>,
+        /// Remove what is there first.
+        #[arg(long)]
+        clear: bool,
+    },
+    /// Press keys, such as `ctrl+s` or `alt+F4`, one chord after the other.
+    Press {
+        #[arg(required = true)]
+        chords: Vec<KeyChord>,
+    },
+    /// Set the text or the number of a control in one go.
+    SetValue { target: TargetText, value: String },
+    /// Switch a check box or toggle on or off.
+    Check {
+        target: TargetText,
+        /// Switch it off.
+        #[arg(long)]
+        off: bool,
+    },
+    /// Turn the wheel over an element or a point.
+    Scroll {
+        target: TargetText,
+        /// Notches down; negative is up.
+        #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+        down: i32,
+        /// Notches to the right; negative is left.
+        #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
+        right: i32,
+    },
+    /// Drag from one place to another.
+    Drag { from: TargetText, to: TargetText },
+    /// Run an action that an element offers to assistive technology.
+    Invoke {
+        target: TargetText,
+        /// Its name, such as `click` or `expand or contract`.
+        action: String,
+    },
+    /// Give an element the keyboard focus.
+    Focus { target: TargetText },
+    /// Open a menu or other nested control by the names on the way, such as `Insert` `Chart...`.
+    Visit {
+        #[arg(required = true)]
+        path: Vec<String>,
+    },
+    /// Choose an item of a list.
+    Select { list: TargetText, item: String },
+    /// Read the whole text of an element.
+    ReadText { target: TargetText },
+    /// Read the cells of a table.
+    ReadTable {
+        /// Which cells, such as `A1:C5`; by default what is in use.
+        #[arg(long)]
+        range: Option<CellRange>,
+        /// The table, by id or name; by default the largest one.
+        #[arg(long)]
+        table: Option<TargetText>,
+    },
+    /// Write cells of a table and read them back.
+    WriteTable {
+        /// A row each, with commas between the cells.
+        #[arg(required = true)]
+        rows: Vec<String>,
+        /// The cell at the top left.
+        #[arg(long, default_value = "A1")]
+        at: CellRef,
+        /// The table, by id or name; by default the largest one.
+        #[arg(long)]
+        table: Option<TargetText>,
+    },
+    /// Select cells of a table.
+    SelectCells {
+        range: CellRange,
+        /// The table, by id or name; by default the largest one.
+        #[arg(long)]
+        table: Option<TargetText>,
+    },
+    /// Start a program and wait for its window.
+    Launch {
+        program: String,
+        /// What it is given, most often files.
+        arguments: Vec<String>,
+    },
+    /// Ask the window to close.
+    Close,
+    /// Bring the window to the front.
+    Activate,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ButtonName {
+    Left,
+    Middle,
+    Right,
+}
+
+impl From<ButtonName> for Button {
+    fn from(name: ButtonName) -> Self {
+        match name {
+            ButtonName::Left => Self::Left,
+            ButtonName::Middle => Self::Middle,
+            ButtonName::Right => Self::Right,
+        }
+    }
+}
+
+pub(crate) async fn act(args: &ActArgs) -> CommandResult {
+    let plan = StagePlan::of(&args.stage)?;
+    let work = async |stage: &Stage| {
+        let report = perform(stage, args).await?;
+        if let Some(file) = &args.screenshot {
+            let picture = stage.desktop.screen().await.map_err(|error| desktop_error(&error))?;
+            save(&picture, file)?;
+        }
+        let out = Output::to(Stream::Out);
+        if args.json {
+            out.pretty_json(&report);
+        } else {
+            print(&out, &report);
+        }
+        Ok(if report.effect == Verdict::Seen { Exit::Success } else { Exit::Negative })
+    };
+    plan.work(work).await
+}
+
+async fn perform(stage: &Stage, args: &ActArgs) -> Result<ActionReport, CliError> {
+    let (desktop, limits) = (&stage.desktop, &ActLimits::default());
+    if let Action::Launch { program, arguments } = &args.action {
+        let request = LaunchRequest { program: program.clone(), arguments: arguments.clone() };
+        return act::launch(desktop, &request, limits).await.map_err(|error| desktop_error(&error));
+    }
+    let window = stage.window(args.window.as_deref()).await?;
+    let hand = Hand { stage, window: &window, limits };
+    hand.perform(&args.action).await
+}
+
+/// Acts in one window.
+struct Hand<'a> {
+    stage: &'a Stage,
+    window: &'a WindowInfo,
+    limits: &'a ActLimits,
+}
+
+impl Hand<'_> {
+    async fn perform(&self, action: &Action) -> Result<ActionReport, CliError> {
+        let (desktop, window, limits) = (&self.stage.desktop, self.window.id, self.limits);
+        let report = match action {
+            Action::Click { target, button, double } => {
+                let target = self.find(target).await?.target;
+                let click = Click { target, button: (*button).into(), count: if *double { 2 } else { 1 } };
+                act::click(desktop, window, &click, limits).await
+            }
+            Action::Press { chords } => act::press_keys(desktop, window, chords, limits).await,
+            Action::Scroll { target, down, right } => {
+                let target = self.find(target).await?.target;
+                let by = Scroll { right: *right, down: *down };
+                act::scroll(desktop, window, &target, by, limits).await
+            }
+            Action::Drag { from, to } => {
+                let (from, to) = (self.find(from).await?.target, self.find(to).await?.target);
+                act::drag(desktop, window, &from, &to, limits).await
+            }
+            Action::Visit { path } => act::visit(desktop, window, path, limits).await,
+            Action::Close => act::close(desktop, window, limits).await,
+            Action::Activate => act::activate(desktop, window).await,
+            Action::Type { .. }
+            | Action::SetValue { .. }
+            | Action::Check { .. }
+            | Action::Invoke { .. }
+            | Action::Focus { .. }
+            | Action::Select { .. }
+            | Action::ReadText { .. } => return self.perform_on_element(action, window).await,
+            Action::ReadTable { .. } | Action::WriteTable { .. } | Action::SelectCells { .. } => {
+                return self.perform_on_table(action, window).await;
+            }
+            Action::Launch { .. } => return Err(CliError::new("a program is started in no window")),
+        };
+        report.map_err(|error| desktop_error(&error))
+    }
+
+    async fn perform_on_element(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
+        let (desktop, limits) = (&self.stage.desktop, self.limits);
+        let report = match action {
+            Action::Type { text, into, clear } => {
+                let element = match into {
+                    Some(target) => Some(self.element(target).await?),
+                    None => None,
+                };
+                let (element, name) = element.map_or((None, None), |(id, name)| (Some(id), Some(name)));
+                let request = TypeText { element, name, text: text.clone(), clear: *clear };
+                act::type_text(desktop, window, &request, limits).await
+            }
+            Action::SetValue { target, value } => {
+                let found = self.find(target).await?;
+                let (id, name) = self.element_of(&found)?;
+                let is_number = found.element.is_some_and(|element| {
+                    element.offers(Pattern::Value) && !element.offers(Pattern::EditableText)
+                });
+                let value = match value.trim().parse() {
+                    Ok(number) if is_number => NewValue::Number(number),
+                    _ => NewValue::Text(value.clone()),
+                };
+                act::set_value(desktop, window, id, Some(&name), &value, limits).await
+            }
+            Action::Check { target, off } => {
+                let (id, name) = self.element(target).await?;
+                act::set_checked(desktop, window, id, Some(&name), !off, limits).await
+            }
+            Action::Invoke { target, action } => {
+                let (id, name) = self.element(target).await?;
+                act::invoke(desktop, window, id, Some(&name), action, limits).await
+            }
+            Action::Focus { target } => {
+                let (id, name) = self.element(target).await?;
+                act::focus(desktop, window, id, Some(&name), limits).await
+            }
+            Action::Select { list, item } => {
+                let (id, _) = self.element(list).await?;
+                act::select(desktop, window, id, item, limits).await
+            }
+            Action::ReadText { target } => {
+                let (id, name) = self.element(target).await?;
+                act::read_text(desktop, window, id, Some(&name)).await
+            }
+            Action::Click { .. }
+            | Action::Press { .. }
+            | Action::Scroll { .. }
+            | Action::Drag { .. }
+            | Action::Visit { .. }
+            | Action::ReadTable { .. }
+            | Action::WriteTable { .. }
+            | Action::SelectCells { .. }
+            | Action::Launch { .. }
+            | Action::Close
+            | Action::Activate => return Err(CliError::new("the action is about no element")),
+        };
+        report.map_err(|error| desktop_error(&error))
+    }
+
+    async fn perform_on_table(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
+        let (desktop, limits) = (&self.stage.desktop, self.limits);
+        let report = match action {
+            Action::ReadTable { range, table } => {
+                act::read_table(desktop, window, &self.table(table.as_ref()).await?, *range).await
+            }
+            Action::WriteTable { rows, at, table } => {
+                let rows: Vec<Vec<String>> = rows
+                    .iter()
+                    .map(|row| row.split(',').map(|cell| cell.trim().to_owned()).collect())
+                    .collect();
+                let table = self.table(table.as_ref()).await?;
+                act::write_table(desktop, window, &table, *at, &rows, limits).await
+            }
+            Action::SelectCells { range, table } => {
+                let table = self.table(table.as_ref()).await?;
+                act::select_cells(desktop, window, &table, *range, limits).await
+            }
+            Action::Click { .. }
+            | Action::Type { .. }
+            | Action::Press { .. }
+            | Action::SetValue { .. }
+            | Action::Check { .. }
+            | Action::Scroll { .. }
+            | Action::Drag { .. }
+            | Action::Invoke { .. }
+            | Action::Focus { .. }
+            | Action::Visit { .. }
+            | Action::Select { .. }
+            | Action::ReadText { .. }
+            | Action::Launch { .. }
+            | Action::Close
+            | Action::Activate => return Err(CliError::new("the action is about no table")),
+        };
+        report.map_err(|error| desktop_error(&error))
+    }
+
+    async fn find(&self, target: &TargetText) -> Result<Found, CliError> {
+        find(&self.stage.desktop, self.window, target).await
+    }
+
+    async fn element(&self, target: &TargetText) -> Result<(ElementId, String), CliError> {
+        let found = self.find(target).await?;
+        self.element_of(&found)
+    }
+
+    #[expect(clippy::unused_self, reason = "reads as the last part of `element`")]
+    fn element_of(&self, found: &Found) -> Result<(ElementId, String), CliError> {
+        match (&found.target, &found.element) {
+            (Target::Element { id, .. }, Some(element)) => Ok((*id, element.name.clone())),
+            (Target::Element { .. } | Target::Point(_), _) => {
+                Err(CliError::usage("this action needs an element, not a point")
+                    .with_help("`deskhand tree` shows the elements of a window"))
+            }
+        }
+    }
+
+    async fn table(&self, wanted: Option<&TargetText>) -> Result<TableTarget, CliError> {
+        match wanted {
+            None => Ok(TableTarget::Largest),
+            Some(target) => Ok(TableTarget::Element(self.element(target).await?.0)),
+        }
+    }
+}
+
+/// The report as lines: verdict, route, summary, what it returned, what changed.
+fn print(out: &Output, report: &ActionReport) {
+    let word = match report.effect {
+        Verdict::NotSeen => "not seen",
+        verdict @ (Verdict::Seen | Verdict::Refused | Verdict::Unknown) => verdict.word(),
+    };
+    let route = match report.route {
+        Route::None => "nothing was sent",
+        Route::Semantic => "through the accessibility interface",
+        Route::Input => "by mouse and keyboard events",
+    };
+    out.line(
+        &Line::of(verdict_tone(report.effect), word)
+            .with(Tone::Plain, format!("  {}", report.summary))
+            .with(Tone::Faint, format!("  ({route}, {} ms)", report.settled_ms)),
+    );
+    print_output(out, &report.output);
+    if let Some(window) = &report.window {
+        out.line(&Line::of(Tone::Faint, "  window   ").with(Tone::Plain, window.label()));
+    }
+    for change in report.changes.iter().take(CHANGES_SHOWN) {
+        out.line(&Line::of(Tone::Faint, "  changed  ").with(Tone::Plain, change_words(change)));
+    }
+    let more = report.changes.len().saturating_sub(CHANGES_SHOWN);
+    if more > 0 {
+        out.line(&Line::of(Tone::Faint, format!("           and {more} more; --json lists all")));
+    }
+}
+
+fn print_output(out: &Output, output: &serde_json::Value) {
+    if let Some(rows) = output.get("rows").and_then(serde_json::Value::as_array) {
+        for row in rows {
+            let cells: Vec<&str> =
+                row.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
+            out.text(format!("  {}", cells.join("\t")));
+        }
+    } else if !output.is_null() {
+        out.line(&Line::of(Tone::Faint, "  output   ").with(Tone::Plain, output.to_string()));
+    }
+}
+
+fn change_words(change: &Change) -> String {
+    let of = |element: Option<ElementId>| element.map_or_else(String::new, |id| format!(" {id}"));
+    match change {
+        Change::WindowOpened { title } => format!("window “{}” opened", one_line(title)),
+        Change::WindowClosed { title } => format!("window “{}” closed", one_line(title)),
+        Change::TitleChanged { title } => format!("the title is “{}”", one_line(title)),
+        Change::Element { event, element } => format!("{event}{}", of(*element)),
+        Change::Focus { element } => format!("the focus moved to{}", of(*element)),
+    }
+}

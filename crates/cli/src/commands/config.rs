@@ -1,0 +1,85 @@
+//! `deskhand config`: explain, path, init, schema.
+
+use std::{fs, io::Write as _};
+
+use crate::{
+    args::{ConfigArgs, ConfigCommand},
+    config::{self, Explanation},
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
+    let out = Output::to(Stream::Out);
+    match &args.command {
+        ConfigCommand::Path => out.text(config::config_path().display()),
+        ConfigCommand::Schema => out.text(config::schema_text().trim_end()),
+        ConfigCommand::Init => init(&out)?,
+        ConfigCommand::Explain { key: Some(key), json } => {
+            let explanation = config::explain(&config::load()?, key)?;
+            if *json { out.pretty_json(&explanation) } else { explained(&out, &explanation) }
+        }
+        ConfigCommand::Explain { key: None, json } => {
+            let loaded = config::load()?;
+            for key in config::every_key() {
+                let explanation = config::explain(&loaded, &key)?;
+                if *json {
+                    out.json(&explanation);
+                } else {
+                    let line = Line::of(Tone::Strong, format!("{key:<32} "));
+                    out.line(&line.with(Tone::Plain, shown(&explanation.value)).with(
+                        Tone::Faint,
+                        format!("  {} ({})", explanation.meaning, explanation.comes_from),
+                    ));
+                }
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn explained(out: &Output, explanation: &Explanation) {
+    let row = |word: &str, text: &str| {
+        out.line(&Line::of(Tone::Faint, format!("  {word:<12} ")).with(Tone::Plain, text));
+    };
+    out.line(
+        &Line::of(Tone::Strong, explanation.key.as_str())
+            .with(Tone::Plain, format!(" = {}", shown(&explanation.value))),
+    );
+    row("meaning", &explanation.meaning);
+    row("comes from", &explanation.comes_from);
+    row("default", &shown(&explanation.default));
+    row("must be", &explanation.expects);
+    for (word, meaning) in explanation.allowed.iter().filter(|(_, meaning)| !meaning.is_empty()) {
+        row("", &format!("\"{word}\": {}", meaning.split_whitespace().collect::<Vec<_>>().join(" ")));
+    }
+    row("environment", &explanation.environment);
+}
+
+fn shown(value: &serde_json::Value) -> String {
+    if value.is_null() { "(not set)".to_owned() } else { value.to_string() }
+}
+
+fn init(out: &Output) -> Result<(), CliError> {
+    let path = config::config_path();
+    let create = || {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
+        file.write_all(config::starter_text().as_bytes())
+    };
+    match create() {
+        Ok(()) => {
+            out.text(format!("wrote {}", path.display()));
+            out.text("fill in the section [model], then see what `deskhand doctor` says");
+            Ok(())
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(CliError::new(format!("{} exists already; it was left as it is", path.display()))
+                .with_help("`deskhand config explain` lists what is in force"))
+        }
+        Err(error) => Err(CliError::failed_to(format!("write {}", path.display()), error)
+            .with_help("name a place that can be written to in DESKHAND_CONFIG")),
+    }
+}

@@ -1,0 +1,228 @@
+//! `deskhand doctor`: what works here, each with the fix for what does not.
+
+use std::time::Duration;
+
+use deskhand_core::model::{Message, ModelRequest, Speaker};
+use deskhand_desktop::{
+    Capture as _,
+    linux::{self, LinuxDesktop, VirtualOptions},
+};
+use deskhand_model::{AnyModel, Model as _, NoPictures};
+use serde::Serialize;
+use tokio::time::timeout;
+
+use super::{
+    model::{ModelChoice, choose},
+    signals::Signals,
+};
+use crate::{
+    args::DoctorArgs,
+    config,
+    exit::{CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+/// How long each thing may take that is tried out.
+const TRIAL_BOUND: Duration = Duration::from_secs(15);
+
+/// One thing that was looked at or tried out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+struct Finding {
+    area: &'static str,
+    name: String,
+    ok: bool,
+    /// Whether `deskhand run` cannot work without it.
+    required: bool,
+    detail: String,
+    fix: String,
+}
+
+pub(crate) async fn doctor(args: &DoctorArgs) -> CommandResult {
+    let work = async {
+        let mut findings = installed().await;
+        let has_display = std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        findings.push(virtual_desktop(!has_display).await);
+        if has_display {
+            findings.push(current_desktop().await);
+        }
+        findings.extend(model(args).await);
+        report(args, &findings);
+        let all = findings.iter().all(|finding| finding.ok || !finding.required);
+        Ok(if all { Exit::Success } else { Exit::Negative })
+    };
+    Signals::catch()?.unless_stopped(work).await
+}
+
+async fn installed() -> Vec<Finding> {
+    let found = tokio::task::spawn_blocking(linux::diagnose).await.unwrap_or_default();
+    found
+        .into_iter()
+        .map(|finding| Finding {
+            area: "installed",
+            name: finding.name,
+            ok: finding.ok,
+            required: finding.required,
+            detail: finding.detail,
+            fix: finding.fix,
+        })
+        .collect()
+}
+
+/// Files that are there prove little: one is started and a picture of it taken.
+async fn virtual_desktop(required: bool) -> Finding {
+    let trial = async {
+        let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await?;
+        let picture = desktop.screen().await.map(|picture| picture.region.width);
+        let (ms, accessible) = (desktop.startup().total_ms, desktop.accessibility_address().is_some());
+        desktop.shut_down().await;
+        picture.map(|_| (ms, accessible))
+    };
+    let (ok, detail, fix) = match timeout(TRIAL_BOUND, trial).await {
+        Ok(Ok((ms, true))) => (true, format!("up after {ms} ms, with accessibility, pictures work"), ""),
+        Ok(Ok((ms, false))) => {
+            (false, format!("up after {ms} ms, without an accessibility bus"), "install at-spi2-core")
+        }
+        Ok(Err(error)) => (false, error.chain(), "install what is missing above"),
+        Err(_) => (
+            false,
+            format!("not up within {} s", TRIAL_BOUND.as_secs()),
+            "see `DESKHAND_LOG=debug deskhand doctor`",
+        ),
+    };
+    Finding {
+        area: "tried out",
+        name: "virtual desktop".to_owned(),
+        ok,
+        required,
+        detail,
+        fix: fix.to_owned(),
+    }
+}
+
+async fn current_desktop() -> Finding {
+    let (ok, detail, fix) = match timeout(TRIAL_BOUND, LinuxDesktop::connect_current()).await {
+        Ok(Ok(desktop)) => match desktop.accessibility_address() {
+            Some(_) => (true, format!("{}, with accessibility", desktop.display_name()), String::new()),
+            None => (
+                false,
+                format!("{}, without an accessibility bus", desktop.display_name()),
+                "run this in the graphical session (DBUS_SESSION_BUS_ADDRESS), or use `--desktop virtual`"
+                    .to_owned(),
+            ),
+        },
+        Ok(Err(error)) => (false, error.chain(), "use `--desktop virtual`".to_owned()),
+        Err(_) => (
+            false,
+            format!("no answer within {} s", TRIAL_BOUND.as_secs()),
+            "use `--desktop virtual`".to_owned(),
+        ),
+    };
+    Finding { area: "tried out", name: "current desktop".to_owned(), ok, required: false, detail, fix }
+}
+
+/// The configuration and the model; both are required, because `run` stops without them.
+async fn model(args: &DoctorArgs) -> Vec<Finding> {
+    let path = config::config_path();
+    let finding = |name: &str, result: Result<String, (String, String)>| {
+        let (ok, detail, fix) = match result {
+            Ok(detail) => (true, detail, String::new()),
+            Err((detail, fix)) => (false, detail, fix),
+        };
+        Finding { area: "model", name: name.to_owned(), ok, required: true, detail, fix }
+    };
+    let loaded = match config::load() {
+        Ok(loaded) => loaded,
+        Err(error) => return vec![finding("configuration", Err((error.to_string(), error.help())))],
+    };
+    let file = if path.exists() {
+        path.display().to_string()
+    } else {
+        format!("{} (not there; defaults)", path.display())
+    };
+    let mut findings = vec![finding("configuration", Ok(file))];
+    let choice = match choose(&args.model, &loaded.config) {
+        Ok(choice) => choice,
+        Err(error) => {
+            findings.push(finding("model", Err((error.to_string(), error.help_text()))));
+            return findings;
+        }
+    };
+    findings.push(match quick(choice).open() {
+        Err(error) => finding("model", Err((error.to_string(), error.help_text()))),
+        Ok(model) if args.ask => finding("model", ask(&model).await),
+        Ok(model) => finding("model", Ok(format!("{} (not asked; --ask does)", model.name()))),
+    });
+    findings
+}
+
+/// A check must not wait through the retries of a request.
+fn quick(choice: ModelChoice) -> ModelChoice {
+    match choice {
+        ModelChoice::OpenAi(mut config) => {
+            config.attempts_max = 1;
+            config.timeout = config.timeout.min(TRIAL_BOUND);
+            ModelChoice::OpenAi(config)
+        }
+        script @ ModelChoice::Script(..) => script,
+    }
+}
+
+async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
+    let AnyModel::OpenAi(endpoint) = model else {
+        return Ok(format!("{} (a script answers nothing but its own questions)", model.name()));
+    };
+    let request = ModelRequest {
+        agent: "doctor".to_owned(),
+        messages: vec![Message::text(
+            Speaker::User,
+            "Answer with the JSON object {\"ok\": true} and nothing else.",
+        )],
+        schema_name: "doctor_reply".to_owned(),
+        schema: serde_json::json!({
+            "type": "object",
+            "properties": { "ok": { "type": "boolean" } },
+            "required": ["ok"],
+            "additionalProperties": false
+        }),
+        completion_tokens_max: 1_000,
+    };
+    match endpoint.ask(&request, &NoPictures).await {
+        Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),
+        Err(failure) => {
+            Err((failure.to_string(), "correct the section [model] of the configuration".to_owned()))
+        }
+    }
+}
+
+fn report(args: &DoctorArgs, findings: &[Finding]) {
+    let out = Output::to(Stream::Out);
+    if args.json {
+        out.pretty_json(&findings);
+        return;
+    }
+    let mut area = "";
+    for finding in findings {
+        if finding.area != area {
+            area = finding.area;
+            out.line(&Line::of(Tone::Strong, area));
+        }
+        let (tone, word) = match (finding.ok, finding.required) {
+            (true, _) => (Tone::Good, "ok"),
+            (false, true) => (Tone::Bad, "missing"),
+            (false, false) => (Tone::Doubtful, "absent"),
+        };
+        out.line(
+            &Line::of(tone, format!("  {word:<8} "))
+                .with(Tone::Plain, format!("{:<38} ", finding.name))
+                .with(Tone::Faint, finding.detail.as_str()),
+        );
+        if !finding.ok && !finding.fix.is_empty() {
+            out.line(&Line::of(Tone::Faint, "           fix: ").with(Tone::Plain, finding.fix.as_str()));
+        }
+    }
+    let missing = findings.iter().filter(|finding| finding.required && !finding.ok).count();
+    out.line(&match missing {
+        0 => Line::of(Tone::Good, "Ready: `deskhand run` has all that it needs."),
+        count => Line::of(Tone::Bad, format!("Not ready: {count} of what `deskhand run` needs is missing.")),
+    });
+}

@@ -1,0 +1,117 @@
+//! Documents to open: checked before anything starts, and the program that opens each.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::exit::CliError;
+
+/// A document that is there, can be read, and is in nobody else's hands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Document {
+    /// Its absolute path.
+    pub(super) path: PathBuf,
+    /// The programs that open it, the usual one first.
+    pub(super) programs: &'static [&'static str],
+}
+
+const WRITER: &[&str] = &["libreoffice-writer"];
+const CALC: &[&str] = &["libreoffice-calc"];
+const IMPRESS: &[&str] = &["libreoffice-impress"];
+const DRAW: &[&str] = &["libreoffice-draw"];
+const BROWSER: &[&str] = &["chromium", "firefox", "firefox-esr"];
+const READER: &[&str] = &["org.gnome.Evince", "evince", "okular", "chromium", "firefox", "firefox-esr"];
+const PICTURES: &[&str] = &["org.gnome.eog", "eog", "gwenview", "ristretto"];
+const EDITOR: &[&str] =
+    &["mousepad", "org.gnome.gedit", "gedit", "org.gnome.TextEditor", "kate", "featherpad"];
+
+/// Which program opens which kind of file; anything else is taken for plain text.
+const KINDS: &[(&[&str], &[&str])] = &[
+    (&["odt", "ott", "fodt", "doc", "docx", "rtf"], WRITER),
+    (&["ods", "ots", "fods", "xls", "xlsx", "csv", "tsv"], CALC),
+    (&["odp", "otp", "fodp", "ppt", "pptx"], IMPRESS),
+    (&["odg", "fodg", "vsd", "vsdx"], DRAW),
+    (&["html", "htm", "xhtml"], BROWSER),
+    (&["pdf"], READER),
+    (&["png", "jpg", "jpeg", "gif", "bmp", "webp"], PICTURES),
+];
+
+/// Checks the files that are to be opened.
+///
+/// # Errors
+/// Names the first that is missing, cannot be read, or is open somewhere else.
+pub(super) fn check(files: &[PathBuf]) -> Result<Vec<Document>, CliError> {
+    files.iter().map(|file| check_one(file)).collect()
+}
+
+fn check_one(file: &Path) -> Result<Document, CliError> {
+    let name = file.display();
+    let path = fs::canonicalize(file).map_err(|error| {
+        CliError::failed_to(format!("open {name}"), error).with_help(match nearest_file(file) {
+            Some(near) => format!("did you mean {}?", near.display()),
+            None => "check the path; nothing was started".to_owned(),
+        })
+    })?;
+    let metadata = fs::metadata(&path).map_err(|error| CliError::failed_to(format!("open {name}"), error))?;
+    if metadata.is_dir() {
+        return Err(CliError::new(format!("failed to open {name}: it is a folder"))
+            .with_help("name the document in it"));
+    }
+    fs::File::open(&path).map_err(|error| {
+        CliError::failed_to(format!("open {name}"), error)
+            .with_help(format!("make it readable: `chmod u+r {name}`"))
+    })?;
+    if let Some((lock, owner)) = find_lock(&path) {
+        return Err(CliError::new(format!("{name} is locked: {owner} has it open"))
+            .with_help(format!("close it there; if that program is gone, remove {}", lock.display())));
+    }
+    Ok(Document { programs: programs_for(&path), path })
+}
+
+fn programs_for(path: &Path) -> &'static [&'static str] {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let kind = |extension: &String| KINDS.iter().find(|(known, _)| known.contains(&extension.as_str()));
+    extension.as_ref().and_then(kind).map_or(EDITOR, |(_, programs)| programs)
+}
+
+/// The lock file that LibreOffice keeps beside an open document, and who holds it.
+fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
+    let name = path.file_name()?.to_string_lossy();
+    let lock = path.with_file_name(format!(".~lock.{name}#"));
+    let text = fs::read_to_string(&lock).ok()?;
+    // Full name, login name, host, time, profile.
+    let mut fields = text.trim_end_matches(';').split(',').map(str::trim);
+    let (full, login) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
+    let host = fields.next().unwrap_or_default();
+    let since = fields.next().unwrap_or_default();
+    let who = [full, login].into_iter().find(|name| !name.is_empty()).unwrap_or("somebody");
+    let mut owner = who.to_owned();
+    if !host.is_empty() {
+        owner.push_str(&format!(" on {host}"));
+    }
+    if !since.is_empty() {
+        owner.push_str(&format!(" (since {since})"));
+    }
+    Some((lock, owner))
+}
+
+/// A file in the same folder with nearly the same name.
+fn nearest_file(file: &Path) -> Option<PathBuf> {
+    /// The most files that are looked at.
+    const FILES_MAX: usize = 2_000;
+    const ALIKE: f64 = 0.85;
+    let wanted = file.file_name()?.to_string_lossy().to_lowercase();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::read_dir(folder)
+        .ok()?
+        .take(FILES_MAX)
+        .filter_map(Result::ok)
+        .map(|entry| {
+            let name = entry.file_name().to_string_lossy().to_lowercase();
+            (strsim::jaro_winkler(&wanted, &name), entry.file_name())
+        })
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .max_by(|one, other| one.0.total_cmp(&other.0))
+        .map(|(_, name)| file.with_file_name(name))
+}

@@ -1,0 +1,183 @@
+//! The model to ask: from a spec, flags and the configuration to something that answers.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_model::{AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, Script, StructuredOutput};
+
+use crate::{
+    args::ModelArgs,
+    config::{Config, ModelSettings, Provider, StructuredOutputSetting, nearest},
+    exit::CliError,
+};
+
+/// A model by what it takes to reach it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum ModelChoice {
+    /// An OpenAI-compatible endpoint.
+    OpenAi(Box<OpenAiConfig>),
+    /// A file of turns, with the variables in it.
+    Script(PathBuf, BTreeMap<String, String>),
+}
+
+const NO_MODEL_HELP: &str = "name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or \
+     `--model script:FILE`; or write it down for good: `deskhand config init`";
+
+/// Which model is meant. Looks at no file and no endpoint.
+///
+/// # Errors
+/// No model is named, or the name is unknown.
+pub(super) fn choose(args: &ModelArgs, config: &Config) -> Result<ModelChoice, CliError> {
+    let mut settings = match args.model.as_deref().map(str::trim) {
+        None => config.model.clone(),
+        Some(spec) => from_spec(spec, config)?,
+    };
+    if let Some(base_url) = &args.base_url {
+        settings.base_url.clone_from(base_url);
+        settings.provider.get_or_insert(Provider::OpenAi);
+    }
+    if let Some(name) = &args.api_key_env {
+        settings.api_key_env = Some(name.clone());
+        settings.api_key_file = None;
+    }
+    if let Some(file) = &args.api_key_file {
+        settings.api_key_file = Some(file.clone());
+    }
+    match settings.provider {
+        None => Err(CliError::usage("no model is configured").with_help(NO_MODEL_HELP)),
+        Some(Provider::Script) => {
+            let file = settings.script.ok_or_else(|| {
+                CliError::usage("the provider `script` needs a file of turns")
+                    .with_help("`--model script:FILE`, or set `model.script`")
+            })?;
+            Ok(ModelChoice::Script(file, args.script_var.iter().cloned().collect()))
+        }
+        Some(Provider::OpenAi) => to_openai(settings).map(|config| ModelChoice::OpenAi(Box::new(config))),
+    }
+}
+
+fn from_spec(spec: &str, config: &Config) -> Result<ModelSettings, CliError> {
+    if let Some(settings) = config.models.get(spec) {
+        return Ok(settings.clone());
+    }
+    let (kind, rest) = spec.split_once(':').map_or((spec, None), |(kind, rest)| (kind, Some(rest)));
+    // What the configuration says of the endpoint holds for every model on it.
+    let same = |provider| match config.model.provider {
+        Some(configured) if configured != provider => ModelSettings::default(),
+        Some(_) | None => config.model.clone(),
+    };
+    match (kind, rest) {
+        ("openai", rest) => {
+            let mut settings = ModelSettings { provider: Some(Provider::OpenAi), ..same(Provider::OpenAi) };
+            if let Some(model) = rest.filter(|model| !model.is_empty()) {
+                settings.model = Some(model.to_owned());
+            }
+            Ok(settings)
+        }
+        ("script", rest) => {
+            let mut settings = ModelSettings { provider: Some(Provider::Script), ..same(Provider::Script) };
+            if let Some(file) = rest.filter(|file| !file.is_empty()) {
+                settings.script = Some(PathBuf::from(file));
+            }
+            Ok(settings)
+        }
+        _ => {
+            let mut known: Vec<String> = config.models.keys().cloned().collect();
+            known.extend(["openai".to_owned(), "script".to_owned()]);
+            let error = CliError::usage(format!("there is no model `{spec}`"));
+            Err(match nearest(kind, &known) {
+                Some(near) => error.with_help(format!("did you mean `{near}`?")),
+                None => error.with_help(format!(
+                    "use `openai:MODEL`, `script:FILE`, or the name of a section [models.NAME] (there {})",
+                    match config.models.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
+                        [] => "is none yet".to_owned(),
+                        names => format!("is {}", names.join(", ")),
+                    }
+                )),
+            })
+        }
+    }
+}
+
+fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, CliError> {
+    let model = settings.model.filter(|model| !model.trim().is_empty()).ok_or_else(|| {
+        CliError::usage(format!("no model is named for {}", settings.base_url)).with_help(
+            "`--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models",
+        )
+    })?;
+    // A key is only sent where it was meant to go.
+    let usual_key =
+        || (settings.base_url == ModelSettings::DEFAULT_BASE_URL).then(|| "OPENAI_API_KEY".to_owned());
+    let key = match settings.api_key_file {
+        Some(file) => Some(KeySource::File(file)),
+        None => settings.api_key_env.or_else(usual_key).map(KeySource::Environment),
+    };
+    let mut config = OpenAiConfig::new(settings.base_url, model);
+    config.key = key;
+    config.timeout = Duration::from_secs(settings.timeout_s);
+    config.attempts_max = settings.attempts_max;
+    config.vision = settings.vision;
+    config.structured_output = match settings.structured_output {
+        StructuredOutputSetting::Auto => StructuredOutput::Auto,
+        StructuredOutputSetting::Schema => StructuredOutput::Schema,
+        StructuredOutputSetting::Object => StructuredOutput::Object,
+        StructuredOutputSetting::Off => StructuredOutput::Off,
+    };
+    Ok(config)
+}
+
+impl ModelChoice {
+    /// Whether it looks at pictures.
+    pub(super) fn sees(&self) -> bool {
+        match self {
+            Self::OpenAi(config) => config.vision,
+            // A script is stopped by nothing in a picture, but what is kept of the session is better with them.
+            Self::Script(..) => true,
+        }
+    }
+
+    /// Makes it ready to answer: reads the script, or the key. Sends nothing.
+    ///
+    /// # Errors
+    /// The script is missing or wrong, the address is none, or the key is missing.
+    pub(super) fn open(self) -> Result<AnyModel, CliError> {
+        match self {
+            Self::OpenAi(config) => {
+                OpenAi::new(*config).map(AnyModel::OpenAi).map_err(|error| setup_error(&error))
+            }
+            Self::Script(file, variables) => open_script(&file, variables).map(AnyModel::Script),
+        }
+    }
+}
+
+fn open_script(file: &Path, variables: BTreeMap<String, String>) -> Result<Script, CliError> {
+    if !file.is_file() {
+        return Err(CliError::new(format!(
+            "failed to read the script {}: there is no such file",
+            file.display()
+        ))
+        .with_help("check the path after `--model script:`"));
+    }
+    Script::load(file, variables).map_err(|error| {
+        CliError::from_error(&error)
+            .with_help("correct the script; `--script-var NAME=VALUE` sets its variables")
+    })
+}
+
+fn setup_error(error: &OpenAiSetupError) -> CliError {
+    let help = match error {
+        OpenAiSetupError::Key { place: KeySource::Environment(name), .. } => {
+            format!("`export {name}=…`, or name a file with `--api-key-file FILE`")
+        }
+        OpenAiSetupError::Key { place: KeySource::File(file), .. } => {
+            format!("put the key into the first line of {}", file.display())
+        }
+        OpenAiSetupError::BaseUrl { .. } => "correct `--base-url` or `model.base_url`".to_owned(),
+        OpenAiSetupError::NoModel { .. } => "`--model openai:MODEL`".to_owned(),
+        OpenAiSetupError::Client(_) => "`DESKHAND_LOG=debug` says more".to_owned(),
+    };
+    CliError::from_error(error).with_help(help)
+}

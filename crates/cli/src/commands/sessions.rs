@@ -1,0 +1,40 @@
+//! `deskhand sessions`: what was done so far.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::store::open_store;
+use crate::{
+    args::SessionsArgs,
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+    render::{SessionRow, session_lines},
+};
+
+pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
+    let store = open_store(&args.store)?;
+    let out = Output::to(Stream::Out);
+    let notes = Output::to(Stream::Error);
+    let mut rows = Vec::new();
+    for id in store.list().map_err(|error| CliError::from_error(&error))? {
+        match store.find(&id.0).and_then(|folder| folder.read()) {
+            Ok(journal) => rows.push(SessionRow::of(&journal)),
+            // One journal that cannot be read must not hide the others.
+            Err(error) => notes.line(&Line::of(Tone::Doubtful, format!("{id}: {error}"))),
+        }
+    }
+    if args.json {
+        for row in &rows {
+            out.json(row);
+        }
+    } else if rows.is_empty() {
+        notes.text(format!("no session in {} yet", store.root().display()));
+    } else {
+        let now_ms = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |elapsed| u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
+        for line in session_lines(&rows, now_ms, out.width()) {
+            out.line(&line);
+        }
+    }
+    Ok(Exit::Success)
+}

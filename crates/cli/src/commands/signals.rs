@@ -1,0 +1,66 @@
+//! Signals of a terminal and of a service manager.
+
+use deskhand_core::session::StopReason;
+use deskhand_runtime::StopSwitch;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::{
+    exit::{CliError, CommandResult, Exit},
+    output::{Output, Stream},
+};
+
+/// The signals that ask this process to stop, caught from the moment this is made.
+pub(super) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    /// Begins to catch them.
+    pub(super) fn catch() -> Result<Self, CliError> {
+        let catch = |kind| signal(kind).map_err(|error| CliError::failed_to("catch signals", error));
+        Ok(Self {
+            interrupt: catch(SignalKind::interrupt())?,
+            terminate: catch(SignalKind::terminate())?,
+            hang_up: catch(SignalKind::hangup())?,
+        })
+    }
+
+    /// The next of them.
+    pub(super) async fn next(&mut self) -> StopReason {
+        tokio::select! {
+            _ = self.interrupt.recv() => StopReason::User,
+            _ = self.terminate.recv() => StopReason::Signal,
+            _ = self.hang_up.recv() => StopReason::Signal,
+        }
+    }
+
+    /// Runs `work` until it is done or a signal comes; then it is dropped, and with it what it started.
+    pub(super) async fn unless_stopped(
+        &mut self,
+        work: impl Future<Output = CommandResult>,
+    ) -> CommandResult {
+        tokio::select! {
+            result = work => result,
+            _ = self.next() => Ok(Exit::Outcome(deskhand_core::outcome::OutcomeKind::Cancelled)),
+        }
+    }
+
+    /// Turns signals into stops: the first Ctrl-C after the action that is going on, everything else at once.
+    /// Never returns.
+    pub(super) async fn stop_with(&mut self, switch: &StopSwitch) -> std::convert::Infallible {
+        let notes = Output::to(Stream::Error);
+        let mut interrupts = 0_u32;
+        loop {
+            match self.next().await {
+                StopReason::User if interrupts == 0 => {
+                    interrupts = 1;
+                    notes.text("stopping after the action that is going on; Ctrl-C again stops at once");
+                    switch.after_call(StopReason::User);
+                }
+                reason @ (StopReason::User | StopReason::Signal | StopReason::WallTime) => switch.now(reason),
+            }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! The desktop to work on: which, how it is started, and what is opened on it.
+
+use std::path::Path;
+
+use deskhand_core::{
+    outcome::OutcomeKind,
+    ui::{WindowInfo, WindowKind},
+};
+use deskhand_desktop::{
+    DesktopError, LaunchRequest, Windowing as _,
+    act::{self, ActLimits},
+    linux::{LinuxDesktop, VirtualOptions},
+};
+
+use super::{
+    documents::{self, Document},
+    signals::Signals,
+};
+use crate::{
+    args::{DesktopArgs, StageArgs},
+    config::{self, Config, DesktopKind, ScreenSize},
+    exit::{CliError, CommandResult, Exit},
+};
+
+/// A desktop by what it takes to get it; everything about it was checked that can be without one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StagePlan {
+    pub(super) kind: DesktopKind,
+    pub(super) size: ScreenSize,
+    pub(super) documents: Vec<Document>,
+    pub(super) launch: Option<String>,
+}
+
+/// A desktop that is up.
+pub(super) struct Stage {
+    pub(super) desktop: LinuxDesktop,
+    /// How people know it: `virtual 1920x1080`.
+    pub(super) name: String,
+    /// The window that was opened last, where something was opened.
+    pub(super) opened: Option<WindowInfo>,
+}
+
+impl StagePlan {
+    /// What flags and configuration say, for commands that work by hand.
+    pub(super) fn of(args: &StageArgs) -> Result<Self, CliError> {
+        let config = config::load()?.config;
+        let plan = Self::of_desktop(&args.desktop, &config)?;
+        Ok(Self { launch: args.launch.clone(), ..plan })
+    }
+
+    /// What flags and configuration say.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or there is no display where one is asked for.
+    pub(super) fn of_desktop(args: &DesktopArgs, config: &Config) -> Result<Self, CliError> {
+        let documents = documents::check(&args.open)?;
+        let has_display = std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        let kind = match args.desktop.or(config.desktop.kind) {
+            Some(DesktopKind::Current) if !has_display => {
+                return Err(CliError::new("there is no display to work on: DISPLAY is not set").with_help(
+                    "work on a private one: `--desktop virtual`; or run this in a graphical session",
+                ));
+            }
+            Some(kind) => kind,
+            None if has_display => DesktopKind::Current,
+            None => DesktopKind::Virtual,
+        };
+        Ok(Self { kind, size: args.size.unwrap_or(config.desktop.size), documents, launch: None })
+    }
+
+    /// Starts or connects to the desktop, opens what is to be opened, works on it, and closes it, however that
+    /// ends; a signal ends it all.
+    ///
+    /// # Errors
+    /// The desktop does not come up, a program does not start, or the work fails.
+    pub(super) async fn work(&self, work: impl AsyncFnOnce(&Stage) -> CommandResult) -> CommandResult {
+        let mut signals = Signals::catch()?;
+        let cancelled = Ok(Exit::Outcome(OutcomeKind::Cancelled));
+        let mut stage = tokio::select! {
+            stage = self.start() => stage?,
+            _ = signals.next() => return cancelled,
+        };
+        let worked = tokio::select! {
+            result = async {
+                self.furnish(&mut stage).await?;
+                work(&stage).await
+            } => result,
+            _ = signals.next() => cancelled,
+        };
+        stage.close().await;
+        worked
+    }
+
+    /// Starts or connects to the desktop.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub(super) async fn start(&self) -> Result<Stage, CliError> {
+        let (desktop, name) = match self.kind {
+            DesktopKind::Virtual => {
+                let options = VirtualOptions { size: self.size.0, ..VirtualOptions::default() };
+                (LinuxDesktop::start_virtual(options).await, format!("virtual {}", self.size))
+            }
+            DesktopKind::Current => {
+                let name = std::env::var("DISPLAY").unwrap_or_default();
+                (LinuxDesktop::connect_current().await, format!("current {name}"))
+            }
+        };
+        let desktop = desktop.map_err(|error| desktop_error(&error))?;
+        Ok(Stage { desktop, name, opened: None })
+    }
+
+    /// Opens what is to be opened.
+    ///
+    /// # Errors
+    /// A program does not start or shows no window.
+    pub(super) async fn furnish(&self, stage: &mut Stage) -> Result<(), CliError> {
+        if let Some(program) = &self.launch {
+            stage.opened = Some(stage.start(program, None).await?);
+        }
+        for document in &self.documents {
+            stage.opened = Some(stage.open(document).await?);
+        }
+        Ok(())
+    }
+}
+
+impl Stage {
+    async fn open(&self, document: &Document) -> Result<WindowInfo, CliError> {
+        let mut first_error = None;
+        for program in document.programs {
+            match self.start(program, Some(&document.path)).await {
+                Ok(window) => return Ok(window),
+                Err(error) => first_error.get_or_insert(error),
+            };
+        }
+        let name = document.path.display();
+        Err(first_error
+            .unwrap_or_else(|| CliError::new(format!("failed to open {name}: no program for it is known"))))
+    }
+
+    async fn start(&self, program: &str, file: Option<&Path>) -> Result<WindowInfo, CliError> {
+        let arguments = file.iter().map(|file| file.display().to_string()).collect();
+        let request = LaunchRequest { program: program.to_owned(), arguments };
+        let report = act::launch(&self.desktop, &request, &ActLimits::default())
+            .await
+            .map_err(|error| desktop_error(&error))?;
+        report.window.ok_or_else(|| {
+            CliError::new(format!("failed to open a window of {program}: {}", report.summary))
+                .with_help("see how it starts by hand; `deskhand doctor` says what is installed")
+        })
+    }
+
+    /// The window that is meant: by id, title or application, else the one that was opened, else the active one.
+    ///
+    /// # Errors
+    /// There is none, or several are meant.
+    pub(super) async fn window(&self, wanted: Option<&str>) -> Result<WindowInfo, CliError> {
+        let windows = self.desktop.windows().await.map_err(|error| desktop_error(&error))?;
+        match wanted {
+            Some(text) => find_window(&windows, text),
+            None => self
+                .opened
+                .as_ref()
+                .and_then(|opened| windows.iter().find(|window| window.id == opened.id))
+                .or_else(|| windows.iter().find(|window| window.active))
+                .or_else(|| windows.iter().rev().find(|window| window.kind == WindowKind::Normal))
+                .cloned()
+                .ok_or_else(|| {
+                    CliError::new("there is no window on this desktop")
+                        .with_help("start something first: `--launch PROGRAM`, or `--open FILE`")
+                }),
+        }
+    }
+
+    /// Ends a virtual desktop with everything on it; leaves the user's own as it is.
+    pub(super) async fn close(self) {
+        self.desktop.shut_down().await;
+    }
+}
+
+/// The window that a text means: its id, its whole title, else a part of title or application.
+pub(super) fn find_window(windows: &[WindowInfo], text: &str) -> Result<WindowInfo, CliError> {
+    let text = text.trim();
+    let folded = text.to_lowercase();
+    let holds = |whole: &str| whole.to_lowercase().contains(&folded);
+    let by_id = windows.iter().find(|window| window.id.to_string() == text);
+    let by_title = || windows.iter().find(|window| window.title == text);
+    if let Some(window) = by_id.or_else(by_title) {
+        return Ok(window.clone());
+    }
+    let matching: Vec<&WindowInfo> =
+        windows.iter().filter(|window| holds(&window.title) || holds(&window.app.name)).collect();
+    // A dialog is meant by its own title; otherwise the window that it belongs to is.
+    let main: Vec<&WindowInfo> =
+        matching.iter().copied().filter(|window| window.kind == WindowKind::Normal).collect();
+    let labels =
+        |windows: &[&WindowInfo]| windows.iter().map(|window| window.label()).collect::<Vec<_>>().join(", ");
+    match (main.as_slice(), matching.as_slice()) {
+        ([window], _) | ([], [window]) => Ok((*window).clone()),
+        ([], []) => {
+            let all: Vec<&WindowInfo> = windows.iter().collect();
+            let error = CliError::new(format!("there is no window `{text}`"));
+            Err(if all.is_empty() {
+                error.with_help("there is none at all; start something first: `--launch PROGRAM`")
+            } else {
+                error.with_help(format!("the windows are {}", labels(&all)))
+            })
+        }
+        (_, several) => Err(CliError::new(format!("several windows match `{text}`"))
+            .with_help(format!("name one by its id: {}", labels(several)))),
+    }
+}
+
+/// An error of a desktop, with the way out.
+pub(super) fn desktop_error(error: &DesktopError) -> CliError {
+    match error {
+        DesktopError::Start { what, fix } => {
+            CliError::new(format!("failed to start the desktop: {what}")).with_help(fix.as_str())
+        }
+        DesktopError::Gone { .. } => {
+            CliError::new(format!("failed to {}", error.chain())).with_help("start it again")
+        }
+        DesktopError::NoWindow(_) => {
+            CliError::new(format!("failed to {}", error.chain())).with_help("`deskhand windows` lists them")
+        }
+        DesktopError::NoElement(_)
+        | DesktopError::NotOffered { .. }
+        | DesktopError::NotAnswering { .. }
+        | DesktopError::Launch { .. }
+        | DesktopError::Key { .. }
+        | DesktopError::Failed { .. } => CliError::new(format!("failed to {}", error.chain())),
+    }
+}

@@ -1,0 +1,164 @@
+//! Elements as a person names them on the command line: by id, name, role, both, or a point.
+
+use std::str::FromStr;
+
+use deskhand_core::{
+    geometry::{Point, Screen},
+    ids::{ElementId, WindowId},
+    ui::{Element, Role, WindowInfo},
+};
+use deskhand_desktop::{
+    TreeLimits, UiTree, Windowing,
+    act::{Target, names_equal},
+};
+
+use super::stage::desktop_error;
+use crate::exit::CliError;
+
+/// The most elements that a message lists.
+const LISTED_MAX: usize = 8;
+
+/// What a person wrote.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum TargetText {
+    /// `e17`, as `deskhand tree` prints it.
+    Id(ElementId),
+    /// `120,48`: a point of the screen.
+    Point(Point<Screen>),
+    /// `Finish`, `push button`, or `push button "Finish"`.
+    Words(String),
+}
+
+impl FromStr for TargetText {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err("say which element: by name, role, id (`e17`), or a point (`120,48`)".to_owned());
+        }
+        if let Ok(id) = text.parse() {
+            return Ok(Self::Id(id));
+        }
+        let point = text
+            .split_once(',')
+            .and_then(|(x, y)| Some(Point::new(x.trim().parse().ok()?, y.trim().parse().ok()?)));
+        Ok(point.map_or_else(|| Self::Words(text.to_owned()), Self::Point))
+    }
+}
+
+/// What is aimed at, with the element where it is one.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Found {
+    pub(super) target: Target,
+    pub(super) element: Option<Element>,
+}
+
+/// Finds what a person means in a window, its dialogs and pop-ups; the top-most first.
+///
+/// # Errors
+/// Nothing or more than one element is called so.
+pub(super) async fn find<D: UiTree + Windowing>(
+    desktop: &D,
+    window: &WindowInfo,
+    wanted: &TargetText,
+) -> Result<Found, CliError> {
+    let words = match wanted {
+        TargetText::Point(point) => return Ok(Found { target: Target::Point(*point), element: None }),
+        TargetText::Id(id) => id.to_string(),
+        TargetText::Words(words) => words.clone(),
+    };
+    let mut seen: Vec<Element> = Vec::new();
+    for surface in surfaces(desktop, window.id).await? {
+        let tree =
+            desktop.tree(surface, TreeLimits::default()).await.map_err(|error| desktop_error(&error))?;
+        match choose(&tree.elements, wanted) {
+            Choice::One(element) => {
+                let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+                return Ok(Found { target, element: Some(element.clone()) });
+            }
+            Choice::Several(elements) => {
+                return Err(CliError::new(format!("{} elements are called `{words}`", elements.len()))
+                    .with_help(format!("name one by its id: {}", listed(&elements))));
+            }
+            Choice::None => seen.extend(tree.elements),
+        }
+    }
+    let error = CliError::new(format!("there is no element `{words}` in {}", window.label()));
+    let near = nearest(&seen, &words);
+    Err(if near.is_empty() {
+        error.with_help("`deskhand tree` shows what is there")
+    } else {
+        error.with_help(format!("nearest: {}", listed(&near)))
+    })
+}
+
+/// The windows to look into: dialogs and pop-ups in front, then the window itself.
+async fn surfaces<D: Windowing>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
+    let windows = desktop.windows().await.map_err(|error| desktop_error(&error))?;
+    let owned = windows.iter().rev().filter(|other| other.owner == Some(window)).map(|other| other.id);
+    Ok(owned.chain([window]).collect())
+}
+
+enum Choice<'a> {
+    One(&'a Element),
+    Several(Vec<&'a Element>),
+    None,
+}
+
+/// A name wins over a role, and what a person acts on over what is only read.
+fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
+    let words = match wanted {
+        TargetText::Id(id) => {
+            return elements.iter().find(|element| element.id == *id).map_or(Choice::None, Choice::One);
+        }
+        TargetText::Point(_) => return Choice::None,
+        TargetText::Words(words) => words,
+    };
+    let by_label =
+        |element: &&Element| !element.name.is_empty() && element.label().eq_ignore_ascii_case(words);
+    let by_name = |element: &&Element| !element.name.is_empty() && names_equal(&element.name, words);
+    let by_role = |element: &&Element| element.role == Role::new(words.to_lowercase());
+    let rules: [&dyn Fn(&&'a Element) -> bool; 3] = [&by_label, &by_name, &by_role];
+    for rule in rules {
+        let matching: Vec<&Element> = elements.iter().filter(rule).collect();
+        let acting: Vec<&Element> =
+            matching.iter().copied().filter(|element| element.role.is_interactive()).collect();
+        match (acting.as_slice(), matching.as_slice()) {
+            ([one], _) | ([], [one]) => return Choice::One(one),
+            ([], []) => {}
+            ([], _) => return Choice::Several(matching),
+            (_, _) => return Choice::Several(acting),
+        }
+    }
+    Choice::None
+}
+
+fn nearest<'a>(elements: &'a [Element], words: &str) -> Vec<&'a Element> {
+    const ALIKE: f64 = 0.6;
+    let mut scored: Vec<(f64, &Element)> = elements
+        .iter()
+        .filter(|element| !element.name.is_empty() || element.role.is_interactive())
+        .map(|element| {
+            let said = words.to_lowercase();
+            let name = strsim::jaro_winkler(&element.name.to_lowercase(), &said);
+            (name.max(strsim::jaro_winkler(element.role.name(), &said)), element)
+        })
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .collect();
+    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
+    scored.into_iter().map(|(_, element)| element).take(LISTED_MAX).collect()
+}
+
+fn listed(elements: &[&Element]) -> String {
+    let lines: Vec<String> = elements
+        .iter()
+        .take(LISTED_MAX)
+        .map(|element| format!("{} [{}]", element.label(), element.id))
+        .collect();
+    lines.join(", ")
+}
+
+#[cfg(test)]
+#[path = "target_tests.rs"]
+mod tests;

@@ -1,0 +1,37 @@
+//! `deskhand tree`: what is in a window.
+
+use deskhand_desktop::{TreeLimits, UiTree as _};
+use serde_json::json;
+
+use super::stage::{Stage, StagePlan, desktop_error};
+use crate::{
+    args::TreeArgs,
+    exit::{CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+    render::tree_lines,
+};
+
+pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
+    let plan = StagePlan::of(&args.stage)?;
+    let limits = TreeLimits { nodes_max: args.nodes_max, ..TreeLimits::default() };
+    let work = async |stage: &Stage| {
+        let window = stage.window(args.window.as_deref()).await?;
+        let tree = stage.desktop.tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+        let out = Output::to(Stream::Out);
+        if args.json {
+            out.pretty_json(&json!({ "window": window, "tree": tree }));
+        } else {
+            let count = format!("  {} · {} elements", window.app.name, tree.elements.len());
+            out.line(&Line::of(Tone::Strong, window.label()).with(Tone::Faint, count));
+            for line in tree_lines(&tree) {
+                out.line(&line);
+            }
+            if tree.elements.is_empty() && !window.accessible {
+                let note = "the application shows nothing to assistive technology; a picture may help: `deskhand screenshot`";
+                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, note));
+            }
+        }
+        Ok(Exit::Success)
+    };
+    plan.work(work).await
+}

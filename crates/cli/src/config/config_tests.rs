@@ -1,0 +1,149 @@
+//! Configuration from text to values, and what is said about what is wrong.
+
+use std::{fs, path::Path};
+
+use super::{
+    every_key, explain,
+    load::{Loaded, load_from},
+    schema_text, starter_text,
+};
+
+fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.toml");
+    fs::write(&path, text).unwrap();
+    let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    load_from(&path, variables).map_err(|error| {
+        format!("{error}\nhelp: {}", error.help()).replace(folder.path().to_str().unwrap(), "[dir]")
+    })
+}
+
+#[track_caller]
+fn check_error(text: &str, variables: &[(&str, &str)], expected: &str) {
+    assert_eq!(load_text(text, variables).unwrap_err(), expected);
+}
+
+#[test]
+fn later_layers_win_and_values_know_where_they_come_from() {
+    let loaded = load_text(
+        "[model]\nprovider = \"openai\"\ntimeout_s = 7\n\n[limits]\nsteps_max = 9\n",
+        &[("DESKHAND__LIMITS__STEPS_MAX", "12"), ("DESKHAND__MODELS__LOCAL__MODEL", "tiny"), ("OTHER", "1")],
+    )
+    .unwrap();
+    assert_eq!(loaded.config.limits.steps_max, 12);
+    assert_eq!(loaded.config.model.timeout_s, 7);
+    assert_eq!(loaded.config.models["local"].model.as_deref(), Some("tiny"));
+    let steps = explain(&loaded, "limits.steps_max").unwrap();
+    assert_eq!(steps.comes_from, "the environment variable DESKHAND__LIMITS__STEPS_MAX");
+    assert_eq!((steps.value, steps.default), (12.into(), 50.into()));
+    let timeout = explain(&loaded, "model.timeout_s").unwrap();
+    assert!(timeout.comes_from.ends_with("config.toml:3"), "{}", timeout.comes_from);
+    assert_eq!(explain(&loaded, "model.vision").unwrap().comes_from, "the default");
+    assert_eq!(explain(&loaded, "models.local.base_url").unwrap().comes_from, "the default");
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place_and_the_way_out() {
+    check_error(
+        "[model]\nbase_ulr = \"http://x\"\n",
+        &[],
+        "unknown key `model.base_ulr` in [dir]/config.toml:2\nhelp: did you mean `model.base_url`? \
+         `deskhand config explain model.base_url` says what it does",
+    );
+    check_error(
+        "\n[modle]\nbase_url = \"http://x\"\n",
+        &[],
+        "unknown key `modle` in [dir]/config.toml:2\nhelp: did you mean `model`? \
+         `deskhand config explain model` says what it does",
+    );
+    check_error(
+        "steps_max = 3\n",
+        &[],
+        "unknown key `steps_max` in [dir]/config.toml:1\nhelp: did you mean `limits.steps_max`? \
+         `deskhand config explain limits.steps_max` says what it does",
+    );
+    check_error(
+        "[limits]\nsteps_max = \"many\"\n",
+        &[],
+        "`limits.steps_max` in [dir]/config.toml:2 is \"many\", but it must be a whole number from 1\n\
+         help: `deskhand config explain limits.steps_max` says what it means",
+    );
+    check_error(
+        "[limits]\nsteps_max = -3\n",
+        &[],
+        "`limits.steps_max` in [dir]/config.toml:2 is -3, but it must be a whole number from 1\n\
+         help: `deskhand config explain limits.steps_max` says what it means",
+    );
+    check_error(
+        "[model]\nprovider = \"opnai\"\n",
+        &[],
+        "`model.provider` in [dir]/config.toml:2 is \"opnai\", but it must be one of \"openai\", \"script\"\n\
+         help: did you mean \"openai\"?",
+    );
+    check_error(
+        "[desktop]\nsize = \"huge\"\n",
+        &[],
+        "`desktop.size` in [dir]/config.toml:2 is \"huge\", but it must be a size such as \
+         \"1920x1080\" (each side 320 to 16384)\nhelp: `deskhand config explain desktop.size` says what it means",
+    );
+    check_error(
+        "model = 3\n",
+        &[],
+        "`model` in [dir]/config.toml:1 is 3, but it must be a section\n\
+         help: `deskhand config explain model` says what it means",
+    );
+    check_error(
+        "",
+        &[("DESKHAND__MODEL__VISION", "perhaps")],
+        "`model.vision` in the environment variable DESKHAND__MODEL__VISION is \"perhaps\", but it must be true \
+         or false\nhelp: `deskhand config explain model.vision` says what it means",
+    );
+    check_error(
+        "[model\nprovider = 3",
+        &[],
+        "failed to read the configuration [dir]/config.toml:1: unclosed table, expected `]`\n\
+         help: correct the line; `deskhand config explain` lists every key with its type",
+    );
+}
+
+#[test]
+fn every_key_can_be_explained() {
+    let loaded = load_text("", &[]).unwrap();
+    let keys = every_key();
+    assert!(keys.contains(&"models.NAME.base_url".to_owned()), "{keys:?}");
+    for key in keys {
+        let explanation = explain(&loaded, &key).unwrap();
+        assert!(!explanation.meaning.is_empty(), "{key} has no meaning");
+    }
+    let provider = explain(&loaded, "model.provider").unwrap();
+    let words: Vec<&str> = provider.allowed.iter().map(|(word, _)| word.as_str()).collect();
+    assert_eq!(words, ["openai", "script"]);
+}
+
+#[test]
+fn the_starter_file_is_valid_with_and_without_its_comments() {
+    assert_eq!(load_text(starter_text(), &[]).unwrap().config, super::Config::default());
+    let all: String = starter_text()
+        .lines()
+        .map(|line| match line.strip_prefix('#') {
+            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let loaded = load_text(&all, &[]).unwrap();
+    assert_eq!(loaded.config.models["local"].base_url, "http://127.0.0.1:8000/v1");
+}
+
+/// Set `DESKHAND_UPDATE_SCHEMA=1` to write the file.
+#[test]
+fn the_committed_schema_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/config.schema.json");
+    if std::env::var_os("DESKHAND_UPDATE_SCHEMA").is_some() {
+        fs::write(&path, schema_text()).unwrap();
+    }
+    assert_eq!(
+        fs::read_to_string(&path).unwrap_or_default(),
+        schema_text(),
+        "run with DESKHAND_UPDATE_SCHEMA=1"
+    );
+}

@@ -1,0 +1,240 @@
+//! Layers of settings, each value with the place that it comes from.
+
+use std::{collections::BTreeMap, fmt, ops::Range, path::PathBuf};
+
+use serde_json::{Map, Value};
+use toml::de::{DeTable, DeValue};
+
+use super::{
+    ConfigError,
+    explain::{allowed, every_key, expects, is_section, keys_of, node, type_word},
+};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A line of the file.
+    File { path: PathBuf, line: usize },
+    /// An environment variable.
+    Environment(String),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Environment(name) => write!(f, "the environment variable {name}"),
+        }
+    }
+}
+
+/// Settings as they come together: the values, and the source of each by its key.
+#[derive(Debug, Default)]
+pub(super) struct Layers {
+    pub(super) values: Map<String, Value>,
+    pub(super) sources: BTreeMap<String, Source>,
+}
+
+impl Layers {
+    /// Adds the text of the file.
+    pub(super) fn add_file(
+        &mut self,
+        path: &std::path::Path,
+        text: &str,
+        schema: &Value,
+    ) -> Result<(), ConfigError> {
+        let line_of = |span: Option<Range<usize>>| {
+            let end = span.map_or(0, |span| span.start);
+            text.get(..end).map_or(1, |head| head.matches('\n').count() + 1)
+        };
+        let table = DeTable::parse(text).map_err(|error| ConfigError::Syntax {
+            place: format!("{}:{}", path.display(), line_of(error.span())),
+            problem: error.message().replace('\n', "; "),
+        })?;
+        let source_of =
+            |span: Range<usize>| Source::File { path: path.to_owned(), line: line_of(Some(span)) };
+        self.add_table(table.get_ref(), &mut Vec::new(), schema, &source_of)
+    }
+
+    fn add_table(
+        &mut self,
+        table: &DeTable<'_>,
+        path: &mut Vec<String>,
+        schema: &Value,
+        source_of: &dyn Fn(Range<usize>) -> Source,
+    ) -> Result<(), ConfigError> {
+        for (key, value) in table {
+            path.push(key.get_ref().to_string());
+            let source = source_of(key.span());
+            check_known(path, schema, &source)?;
+            match value.get_ref() {
+                DeValue::Table(inner) => self.add_table(inner, path, schema, source_of)?,
+                scalar @ (DeValue::String(_)
+                | DeValue::Integer(_)
+                | DeValue::Float(_)
+                | DeValue::Boolean(_)
+                | DeValue::Datetime(_)
+                | DeValue::Array(_)) => self.set(path, to_json(scalar), source),
+            }
+            path.pop();
+        }
+        Ok(())
+    }
+
+    /// Adds one environment variable whose name, after `DESKHAND__`, is `rest`.
+    pub(super) fn add_variable(
+        &mut self,
+        name: &str,
+        rest: &str,
+        text: &str,
+        schema: &Value,
+    ) -> Result<(), ConfigError> {
+        let path: Vec<String> = rest.split("__").map(str::to_ascii_lowercase).collect();
+        let source = Source::Environment(name.to_owned());
+        check_known(&path, schema, &source)?;
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let kind = node(schema, &parts).map_or("any", type_word);
+        let value = match kind {
+            "integer" => {
+                text.trim().parse::<u64>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
+            }
+            "boolean" => {
+                text.trim().parse::<bool>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
+            }
+            _ => Value::String(text.to_owned()),
+        };
+        self.set(&path, value, source);
+        Ok(())
+    }
+
+    fn set(&mut self, path: &[String], value: Value, source: Source) {
+        self.sources.insert(path.join("."), source);
+        let Some((last, sections)) = path.split_last() else { return };
+        let mut values = &mut self.values;
+        for section in sections {
+            let inner = values.entry(section.clone()).or_insert_with(|| Value::Object(Map::new()));
+            if !inner.is_object() {
+                *inner = Value::Object(Map::new());
+            }
+            let Value::Object(inner) = inner else { return };
+            values = inner;
+        }
+        values.insert(last.clone(), value);
+    }
+
+    /// Reads the values into their types.
+    pub(super) fn parse<T: serde::de::DeserializeOwned>(&self, schema: &Value) -> Result<T, ConfigError> {
+        self.check_ranges(schema)?;
+        serde_path_to_error::deserialize(Value::Object(self.values.clone()))
+            .map_err(|error| self.wrong_value(schema, &error.path().to_string(), &error.inner().to_string()))
+    }
+
+    /// The types hold any number; the smallest that makes sense stands in the schema.
+    fn check_ranges(&self, schema: &Value) -> Result<(), ConfigError> {
+        let root = Value::Object(self.values.clone());
+        for key in self.sources.keys() {
+            let path: Vec<&str> = key.split('.').collect();
+            let least = node(schema, &path).and_then(|node| node.get("minimum")).and_then(Value::as_u64);
+            let value = value_at(&root, &path).and_then(Value::as_u64);
+            if value.zip(least).is_some_and(|(value, least)| value < least) {
+                return Err(self.wrong_value(schema, key, "too small"));
+            }
+        }
+        Ok(())
+    }
+
+    fn wrong_value(&self, schema: &Value, key: &str, problem: &str) -> ConfigError {
+        let path: Vec<&str> = key.split('.').collect();
+        let root = Value::Object(self.values.clone());
+        let found = value_at(&root, &path);
+        let described = node(schema, &path);
+        let words: Vec<String> =
+            described.map(allowed).unwrap_or_default().into_iter().map(|(word, _)| word).collect();
+        ConfigError::WrongValue {
+            key: key.to_owned(),
+            source_of: self.source_of(key).to_string(),
+            found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
+            expected: described.map_or_else(|| problem.to_owned(), expects),
+            nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, &words)),
+        }
+    }
+
+    fn source_of(&self, key: &str) -> Source {
+        self.sources
+            .get(key)
+            .or_else(|| self.sources.iter().find(|(name, _)| name.starts_with(key)).map(|(_, source)| source))
+            .cloned()
+            .unwrap_or_else(|| Source::Environment("DESKHAND__…".to_owned()))
+    }
+}
+
+/// Whether each part of a key exists, and its sections are sections.
+fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), ConfigError> {
+    let mut at = schema;
+    for (depth, name) in path.iter().enumerate() {
+        let section = path.get(..depth).unwrap_or_default().join(".");
+        let full =
+            |name: &str| if section.is_empty() { name.to_owned() } else { format!("{section}.{name}") };
+        if !is_section(at) {
+            return Err(ConfigError::WrongValue {
+                key: section.clone(),
+                source_of: source.to_string(),
+                found: "a section".to_owned(),
+                expected: expects(at),
+                nearest: None,
+            });
+        }
+        let Some(next) = node(at, &[name]) else {
+            let known: Vec<String> = keys_of(at).unwrap_or_default().iter().map(|key| full(key)).collect();
+            let key = full(name);
+            return Err(ConfigError::UnknownKey {
+                nearest: nearest(&key, &known).or_else(|| nearest_anywhere(name)),
+                key,
+                source_of: source.to_string(),
+                known,
+            });
+        };
+        at = next;
+    }
+    Ok(())
+}
+
+/// A key of another section that has just this last name.
+fn nearest_anywhere(name: &str) -> Option<String> {
+    every_key().into_iter().find(|key| key.rsplit('.').next() == Some(name))
+}
+
+/// The most alike of `candidates`, if any is alike enough.
+pub(crate) fn nearest(said: &str, candidates: &[String]) -> Option<String> {
+    const ALIKE: f64 = 0.8;
+    candidates
+        .iter()
+        .map(|candidate| (strsim::jaro_winkler(&said.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other))
+        .map(|(_, candidate)| candidate.clone())
+}
+
+/// The value of a key in a tree of objects.
+pub(super) fn value_at<'a>(root: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(root, |value, name| value.get(name))
+}
+
+fn to_json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::String(text.to_string()),
+        DeValue::Integer(number) => {
+            let digits = number.as_str().replace('_', "");
+            i64::from_str_radix(&digits, number.radix()).map_or(Value::String(digits), Value::from)
+        }
+        DeValue::Float(number) => {
+            number.as_str().replace('_', "").parse::<f64>().map_or(Value::Null, Value::from)
+        }
+        DeValue::Boolean(value) => Value::Bool(*value),
+        DeValue::Datetime(when) => Value::String(when.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| to_json(item.get_ref())).collect(),
+        DeValue::Table(table) => {
+            table.iter().map(|(key, value)| (key.get_ref().to_string(), to_json(value.get_ref()))).collect()
+        }
+    }
+}

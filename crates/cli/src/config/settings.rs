@@ -1,0 +1,226 @@
+//! What can be configured. The doc comments are what `deskhand config explain` says and what the schema holds.
+
+use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
+
+use deskhand_core::{geometry::Size, session::Limits};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The configuration of Deskhand.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// The model that plans and decides, unless `--model` names another one.
+    pub(crate) model: ModelSettings,
+    /// Further models by name, for `--model NAME`.
+    pub(crate) models: BTreeMap<String, ModelSettings>,
+    /// Where work is done.
+    pub(crate) desktop: DesktopSettings,
+    /// What one request may use up at most.
+    pub(crate) limits: LimitSettings,
+    /// What is kept of each session.
+    pub(crate) sessions: SessionSettings,
+}
+
+/// How to reach a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ModelSettings {
+    /// Which kind of model it is; without it there is none.
+    pub(crate) provider: Option<Provider>,
+    /// The name of the model, as the endpoint calls it.
+    pub(crate) model: Option<String>,
+    /// The address of an OpenAI-compatible endpoint, up to and with `/v1`.
+    pub(crate) base_url: String,
+    /// The environment variable that holds the key. Without it, `OPENAI_API_KEY` is used for api.openai.com and no
+    /// key for any other endpoint.
+    pub(crate) api_key_env: Option<String>,
+    /// A file whose first line is the key; wins over `api_key_env`.
+    pub(crate) api_key_file: Option<PathBuf>,
+    /// The file of turns, for the provider `script`.
+    pub(crate) script: Option<PathBuf>,
+    /// The longest that one request to the endpoint may take, in seconds.
+    #[schemars(range(min = 1))]
+    pub(crate) timeout_s: u64,
+    /// How many requests one question may cost, the first one included.
+    #[schemars(range(min = 1))]
+    pub(crate) attempts_max: u32,
+    /// How the endpoint is told the form of a reply.
+    pub(crate) structured_output: StructuredOutputSetting,
+    /// Whether the model is shown pictures of the screen.
+    pub(crate) vision: bool,
+}
+
+impl ModelSettings {
+    /// The endpoint that is used when none is configured.
+    pub(crate) const DEFAULT_BASE_URL: &'static str = "https://api.openai.com/v1";
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            provider: None,
+            model: None,
+            base_url: Self::DEFAULT_BASE_URL.to_owned(),
+            api_key_env: None,
+            api_key_file: None,
+            script: None,
+            timeout_s: 120,
+            attempts_max: 4,
+            structured_output: StructuredOutputSetting::Auto,
+            vision: true,
+        }
+    }
+}
+
+/// A kind of model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Provider {
+    /// Any OpenAI-compatible chat endpoint, local ones included.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// A file of turns; no model at all.
+    Script,
+}
+
+/// How an endpoint is told the form of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StructuredOutputSetting {
+    /// A JSON schema, and less where the endpoint does not accept one.
+    Auto,
+    /// A JSON schema, or fail.
+    Schema,
+    /// A JSON object of any form.
+    Object,
+    /// Not at all; the prompt alone says it.
+    Off,
+}
+
+/// Where work is done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct DesktopSettings {
+    /// Which desktop; without it the current one, or a virtual one where there is no display.
+    pub(crate) kind: Option<DesktopKind>,
+    /// The size of a virtual desktop's screen.
+    pub(crate) size: ScreenSize,
+}
+
+/// Which desktop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DesktopKind {
+    /// A private one, started for the request and gone after it.
+    Virtual,
+    /// The one that `DISPLAY` names.
+    Current,
+}
+
+/// The size of a screen, `1920x1080`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(
+    with = "String",
+    extend("x-expects" = "a size such as \"1920x1080\" (each side 320 to 16384)")
+)]
+pub(crate) struct ScreenSize(pub(crate) Size);
+
+impl Default for ScreenSize {
+    fn default() -> Self {
+        Self(Size { width: 1920, height: 1080 })
+    }
+}
+
+impl FromStr for ScreenSize {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl TryFrom<String> for ScreenSize {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<ScreenSize> for String {
+    fn from(size: ScreenSize) -> Self {
+        size.to_string()
+    }
+}
+
+impl fmt::Display for ScreenSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What one request may use up at most.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct LimitSettings {
+    /// The most steps of all agents together.
+    #[schemars(range(min = 1))]
+    pub(crate) steps_max: u32,
+    /// The most requests to the model, failed and repeated ones included.
+    #[schemars(range(min = 1))]
+    pub(crate) model_calls_max: u32,
+    /// The most tokens, read and written; without it there is no limit.
+    pub(crate) tokens_max: Option<u64>,
+    /// The longest that a request may take, in minutes; without it there is no limit.
+    pub(crate) minutes_max: Option<u64>,
+    /// How often a model is asked again for a reply that cannot be used.
+    pub(crate) repairs_max: u32,
+    /// How many sub-tasks in a row may fail before the request does.
+    #[schemars(range(min = 1))]
+    pub(crate) subtask_failures_max: u32,
+    /// The most tokens of one reply.
+    #[schemars(range(min = 1))]
+    pub(crate) completion_tokens_max: u32,
+}
+
+impl Default for LimitSettings {
+    fn default() -> Self {
+        let limits = Limits::default();
+        Self {
+            steps_max: limits.steps_max,
+            model_calls_max: limits.model_calls_max,
+            tokens_max: limits.tokens_max,
+            minutes_max: limits.wall_ms_max.map(|ms| ms / 60_000),
+            repairs_max: limits.repairs_max,
+            subtask_failures_max: limits.subtask_failures_max,
+            completion_tokens_max: limits.completion_tokens_max,
+        }
+    }
+}
+
+impl LimitSettings {
+    /// The limits in the words of the session machine.
+    pub(crate) fn to_limits(&self) -> Limits {
+        Limits {
+            steps_max: self.steps_max,
+            model_calls_max: self.model_calls_max,
+            tokens_max: self.tokens_max,
+            wall_ms_max: self.minutes_max.map(|minutes| minutes.saturating_mul(60_000)),
+            repairs_max: self.repairs_max,
+            subtask_failures_max: self.subtask_failures_max,
+            completion_tokens_max: self.completion_tokens_max,
+            ..Limits::default()
+        }
+    }
+}
+
+/// What is kept of each session.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct SessionSettings {
+    /// The folder of the sessions; without it `$XDG_STATE_HOME/deskhand/sessions`, that is
+    /// `~/.local/state/deskhand/sessions`.
+    pub(crate) dir: Option<PathBuf>,
+}

@@ -1,0 +1,186 @@
+//! The only way to the terminal: what a command says goes through here.
+
+use std::{
+    env, fmt,
+    io::{self, IsTerminal, Write},
+};
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde::Serialize;
+
+/// Which of the two streams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Standard output: what the command is for.
+    Out,
+    /// Standard error: everything beside it.
+    Error,
+}
+
+/// A piece of a line with what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tone {
+    /// As it is.
+    Plain,
+    /// An agent or a heading.
+    Strong,
+    /// It worked.
+    Good,
+    /// It may not have worked.
+    Doubtful,
+    /// It did not work.
+    Bad,
+    /// Not important.
+    Faint,
+}
+
+impl Tone {
+    const fn style(self) -> Style {
+        match self {
+            Self::Plain => Style::new(),
+            Self::Strong => Style::new().bold(),
+            Self::Good => AnsiColor::Green.on_default(),
+            Self::Doubtful => AnsiColor::Yellow.on_default(),
+            Self::Bad => AnsiColor::Red.on_default(),
+            Self::Faint => Style::new().dimmed(),
+        }
+    }
+}
+
+/// A line in pieces.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Line(Vec<(Tone, String)>);
+
+impl Line {
+    /// The line with one piece more.
+    #[must_use]
+    pub(crate) fn with(mut self, tone: Tone, text: impl Into<String>) -> Self {
+        self.0.push((tone, text.into()));
+        self
+    }
+
+    /// A line of one piece.
+    pub(crate) fn of(tone: Tone, text: impl Into<String>) -> Self {
+        Self::default().with(tone, text)
+    }
+
+    /// The line without what goes beyond `width` columns.
+    #[must_use]
+    pub(crate) fn cut(self, width: usize) -> Self {
+        let mut left = width;
+        let whole: usize = self.0.iter().map(|(_, text)| text.chars().count()).sum();
+        if whole <= width {
+            return self;
+        }
+        let mut pieces = Vec::new();
+        for (tone, text) in self.0 {
+            let length = text.chars().count();
+            if length < left {
+                left -= length;
+                pieces.push((tone, text));
+            } else {
+                pieces.push((tone, deskhand_core::text::clip(&text, left.saturating_sub(1))));
+                break;
+            }
+        }
+        Self(pieces)
+    }
+
+    /// The text with colours.
+    pub(crate) fn coloured(&self) -> String {
+        self.0
+            .iter()
+            .map(|(tone, text)| match tone {
+                Tone::Plain => text.clone(),
+                tone @ (Tone::Strong | Tone::Good | Tone::Doubtful | Tone::Bad | Tone::Faint) => {
+                    format!("{0}{text}{0:#}", tone.style())
+                }
+            })
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
+        f.write_str(text.trim_end())
+    }
+}
+
+/// A stream to write to. A reader that went away (`deskhand … | head`) is no error.
+#[derive(Debug)]
+pub(crate) struct Output {
+    stream: Stream,
+    coloured: bool,
+}
+
+impl Output {
+    /// A stream, with colours where a person reads it.
+    pub(crate) fn to(stream: Stream) -> Self {
+        let terminal = match stream {
+            Stream::Out => io::stdout().is_terminal(),
+            Stream::Error => io::stderr().is_terminal(),
+        };
+        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || env::var_os("TERM").is_some_and(|term| term == "dumb");
+        Self { stream, coloured: terminal && !refused }
+    }
+
+    /// How many columns a line may have: those of the terminal, else `COLUMNS`, else plenty.
+    pub(crate) fn width(&self) -> usize {
+        const NARROW: usize = 60;
+        const NO_TERMINAL: usize = 120;
+        let size = match self.stream {
+            Stream::Out => rustix::termios::tcgetwinsize(io::stdout()),
+            Stream::Error => rustix::termios::tcgetwinsize(io::stderr()),
+        };
+        let columns = || env::var("COLUMNS").ok()?.parse::<usize>().ok();
+        size.ok()
+            .map(|size| usize::from(size.ws_col))
+            .filter(|width| *width > 0)
+            .or_else(columns)
+            .map_or(NO_TERMINAL, |width| width.max(NARROW))
+    }
+
+    /// Writes a line.
+    pub(crate) fn line(&self, line: &Line) {
+        if self.coloured { self.write(&line.coloured()) } else { self.write(&line.to_string()) }
+    }
+
+    /// Writes a line without colours.
+    pub(crate) fn text(&self, text: impl fmt::Display) {
+        self.write(&text.to_string());
+    }
+
+    /// Writes a value as one line of JSON.
+    pub(crate) fn json<T: Serialize>(&self, value: &T) {
+        match serde_json::to_string(value) {
+            Ok(text) => self.write(&text),
+            Err(error) => tracing::error!(%error, "a value could not be written as JSON"),
+        }
+    }
+
+    /// Writes a value as JSON over several lines.
+    pub(crate) fn pretty_json<T: Serialize>(&self, value: &T) {
+        match serde_json::to_string_pretty(value) {
+            Ok(text) => self.write(&text),
+            Err(error) => tracing::error!(%error, "a value could not be written as JSON"),
+        }
+    }
+
+    fn write(&self, text: &str) {
+        // Flushed by line, so that a reader of a pipe sees each as it comes.
+        let written = match self.stream {
+            Stream::Out => {
+                let mut stream = io::stdout().lock();
+                writeln!(stream, "{text}").and_then(|()| stream.flush())
+            }
+            Stream::Error => writeln!(io::stderr().lock(), "{text}"),
+        };
+        if let Err(error) = written {
+            tracing::debug!(%error, "the reader of the output went away");
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! Journals, trees and findings as lines for people. Pure: everything here reads values and returns lines.
+
+mod describe;
+mod progress;
+mod sessions;
+mod trajectory;
+mod tree;
+
+pub(crate) use describe::{number, verdict_tone};
+pub(crate) use progress::{Progress, Verbosity};
+pub(crate) use sessions::{SessionRow, session_lines};
+pub(crate) use trajectory::trajectory_lines;
+pub(crate) use tree::{tree_lines, window_lines};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! The list of sessions.
+
+use deskhand_core::{
+    outcome::OutcomeKind,
+    text::{clip, one_line},
+};
+use deskhand_runtime::{Journal, RunSummary};
+use serde::Serialize;
+
+use super::describe::{column, number};
+use crate::output::{Line, Tone};
+
+/// One session in the list.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct SessionRow {
+    /// Its id.
+    pub(crate) id: String,
+    /// When it began, in milliseconds since 1970-01-01 UTC.
+    pub(crate) created_ms: u64,
+    /// How it ended; none when it did not (it runs, or its process was killed).
+    pub(crate) outcome: Option<OutcomeKind>,
+    /// The first request.
+    pub(crate) request: String,
+    /// Steps of all agents.
+    pub(crate) steps: u32,
+    /// Requests to the model.
+    pub(crate) model_calls: u32,
+    /// Tokens, read and written.
+    pub(crate) tokens: u64,
+    /// From the first line to the last, in milliseconds.
+    pub(crate) elapsed_ms: u64,
+}
+
+impl SessionRow {
+    /// What a journal comes to.
+    pub(crate) fn of(journal: &Journal) -> Self {
+        let summary = RunSummary::of(&journal.lines);
+        Self {
+            id: journal.header.session.0.clone(),
+            created_ms: journal.header.created_ms,
+            outcome: summary.outcome.as_ref().map(|outcome| outcome.kind),
+            request: summary.requests.first().cloned().unwrap_or_default(),
+            steps: summary.tally.steps,
+            model_calls: summary.tally.model_calls,
+            tokens: summary.tally.prompt_tokens.saturating_add(summary.tally.completion_tokens),
+            elapsed_ms: summary.elapsed_ms,
+        }
+    }
+}
+
+/// How long ago something was, in words.
+pub(crate) fn age(now_ms: u64, then_ms: u64) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    match now_ms.saturating_sub(then_ms) / 1000 {
+        0..MINUTE => "just now".to_owned(),
+        seconds @ MINUTE..HOUR => format!("{} min ago", seconds / MINUTE),
+        seconds @ HOUR..DAY => format!("{} h ago", seconds / HOUR),
+        seconds => format!("{} d ago", seconds / DAY),
+    }
+}
+
+/// The list as lines under a heading.
+pub(crate) fn session_lines(rows: &[SessionRow], now_ms: u64, width: usize) -> Vec<Line> {
+    const WHEN: usize = 11;
+    const OUTCOME: usize = 17;
+    let id_width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0).max(2) + 2;
+    let heading = format!(
+        "{}{}{}{:>5}{:>10}  request",
+        column("id", id_width),
+        column("when", WHEN),
+        column("outcome", OUTCOME),
+        "steps",
+        "tokens"
+    );
+    let mut lines = vec![Line::of(Tone::Faint, heading)];
+    for row in rows {
+        let (tone, word) = match row.outcome {
+            Some(OutcomeKind::Finished) => (Tone::Good, "finished"),
+            Some(kind) => (Tone::Bad, kind.word()),
+            None => (Tone::Doubtful, "unfinished"),
+        };
+        lines.push(
+            Line::of(Tone::Plain, column(&row.id, id_width))
+                .with(Tone::Plain, column(&age(now_ms, row.created_ms), WHEN))
+                .with(tone, column(word, OUTCOME))
+                .with(
+                    Tone::Plain,
+                    format!(
+                        "{:>5}{:>10}  {}",
+                        row.steps,
+                        number(row.tokens),
+                        clip(&one_line(&row.request), 200)
+                    ),
+                )
+                .cut(width),
+        );
+    }
+    lines
+}

@@ -1,0 +1,145 @@
+//! What a person sees of a session, from the journal alone.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    prompt::PromptSet,
+    record::Line as JournalLine,
+    session::{Limits, SessionConfig},
+};
+use deskhand_desktop::{act::ActLimits, fake::office};
+use deskhand_model::Script;
+use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox};
+
+use super::{Progress, SessionRow, Verbosity, number, session_lines, trajectory_lines};
+
+const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
+
+/// The lines of the main job on the office suite in memory.
+fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runtime::Journal) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SessionStore::at(folder.path());
+    let desktop = office();
+    let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
+    let model = Script::parse("office.script.toml", script, variables).unwrap();
+    let tools = Toolbox::standard(ActLimits::default()).unwrap();
+    let mut lines = Vec::new();
+    let options = RunOptions {
+        store: &store,
+        desktop: &desktop,
+        desktop_name: "fake".to_owned(),
+        model: &model,
+        tools: &tools,
+        config: SessionConfig {
+            limits,
+            pictures: false,
+            host_tools: Vec::new(),
+            app_tools: Vec::new(),
+            agents: Vec::new(),
+        },
+        prompts: PromptSet::default(),
+        requests: vec!["Chart the sales table in Calc".to_owned()],
+        stop: StopSwitch::new(),
+        program: "test 1".to_owned(),
+    };
+    let mut observer = |line: &JournalLine| lines.push(line.clone());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let end = runtime.block_on(deskhand_runtime::run(options, &mut observer)).unwrap();
+    (lines, end.folder.read().unwrap())
+}
+
+fn text_of(lines: &[crate::output::Line]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Times, tokens and ids differ from run to run.
+fn filters() -> insta::Settings {
+    let mut settings = insta::Settings::clone_current();
+    settings.add_filter(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]");
+    settings.add_filter(r"show [0-9a-f]{12}", "show [id]");
+    settings.add_filter(r" +[\d,]+ ms", " [ms] ms");
+    settings.add_filter(r"(observe|ask|act|record) \d+", "$1 [ms]");
+    settings.add_filter(r"[\d.]+ s\b", "[s] s");
+    settings.add_filter(r"[\d,]+ tokens", "[n] tokens");
+    settings.add_filter(r"[\d,]+ read \+ \d+ written", "[n] read + [n] written");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "[time]");
+    settings
+}
+
+fn progress_of(lines: &[JournalLine], verbosity: Verbosity, width: usize) -> String {
+    let mut progress = Progress::new(verbosity, width);
+    let shown: Vec<_> = lines.iter().flat_map(|line| progress.read(line)).collect();
+    text_of(&shown)
+}
+
+#[test]
+fn a_run_as_it_goes() {
+    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Normal, 110)));
+}
+
+#[test]
+fn a_run_with_thoughts() {
+    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Thoughts, 110)));
+}
+
+#[test]
+fn quiet_says_how_it_ended_and_why() {
+    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    assert_eq!(progress_of(&lines, Verbosity::Quiet, 110).lines().count(), 1);
+    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits { steps_max: 2, ..Limits::default() });
+    filters().bind(|| {
+        insta::assert_snapshot!(progress_of(&lines, Verbosity::Quiet, 110), @r"
+          because   the limit of 2 steps is reached
+        Exhausted   [s] s (framework [s] s) · 2 model calls · [n] tokens · deskhand show [id]
+        ");
+    });
+}
+
+#[test]
+fn a_script_that_does_not_fit() {
+    let (lines, _) = journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), Limits::default());
+    let shown = progress_of(&lines, Verbosity::Normal, 110);
+    assert!(
+        shown.contains("\n  because   the model gave no reply") && shown.contains("\nError       "),
+        "{shown}"
+    );
+}
+
+#[test]
+fn lines_fit_the_terminal() {
+    let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
+    for width in [60, 80, 110, 200] {
+        for line in progress_of(&lines, Verbosity::Everything, width).lines() {
+            assert!(line.chars().count() <= width, "{width}: {line}");
+        }
+    }
+}
+
+#[test]
+fn a_session_step_by_step() {
+    let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
+    filters().bind(|| insta::assert_snapshot!(text_of(&trajectory_lines(&journal))));
+}
+
+#[test]
+fn the_list_of_sessions() {
+    let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let now_ms = journal.header.created_ms + 3 * 60_000;
+    let mut row = SessionRow::of(&journal);
+    row.id = "0199aaaa".to_owned();
+    row.tokens = 14_210;
+    let crashed = SessionRow { id: "0199".to_owned(), outcome: None, ..row.clone() };
+    let lines = session_lines(&[row, crashed], now_ms, 100);
+    insta::assert_snapshot!(text_of(&lines), @r"
+    id        when       outcome          steps    tokens  request
+    0199aaaa  3 min ago  finished             7    14,210  Chart the sales table in Calc
+    0199      3 min ago  unfinished           7    14,210  Chart the sales table in Calc
+    ");
+}
+
+#[test]
+fn numbers_are_grouped() {
+    assert_eq!([0, 999, 1_000, 14_210, 1_234_567].map(number), ["0", "999", "1,000", "14,210", "1,234,567"]);
+}
