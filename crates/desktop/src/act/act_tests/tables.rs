@@ -125,13 +125,13 @@ async fn nothing_is_typed_where_the_cursor_does_not_go() {
     let (desktop, window) = spreadsheet(|sheet| sheet.cells_take_focus = false, false);
     let report = write(&desktop, window, "C3", &[&["a"]]).await;
     assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
-    assert_eq!(desktop.inputs(), 0);
+    assert_eq!(desktop.truth(), []);
     let report = write(&desktop, window, "A1", &[&["a", "b"], &["c"]]).await;
     assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
     desktop.open(window, &FakeWindow::dialog("Recover?")).unwrap();
     let report = write(&desktop, window, "A1", &[&["a"]]).await;
     assert!(report.summary.contains("Recover?"), "{}", report.summary);
-    assert_eq!(desktop.inputs(), 0);
+    assert_eq!(desktop.truth(), []);
 }
 
 #[tokio::test]

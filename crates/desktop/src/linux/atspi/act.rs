@@ -85,6 +85,10 @@ impl Accessibility {
                 bus.act(object, EDITABLE_TEXT, "SetTextContents", text).await,
                 &needs(Pattern::EditableText),
             ),
+            // GTK takes the property of any object, so the pattern is asked for first.
+            ElementAction::SetValue(_) if !self.element(id).await?.offers(Pattern::Value) => {
+                Ok(Done::Lacks(needs(Pattern::Value)))
+            }
             ElementAction::SetValue(value) => {
                 let set = bus.set_property(object, VALUE, "CurrentValue", Value::F64(*value)).await;
                 Done::of(set.map(|()| true), &needs(Pattern::Value))

@@ -200,8 +200,9 @@ impl Accessibility {
         range: CellRange,
     ) -> DesktopResult<()> {
         let shape = match read_shape(&self.shared.bus, table).await {
-            Ok(shape) => shape,
-            Err(CallError::NotOffered) => {
+            Ok(shape) if shape.rows > 0 || shape.columns > 0 => shape,
+            // GTK answers 0 for the size of what is no table.
+            Ok(_) | Err(CallError::NotOffered) => {
                 return Err(DesktopError::NotOffered {
                     operation,
                     element: id.to_string(),
