@@ -25,7 +25,7 @@ async fn replies_that_violate_the_schema_are_repaired_on_the_way_to_the_same_end
     })
     .await
     .unwrap();
-    let model = OpenAi::new(OpenAiConfig::new(&endpoint.base_url(), "mock")).unwrap();
+    let model = OpenAi::new(OpenAiConfig::new(endpoint.base_url(), "mock")).unwrap();
     let ran = run_office(&model).await;
     let outcome = ran.end.outcome.unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
@@ -43,7 +43,7 @@ async fn an_endpoint_that_dies_in_the_middle_is_an_error() {
     })
     .await
     .unwrap();
-    let mut setup = OpenAiConfig::new(&endpoint.base_url(), "mock");
+    let mut setup = OpenAiConfig::new(endpoint.base_url(), "mock");
     setup.attempts_max = 2;
     let model = OpenAi::new(setup).unwrap();
     let (killed, mut kill) = tokio::sync::mpsc::unbounded_channel();

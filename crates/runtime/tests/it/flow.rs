@@ -8,7 +8,7 @@ use deskhand_core::{
 use deskhand_desktop::fake::{FakeSheet, OFFICE_SALES, office, office_with};
 use deskhand_runtime::{RunSummary, StopSwitch, replay};
 
-use crate::support::{REQUEST, config, events, office_script, run_office, run_with, script};
+use crate::support::{REQUEST, config, office_script, results, run_office, run_with, script};
 
 #[tokio::test]
 async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
@@ -18,11 +18,9 @@ async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "charted and saved"));
     let expected = OFFICE_SALES.map(|row| row.join(",")).join("\n");
     assert_eq!(ran.desktop.files(), [("/tmp/sales.ods".to_owned(), expected)]);
-    for event in events(&ran.lines) {
-        if let Event::Returned { result } = event {
-            assert_eq!(result.status, CallStatus::Success, "{}", result.summary);
-            assert!(result.effect.is_none_or(|effect| effect == Verdict::Seen), "{}", result.summary);
-        }
+    for result in results(&ran.lines) {
+        assert_eq!(result.status, CallStatus::Success, "{}", result.summary);
+        assert!(result.effect.is_none_or(|effect| effect == Verdict::Seen), "{}", result.summary);
     }
     let summary = RunSummary::of(&ran.lines);
     assert_eq!((summary.tally.steps, summary.tally.model_calls), (7, 7));
@@ -75,12 +73,7 @@ async fn the_document_is_not_saved_when_the_read_back_differs() {
     sheet.locked.insert("B3".parse().unwrap());
     let stop = StopSwitch::new();
     let ran = run_with(&office_script(), config(), office_with(sheet), &stop, |_, _| {}).await;
-    let written = events(&ran.lines)
-        .find_map(|event| match event {
-            Event::Returned { result } if result.output.get("mismatches").is_some() => Some(result),
-            _ => None,
-        })
-        .unwrap();
+    let written = results(&ran.lines).find(|result| result.output.get("mismatches").is_some()).unwrap();
     assert_eq!((written.status, written.effect), (CallStatus::Failure, Some(Verdict::NotSeen)));
     assert!(written.summary.contains("14 of 15") && written.summary.contains("B3"), "{}", written.summary);
     // The chart was never begun, and the script has no turn for a table that is not whole.

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use deskhand_core::record::Record;
+use deskhand_core::{record::Record, session::Effect};
 use deskhand_runtime::{JournalError, JournalProblem, replay};
 
-use crate::support::{office_script, run_office};
+use crate::support::{commands, office_script, run_office};
 
 #[tokio::test]
 async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
@@ -41,19 +41,10 @@ async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
 async fn a_changed_effect_is_named_by_record_and_field() {
     let ran = run_office(&office_script()).await;
     let mut journal = ran.end.folder.read().unwrap();
-    let (seq, command) = journal
-        .lines
-        .iter_mut()
-        .find_map(|line| match &mut line.record {
-            Record::Effect(record) => match &mut record.effect {
-                deskhand_core::session::Effect::Call { command } if command.tool == "read_table" => {
-                    Some((line.seq, command))
-                }
-                _ => None,
-            },
-            Record::Header(_) | Record::Event(_) => None,
-        })
-        .unwrap();
+    let seq = commands(&journal.lines).find(|(_, command)| command.tool == "read_table").unwrap().0;
+    let line = &mut journal.lines[usize::try_from(seq).unwrap() - 1];
+    let Record::Effect(record) = &mut line.record else { panic!("record {seq} is an effect") };
+    let Effect::Call { command } = &mut record.effect else { panic!("record {seq} is a call") };
     command.arguments.insert("name".to_owned(), "Costs".into());
     let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
     let difference = replay(&journal, prompts).difference.unwrap();

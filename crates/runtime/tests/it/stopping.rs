@@ -12,7 +12,7 @@ use deskhand_desktop::fake::office;
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::StopSwitch;
 
-use crate::support::{config, office_script, run_with};
+use crate::support::{commands, config, office_script, run_with};
 
 #[tokio::test]
 async fn no_call_goes_out_after_a_stop() {
@@ -26,17 +26,7 @@ async fn no_call_goes_out_after_a_stop() {
     })
     .await;
     assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Cancelled);
-    let calls: Vec<&str> = ran
-        .lines
-        .iter()
-        .filter_map(|line| match &line.record {
-            Record::Effect(record) => match &record.effect {
-                Effect::Call { command } => Some(command.tool.as_str()),
-                _ => None,
-            },
-            Record::Header(_) | Record::Event(_) => None,
-        })
-        .collect();
+    let calls: Vec<&str> = commands(&ran.lines).map(|(_, command)| command.tool.as_str()).collect();
     // The switch went on between the record and the dispatch, so not even that call was made.
     assert_eq!(calls.last(), Some(&"write_table"));
     assert_eq!(ran.desktop.files(), []);

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    command::{CallResult, Command},
     prompt::PromptSet,
     record::{Line, Record},
-    session::{Event, Limits, SessionConfig},
+    session::{Effect, Event, Limits, SessionConfig},
 };
 use deskhand_desktop::{
     act::ActLimits,
@@ -86,4 +87,23 @@ pub(crate) fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
         Record::Event(record) => Some(&record.event),
         Record::Header(_) | Record::Effect(_) => None,
     })
+}
+
+/// The commands that were wanted, with the numbers of their records.
+pub(crate) fn commands(lines: &[Line]) -> impl Iterator<Item = (u64, &Command)> {
+    lines.iter().filter_map(|line| match &line.record {
+        Record::Effect(record) => {
+            if let Effect::Call { command } = &record.effect {
+                Some((line.seq, command))
+            } else {
+                None
+            }
+        }
+        Record::Header(_) | Record::Event(_) => None,
+    })
+}
+
+/// The results that came back.
+pub(crate) fn results(lines: &[Line]) -> impl Iterator<Item = &CallResult> {
+    events(lines).filter_map(|event| if let Event::Returned { result } = event { Some(result) } else { None })
 }
