@@ -66,7 +66,7 @@ pub(crate) struct DesktopArgs {
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Option<ScreenSize>,
     /// Open a document first; can be given more than once.
-    #[arg(long, value_name = "FILE", num_args = 1..)]
+    #[arg(long, value_name = "FILE")]
     pub(crate) open: Vec<PathBuf>,
 }
 

@@ -92,7 +92,9 @@ impl Line {
             .iter()
             .map(|(tone, text)| match tone {
                 Tone::Plain => text.clone(),
-                tone => format!("{0}{text}{0:#}", tone.style()),
+                tone @ (Tone::Strong | Tone::Good | Tone::Doubtful | Tone::Bad | Tone::Faint) => {
+                    format!("{0}{text}{0:#}", tone.style())
+                }
             })
             .collect::<String>()
             .trim_end()

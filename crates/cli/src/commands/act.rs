@@ -17,7 +17,6 @@ use deskhand_desktop::{
 
 use super::{
     screenshot::save,
-    signals::Signals,
     stage::{Stage, StagePlan, desktop_error},
     target::{Found, TargetText, find},
 };
@@ -39,6 +38,9 @@ Examples:
   deskhand act press ctrl+s
 
 The exit code is 0 when the effect was seen, else 1.";
+
+/// The most changes that are printed.
+const CHANGES_SHOWN: usize = 8;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -183,23 +185,21 @@ impl From<ButtonName> for Button {
 
 pub(crate) async fn act(args: &ActArgs) -> CommandResult {
     let plan = StagePlan::of(&args.stage)?;
-    let work = async {
-        let stage = plan.set_up().await?;
-        let report = perform(&stage, args).await?;
+    let work = async |stage: &Stage| {
+        let report = perform(stage, args).await?;
         if let Some(file) = &args.screenshot {
             let picture = stage.desktop.screen().await.map_err(|error| desktop_error(&error))?;
             save(&picture, file)?;
         }
-        stage.close().await;
         let out = Output::to(Stream::Out);
         if args.json {
-            out.pretty_json(&report)
+            out.pretty_json(&report);
         } else {
-            print(&out, &report)
+            print(&out, &report);
         }
         Ok(if report.effect == Verdict::Seen { Exit::Success } else { Exit::Negative })
     };
-    Signals::catch()?.unless_stopped(work).await
+    plan.work(work).await
 }
 
 async fn perform(stage: &Stage, args: &ActArgs) -> Result<ActionReport, CliError> {
@@ -385,7 +385,7 @@ impl Hand<'_> {
 fn print(out: &Output, report: &ActionReport) {
     let word = match report.effect {
         Verdict::NotSeen => "not seen",
-        verdict => verdict.word(),
+        verdict @ (Verdict::Seen | Verdict::Refused | Verdict::Unknown) => verdict.word(),
     };
     let route = match report.route {
         Route::None => "nothing was sent",
@@ -401,8 +401,12 @@ fn print(out: &Output, report: &ActionReport) {
     if let Some(window) = &report.window {
         out.line(&Line::of(Tone::Faint, "  window   ").with(Tone::Plain, window.label()));
     }
-    for change in &report.changes {
+    for change in report.changes.iter().take(CHANGES_SHOWN) {
         out.line(&Line::of(Tone::Faint, "  changed  ").with(Tone::Plain, change_words(change)));
+    }
+    let more = report.changes.len().saturating_sub(CHANGES_SHOWN);
+    if more > 0 {
+        out.line(&Line::of(Tone::Faint, format!("           and {more} more; --json lists all")));
     }
 }
 

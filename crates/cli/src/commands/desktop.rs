@@ -16,10 +16,18 @@ pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
     let plan = StagePlan::of_desktop(&wanted, &config::load()?.config)?;
     let plan = StagePlan { launch: args.launch.clone(), ..plan };
     let mut signals = Signals::catch()?;
-    let stage = tokio::select! {
-        stage = plan.set_up() => stage?,
+    let mut stage = tokio::select! {
+        stage = plan.start() => stage?,
         _ = signals.next() => return Ok(Exit::Success),
     };
+    let furnished = tokio::select! {
+        furnished = plan.furnish(&mut stage) => furnished.map(|()| true),
+        _ = signals.next() => Ok(false),
+    };
+    if !matches!(furnished, Ok(true)) {
+        stage.close().await;
+        return furnished.map(|_| Exit::Success);
+    }
     let out = Output::to(Stream::Out);
     for name in VARIABLES {
         if let Some(value) = stage.desktop.environment().find(name) {

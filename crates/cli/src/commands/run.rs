@@ -93,13 +93,18 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     let mut signals = Signals::catch()?;
     let begun = Instant::now();
     // Until there is a session nothing is to be recorded: a signal ends it all.
-    let stage = tokio::select! {
-        stage = plan.stage.set_up() => stage?,
-        _ = signals.next() => {
-            Output::to(Stream::Error).text("stopped before the request began");
-            return Ok(Exit::Outcome(OutcomeKind::Cancelled));
-        }
+    let mut stage = tokio::select! {
+        stage = plan.stage.start() => stage?,
+        _ = signals.next() => return Ok(before_it_began()),
     };
+    let furnished = tokio::select! {
+        furnished = plan.stage.furnish(&mut stage) => furnished.map(|()| true),
+        _ = signals.next() => Ok(false),
+    };
+    if !matches!(furnished, Ok(true)) {
+        stage.close().await;
+        return furnished.map(|_| before_it_began());
+    }
     let stop = StopSwitch::new();
     let tools = Toolbox::standard(ActLimits::default())
         .map_err(|error| CliError::failed_to("set up the tools", error))?;
@@ -122,6 +127,11 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     };
     stage.close().await;
     outcome
+}
+
+fn before_it_began() -> Exit {
+    Output::to(Stream::Error).text("stopped before the request began");
+    Exit::Outcome(OutcomeKind::Cancelled)
 }
 
 /// Runs the session and shows each line of its journal as it is written.

@@ -4,10 +4,7 @@ use std::{fs, path::Path};
 
 use deskhand_desktop::{Capture as _, Picture};
 
-use super::{
-    signals::Signals,
-    stage::{StagePlan, desktop_error},
-};
+use super::stage::{Stage, StagePlan, desktop_error};
 use crate::{
     args::ScreenshotArgs,
     exit::{CliError, CommandResult, Exit},
@@ -16,8 +13,7 @@ use crate::{
 
 pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
     let plan = StagePlan::of(&args.stage)?;
-    let work = async {
-        let stage = plan.set_up().await?;
+    let work = async |stage: &Stage| {
         let picture = match &args.window {
             Some(wanted) => stage.desktop.region(stage.window(Some(wanted)).await?.bounds).await,
             None => stage.desktop.screen().await,
@@ -26,10 +22,9 @@ pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
         save(&picture, &args.file)?;
         let size = format!("{}x{}", picture.region.width, picture.region.height);
         Output::to(Stream::Out).text(format!("{} ({size})", args.file.display()));
-        stage.close().await;
         Ok(Exit::Success)
     };
-    Signals::catch()?.unless_stopped(work).await
+    plan.work(work).await
 }
 
 /// Writes a picture as a PNG file.

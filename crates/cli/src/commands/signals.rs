@@ -59,7 +59,7 @@ impl Signals {
                     notes.text("stopping after the action that is going on; Ctrl-C again stops at once");
                     switch.after_call(StopReason::User);
                 }
-                reason => switch.now(reason),
+                reason @ (StopReason::User | StopReason::Signal | StopReason::WallTime) => switch.now(reason),
             }
         }
     }

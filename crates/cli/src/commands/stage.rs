@@ -2,18 +2,24 @@
 
 use std::path::Path;
 
-use deskhand_core::ui::{WindowInfo, WindowKind};
+use deskhand_core::{
+    outcome::OutcomeKind,
+    ui::{WindowInfo, WindowKind},
+};
 use deskhand_desktop::{
     DesktopError, LaunchRequest, Windowing as _,
     act::{self, ActLimits},
     linux::{LinuxDesktop, VirtualOptions},
 };
 
-use super::documents::{self, Document};
+use super::{
+    documents::{self, Document},
+    signals::Signals,
+};
 use crate::{
     args::{DesktopArgs, StageArgs},
     config::{self, Config, DesktopKind, ScreenSize},
-    exit::CliError,
+    exit::{CliError, CommandResult, Exit},
 };
 
 /// A desktop by what it takes to get it; everything about it was checked that can be without one.
@@ -62,11 +68,34 @@ impl StagePlan {
         Ok(Self { kind, size: args.size.unwrap_or(config.desktop.size), documents, launch: None })
     }
 
-    /// Starts or connects to the desktop, and opens what is to be opened.
+    /// Starts or connects to the desktop, opens what is to be opened, works on it, and closes it, however that
+    /// ends; a signal ends it all.
     ///
     /// # Errors
-    /// The desktop does not come up, or a program does not start.
-    pub(super) async fn set_up(&self) -> Result<Stage, CliError> {
+    /// The desktop does not come up, a program does not start, or the work fails.
+    pub(super) async fn work(&self, work: impl AsyncFnOnce(&Stage) -> CommandResult) -> CommandResult {
+        let mut signals = Signals::catch()?;
+        let cancelled = Ok(Exit::Outcome(OutcomeKind::Cancelled));
+        let mut stage = tokio::select! {
+            stage = self.start() => stage?,
+            _ = signals.next() => return cancelled,
+        };
+        let worked = tokio::select! {
+            result = async {
+                self.furnish(&mut stage).await?;
+                work(&stage).await
+            } => result,
+            _ = signals.next() => cancelled,
+        };
+        stage.close().await;
+        worked
+    }
+
+    /// Starts or connects to the desktop.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub(super) async fn start(&self) -> Result<Stage, CliError> {
         let (desktop, name) = match self.kind {
             DesktopKind::Virtual => {
                 let options = VirtualOptions { size: self.size.0, ..VirtualOptions::default() };
@@ -78,14 +107,21 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
-        let mut stage = Stage { desktop, name, opened: None };
+        Ok(Stage { desktop, name, opened: None })
+    }
+
+    /// Opens what is to be opened.
+    ///
+    /// # Errors
+    /// A program does not start or shows no window.
+    pub(super) async fn furnish(&self, stage: &mut Stage) -> Result<(), CliError> {
         if let Some(program) = &self.launch {
             stage.opened = Some(stage.start(program, None).await?);
         }
         for document in &self.documents {
             stage.opened = Some(stage.open(document).await?);
         }
-        Ok(stage)
+        Ok(())
     }
 }
 

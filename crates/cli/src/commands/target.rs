@@ -115,7 +115,8 @@ fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
         TargetText::Point(_) => return Choice::None,
         TargetText::Words(words) => words,
     };
-    let by_label = |element: &&Element| element.label().eq_ignore_ascii_case(words);
+    let by_label =
+        |element: &&Element| !element.name.is_empty() && element.label().eq_ignore_ascii_case(words);
     let by_name = |element: &&Element| !element.name.is_empty() && names_equal(&element.name, words);
     let by_role = |element: &&Element| element.role == Role::new(words.to_lowercase());
     let rules: [&dyn Fn(&&'a Element) -> bool; 3] = [&by_label, &by_name, &by_role];

@@ -3,10 +3,7 @@
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use serde_json::json;
 
-use super::{
-    signals::Signals,
-    stage::{StagePlan, desktop_error},
-};
+use super::stage::{Stage, StagePlan, desktop_error};
 use crate::{
     args::TreeArgs,
     exit::{CommandResult, Exit},
@@ -17,8 +14,7 @@ use crate::{
 pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
     let plan = StagePlan::of(&args.stage)?;
     let limits = TreeLimits { nodes_max: args.nodes_max, ..TreeLimits::default() };
-    let work = async {
-        let stage = plan.set_up().await?;
+    let work = async |stage: &Stage| {
         let window = stage.window(args.window.as_deref()).await?;
         let tree = stage.desktop.tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
         let out = Output::to(Stream::Out);
@@ -35,8 +31,7 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
                 Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, note));
             }
         }
-        stage.close().await;
         Ok(Exit::Success)
     };
-    Signals::catch()?.unless_stopped(work).await
+    plan.work(work).await
 }

@@ -2,10 +2,7 @@
 
 use deskhand_desktop::Windowing as _;
 
-use super::{
-    signals::Signals,
-    stage::{StagePlan, desktop_error},
-};
+use super::stage::{Stage, StagePlan, desktop_error};
 use crate::{
     args::WindowsArgs,
     exit::{CommandResult, Exit},
@@ -15,8 +12,7 @@ use crate::{
 
 pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
     let plan = StagePlan::of(&args.stage)?;
-    let work = async {
-        let stage = plan.set_up().await?;
+    let work = async |stage: &Stage| {
         let windows = stage.desktop.windows().await.map_err(|error| desktop_error(&error))?;
         let out = Output::to(Stream::Out);
         if args.json {
@@ -29,8 +25,7 @@ pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
                 out.line(&line.cut(out.width()));
             }
         }
-        stage.close().await;
         Ok(Exit::Success)
     };
-    Signals::catch()?.unless_stopped(work).await
+    plan.work(work).await
 }

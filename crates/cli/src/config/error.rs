@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use super::layers::Source;
-
 /// A configuration that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConfigError {
@@ -19,10 +17,10 @@ pub(crate) enum ConfigError {
     Syntax { place: String, problem: String },
     /// A key that does not exist.
     #[error("unknown key `{key}` in {source_of}")]
-    UnknownKey { key: String, source_of: Source, nearest: Option<String>, known: Vec<String> },
+    UnknownKey { key: String, source_of: String, nearest: Option<String>, known: Vec<String> },
     /// A value of the wrong kind.
     #[error("`{key}` in {source_of} is {found}, but it must be {expected}")]
-    WrongValue { key: String, source_of: Source, found: String, expected: String, nearest: Option<String> },
+    WrongValue { key: String, source_of: String, found: String, expected: String, nearest: Option<String> },
     /// `config explain` of a key that does not exist.
     #[error("there is no key `{key}`")]
     NoSuchKey { key: String, nearest: Option<String> },

@@ -69,7 +69,12 @@ impl Layers {
             check_known(path, schema, &source)?;
             match value.get_ref() {
                 DeValue::Table(inner) => self.add_table(inner, path, schema, source_of)?,
-                scalar => self.set(path, to_json(scalar), source),
+                scalar @ (DeValue::String(_)
+                | DeValue::Integer(_)
+                | DeValue::Float(_)
+                | DeValue::Boolean(_)
+                | DeValue::Datetime(_)
+                | DeValue::Array(_)) => self.set(path, to_json(scalar), source),
             }
             path.pop();
         }
@@ -147,7 +152,7 @@ impl Layers {
             described.map(allowed).unwrap_or_default().into_iter().map(|(word, _)| word).collect();
         ConfigError::WrongValue {
             key: key.to_owned(),
-            source_of: self.source_of(key),
+            source_of: self.source_of(key).to_string(),
             found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
             expected: described.map_or_else(|| problem.to_owned(), expects),
             nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, &words)),
@@ -173,7 +178,7 @@ fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), C
         if !is_section(at) {
             return Err(ConfigError::WrongValue {
                 key: section.clone(),
-                source_of: source.clone(),
+                source_of: source.to_string(),
                 found: "a section".to_owned(),
                 expected: expects(at),
                 nearest: None,
@@ -185,7 +190,7 @@ fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), C
             return Err(ConfigError::UnknownKey {
                 nearest: nearest(&key, &known).or_else(|| nearest_anywhere(name)),
                 key,
-                source_of: source.clone(),
+                source_of: source.to_string(),
                 known,
             });
         };

@@ -19,7 +19,7 @@ pub(super) fn command_words(command: &Command, target: Option<&str>) -> String {
         .replace('_', " ");
     let argument = |name: &str| command.arguments.get(name).filter(|value| !value.is_null());
     let mut words = vec![verb];
-    words.extend(argument("item").map(plain));
+    words.extend(argument("item").map(|item| format!("{} in", plain(item))));
     if let Some(target) = target {
         words.push(target.to_owned());
     } else if let Some(path) = argument("path").and_then(Value::as_array) {
@@ -49,7 +49,9 @@ pub(super) fn result_words(result: &CallResult) -> String {
     }
     let came = match summary.rsplit_once("\": ") {
         Some((_, came)) => came,
-        None if result.effect.is_some() => summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came),
+        None if result.effect.is_some() => {
+            summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came)
+        }
         None => &summary,
     };
     let timed = came.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after "));
@@ -87,6 +89,25 @@ pub(crate) const fn verdict_tone(verdict: Verdict) -> Tone {
         Verdict::NotSeen | Verdict::Unknown => Tone::Doubtful,
         Verdict::Refused => Tone::Bad,
     }
+}
+
+/// A text in lines of at most `width` columns, broken between words; its own line breaks are kept.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split_whitespace() {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+                lines.push(std::mem::take(&mut line));
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        lines.push(line);
+    }
+    lines
 }
 
 /// Seconds with one digit: `11.2 s`.

@@ -18,7 +18,7 @@ use deskhand_core::{
 use deskhand_runtime::RunSummary;
 
 use super::describe::{
-    column, command_words, count, effect_tone, effect_word, number, result_words, seconds, short_name,
+    column, command_words, count, effect_tone, effect_word, number, result_words, seconds, short_name, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -162,7 +162,8 @@ impl Progress {
             }
             Event::Replied { reply } => self.replied(&effect, reply),
             Event::ModelFailed { failure } => {
-                self.when(Verbosity::Normal, || bad("model", &failure.to_string()))
+                // The outcome says the same, in full.
+                self.when(Verbosity::Thoughts, || bad("model", &one_line(&failure.to_string())))
             }
             Event::Returned { result } => self.returned(&effect, result),
             Event::Answered { answers } => {
@@ -322,16 +323,19 @@ impl Progress {
     fn finished(&mut self, outcome: &Outcome, at_ms: u64) -> Vec<Line> {
         let mut lines = Vec::new();
         if !outcome.reason.is_empty() {
-            let reason = one_line(&outcome.reason);
+            let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
+            let told = |say: fn(&str, &str) -> Line, word: &str| {
+                let words = std::iter::once(word).chain(std::iter::repeat(""));
+                words.zip(&reason).map(|(word, text)| say(word, text)).collect::<Vec<_>>()
+            };
             match outcome.kind {
-                OutcomeKind::Finished => {
-                    lines.extend(self.when(Verbosity::Normal, || note("result", &reason)))
-                }
+                OutcomeKind::Finished if self.verbosity == Verbosity::Quiet => {}
+                OutcomeKind::Finished => lines.extend(told(note, "result")),
                 OutcomeKind::Failed
                 | OutcomeKind::Rejected
                 | OutcomeKind::BudgetExhausted
                 | OutcomeKind::Cancelled
-                | OutcomeKind::Error => lines.push(bad("because", &reason)),
+                | OutcomeKind::Error => lines.extend(told(bad, "because")),
             }
         }
         let tally = self.summary.tally;

@@ -16,7 +16,7 @@ mod stage;
 mod tree;
 
 pub use desktop::{FakeDesktop, FakeWatch};
-pub use office::{OFFICE_SALES, office};
+pub use office::{OFFICE_SALES, office, office_with};
 pub use plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Noise, Semantic, Truth};
 pub use sheet::FakeSheet;
 

@@ -58,14 +58,14 @@ fn chart_wizard() -> FakeWindow {
     ])
 }
 
-fn calc_window() -> FakeWindow {
+fn calc_window(sheet: FakeSheet) -> FakeWindow {
     let mut name_box = FakeElement::new(Role::ENTRY, "Name Box").key("name box").text("A1");
     name_box.on_enter = Some(Behaviour::GoToCell { sheet: "sheet".into() });
     let sheet = FakeElement::new(Role::TABLE, "Sheet Sheet1")
         .key("sheet")
         .state(State::Focusable)
         .at(10, 300, 720, 480)
-        .sheet(FakeSheet::empty(1_048_576, 16_384));
+        .sheet(sheet);
     let mut chart = FakeElement::new(Role::new("embedded"), "").key("chart").disabled();
     chart.patterns = vec![Pattern::Action];
     FakeWindow::normal("Untitled 1 — LibreOffice Calc")
@@ -98,6 +98,11 @@ fn calc_window() -> FakeWindow {
 /// can be launched as “LibreOffice Calc”. Its menu Insert › Chart… opens the dialog “Chart Type”; ctrl+shift+s
 /// opens “Save As”, which writes into [`FakeDesktop::files`].
 pub fn office() -> FakeDesktop {
+    office_with(FakeSheet::empty(1_048_576, 16_384))
+}
+
+/// The same with a sheet of its own in Calc, such as one with locked cells.
+pub fn office_with(sheet: FakeSheet) -> FakeDesktop {
     let rows: Vec<&[&str]> = OFFICE_SALES.iter().map(|row| &row[..]).collect();
     let table = FakeElement::new(Role::TABLE, "Sales-1")
         .key("sales")
@@ -116,7 +121,7 @@ pub fn office() -> FakeDesktop {
         document,
     ]);
     let writer = FakeApp::new("LibreOffice Writer", "libreoffice-writer", [writer_window]);
-    let mut calc = FakeApp::new("LibreOffice Calc", "libreoffice-calc", [calc_window()]);
+    let mut calc = FakeApp::new("LibreOffice Calc", "libreoffice-calc", [calc_window(sheet)]);
     calc.programs.extend(["libreoffice-calc".to_owned(), "localc".to_owned()]);
     calc.launch_ms = 780;
     calc.splash_ms = Some(400);

@@ -222,6 +222,35 @@ async fn a_spreadsheet_of_billions_of_cells_is_read_by_what_is_in_view() {
         "{}",
         outline(&after)
     );
+
+    // Text goes in through the formula bar.
+    let line = after
+        .elements
+        .iter()
+        .find(|element| element.role == Role::PARAGRAPH && element.offers(Pattern::EditableText))
+        .unwrap_or_else(|| panic!("no formula bar in\n{}", outline(&after)));
+    act(&desktop, &window, line, ElementAction::SetText("Größe".to_owned())).await;
+    let editing = tree(&desktop, &window).await;
+    act(&desktop, &window, find(&editing, &Role::PUSH_BUTTON, "Accept"), ElementAction::Default).await;
+    assert_eq!(desktop.cell(sheet.id, at("D9")).await.unwrap().text.as_deref(), Some("Größe"));
+    desktop.shut_down().await;
+}
+
+#[tokio::test]
+async fn an_open_menu_shows_in_the_tree_of_its_window() {
+    let Some(desktop) = desktop(&["mousepad"]).await else { return };
+    let window = editor(&desktop, "note.txt").await;
+    let seen = tree(&desktop, &window).await;
+    assert!(seen.elements.iter().all(|element| element.role != Role::MENU_ITEM), "{}", outline(&seen));
+    let menu = find(&seen, &Role::MENU, "File");
+    let watch = desktop.watch(Some(window.id)).await.unwrap();
+    desktop.click(menu.bounds.unwrap().center(), deskhand_desktop::Button::Left, 1).await.unwrap();
+    let settled = desktop.settle(watch, QuietLimits::default()).await.unwrap();
+    let opened = settled.changes.iter().any(|change| matches!(change, Change::WindowOpened { .. }));
+    assert!(opened, "{settled:?}");
+    let seen = tree(&desktop, &window).await;
+    let inside: Vec<&str> = seen.descendants(menu.id).map(|element| element.name.as_str()).collect();
+    assert!(inside.contains(&"New") && inside.contains(&"Save"), "{}", outline(&seen));
     desktop.shut_down().await;
 }
 
@@ -249,6 +278,43 @@ async fn a_closed_menu_opens_a_dialog_whose_controls_work() {
     assert!(settled.changes.contains(&closed), "{settled:?}");
     let gone = desktop.tree(dialog.id, TreeLimits::default()).await;
     assert!(matches!(gone, Err(DesktopError::NoWindow(_))), "{gone:?}");
+    // LibreOffice is alive, and its tree whole.
+    let after = tree(&desktop, &window).await;
+    assert_eq!(after.partial, None);
+    find(&after, &Role::TABLE, "Sheet Numbers");
+    desktop.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_chart_is_made_and_the_tree_can_still_be_read() {
+    let Some(desktop) = desktop(&["soffice"]).await else { return };
+    let window = office(&desktop, "numbers.fods", SHEET).await;
+    let seen = tree(&desktop, &window).await;
+    // A range in the name box selects it.
+    let name_box = seen.elements.iter().find(|element| element.text.as_deref() == Some("A1")).unwrap();
+    act(&desktop, &window, name_box, ElementAction::SetText("A1:B3".to_owned())).await;
+    act(&desktop, &window, name_box, ElementAction::Default).await;
+    let cell = find(&seen, &Role::TABLE_CELL, "B3");
+    let cell = desktop.element(cell.id).await.unwrap();
+    assert!(cell.states.has(State::Selected), "{}", cell.states);
+
+    let items = desktop.children(find(&seen, &Role::MENU, "Insert").id, 100).await.unwrap();
+    let item = items.iter().find(|item| item.name.starts_with("Chart")).unwrap();
+    act(&desktop, &window, item, ElementAction::Default).await;
+    let dialog = window_with(&desktop, "Chart Type").await;
+    let opened = tree(&desktop, &dialog).await;
+    act(&desktop, &dialog, find(&opened, &Role::PUSH_BUTTON, "Finish"), ElementAction::Default).await;
+    desktop.activate(window.id).await.unwrap();
+    for key in ["Escape", "ctrl+Home"] {
+        let watch = desktop.watch(Some(window.id)).await.unwrap();
+        desktop.press(&key.parse().unwrap()).await.unwrap();
+        desktop.settle(watch, QuietLimits::default()).await.unwrap();
+        assert_eq!(tree(&desktop, &window).await.partial, None);
+    }
+    let after = tree(&desktop, &window).await;
+    let sheet = find(&after, &Role::TABLE, "Sheet Numbers");
+    let content = desktop.cells(sheet.id, "A2:B2".parse().unwrap()).await.unwrap();
+    assert_eq!(content.rows, [["North", "120"]]);
     desktop.shut_down().await;
 }
 

@@ -5,7 +5,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     session::Event,
 };
-use deskhand_desktop::fake::{OFFICE_SALES, office};
+use deskhand_desktop::fake::{FakeSheet, OFFICE_SALES, office, office_with};
 use deskhand_runtime::{RunSummary, StopSwitch, replay};
 
 use crate::support::{REQUEST, config, events, office_script, run_office, run_with, script};
@@ -67,6 +67,25 @@ async fn a_display_that_dies_ends_in_an_error_and_a_whole_journal() {
     assert_eq!(journal.problems, []);
     let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
     assert_eq!(replay(&journal, prompts).difference, None);
+}
+
+#[tokio::test]
+async fn the_document_is_not_saved_when_the_read_back_differs() {
+    let mut sheet = FakeSheet::empty(1_048_576, 16_384);
+    sheet.locked.insert("B3".parse().unwrap());
+    let stop = StopSwitch::new();
+    let ran = run_with(&office_script(), config(), office_with(sheet), &stop, |_, _| {}).await;
+    let written = events(&ran.lines)
+        .find_map(|event| match event {
+            Event::Returned { result } if result.output.get("mismatches").is_some() => Some(result),
+            _ => None,
+        })
+        .unwrap();
+    assert_eq!((written.status, written.effect), (CallStatus::Failure, Some(Verdict::NotSeen)));
+    assert!(written.summary.contains("14 of 15") && written.summary.contains("B3"), "{}", written.summary);
+    // The chart was never begun, and the script has no turn for a table that is not whole.
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Error);
+    assert_eq!(ran.desktop.files(), []);
 }
 
 #[tokio::test]

@@ -1,14 +1,18 @@
 //! Calls on the accessibility bus: bounded in time and in number, with errors that say what to make of them.
 
-use std::time::Duration;
+use std::{collections::HashMap, time::Duration};
 
+use deskhand_core::ui::Role;
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
 
-use super::wire::{ObjectRef, WireRef};
+use super::{
+    quirks::Toolkit,
+    wire::{self, ObjectRef, WireRef},
+};
 use crate::{DesktopError, DesktopResult};
 
 /// How many calls to one application are under way at a time.
@@ -200,6 +204,15 @@ impl Bus {
         T::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))
     }
 
+    /// Reads all properties of an interface; not for every toolkit.
+    pub(crate) async fn properties(
+        &self,
+        of: &ObjectRef,
+        interface: &str,
+    ) -> CallResult<HashMap<String, OwnedValue>> {
+        self.call(of, PROPERTIES, "GetAll", &interface).await
+    }
+
     /// Sets a property.
     pub(crate) async fn set_property<'v>(
         &self,
@@ -215,6 +228,28 @@ impl Bus {
     pub(crate) async fn children(&self, of: &ObjectRef) -> CallResult<Vec<ObjectRef>> {
         let sent: Vec<WireRef> = self.call(of, ACCESSIBLE, "GetChildren", &()).await?;
         Ok(sent.iter().filter_map(ObjectRef::from_wire).collect())
+    }
+
+    /// The children of an object with that role, without those that must not be touched.
+    pub(crate) async fn safe_children(
+        &self,
+        of: &ObjectRef,
+        role: &Role,
+        toolkit: Toolkit,
+    ) -> CallResult<Vec<ObjectRef>> {
+        let children = self.children(of).await?;
+        if !toolkit.has_fragile_children(role) {
+            return Ok(children);
+        }
+        let read = pipelined(children, |child| async move {
+            match self.call(&child, ACCESSIBLE, "GetRole", &()).await {
+                Ok(role) => Ok(toolkit.is_safe_child(&wire::role(role)).then_some(child)),
+                Err(CallError::NoObject | CallError::Refused(_)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+        .await;
+        read.into_iter().filter_map(Result::transpose).collect()
     }
 
     /// How many children an object has, whether or not they exist yet.

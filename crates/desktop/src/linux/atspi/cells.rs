@@ -11,6 +11,7 @@ use super::{
     applications::{extents, object_at},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
     details::{Details, Head, read_details, read_head, read_shape, read_states, read_text},
+    quirks::Toolkit,
     wire::{ObjectRef, WireRef},
 };
 use crate::{DesktopError, DesktopResult};
@@ -117,6 +118,7 @@ async fn view(
 /// The cells of a virtual table that are in view and not empty, named by their place.
 pub(crate) async fn visible_cells(
     bus: &Bus,
+    toolkit: Toolkit,
     table: &ObjectRef,
     shape: TableShape,
     reported: Option<Rect<Screen>>,
@@ -135,7 +137,7 @@ pub(crate) async fn visible_cells(
             Err(error) => return Err(error),
         };
         let states = read_states(bus, &cell).await?;
-        let mut head = read_head(bus, &cell, states).await?;
+        let mut head = read_head(bus, &cell, toolkit, states).await?;
         head.name = at.to_string();
         let mut details = read_details(bus, &cell, &head).await?;
         details.text = Some(text.chars().take(Element::TEXT_MAX).collect());

@@ -9,7 +9,7 @@ use super::{
     accessibility::Accessibility,
     applications::{Application, extents},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, VALUE},
-    quirks::Shift,
+    quirks::{Shift, Toolkit},
     wire::{self, ObjectRef},
 };
 
@@ -22,6 +22,8 @@ pub(crate) struct Head {
     pub(crate) states: States,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) child_count: u32,
+    /// Where it came along with the rest.
+    pub(crate) description: Option<String>,
 }
 
 /// What else an observation shows of an object.
@@ -49,22 +51,54 @@ pub(crate) async fn read_states(bus: &Bus, object: &ObjectRef) -> CallResult<Sta
 }
 
 /// Reads the head of an object.
-pub(crate) async fn read_head(bus: &Bus, object: &ObjectRef, states: States) -> CallResult<Head> {
-    let (role, name, interfaces, child_count) = tokio::try_join!(
+pub(crate) async fn read_head(
+    bus: &Bus,
+    object: &ObjectRef,
+    toolkit: Toolkit,
+    states: States,
+) -> CallResult<Head> {
+    let (role, interfaces, (name, description, child_count)) = tokio::try_join!(
         bus.call::<_, u32>(object, ACCESSIBLE, "GetRole", &()),
-        async { offered(bus.property::<String>(object, ACCESSIBLE, "Name").await) },
         async { offered(bus.call::<_, Vec<String>>(object, ACCESSIBLE, "GetInterfaces", &()).await) },
-        async { offered(bus.child_count(object).await) },
+        read_properties(bus, object, toolkit),
     )?;
     let (role, patterns) = (wire::role(role), wire::patterns(&interfaces));
-    Ok(Head { role, name, states, patterns, child_count })
+    Ok(Head { role, name, states, patterns, child_count, description })
+}
+
+/// The name, description and number of children of an object.
+async fn read_properties(
+    bus: &Bus,
+    object: &ObjectRef,
+    toolkit: Toolkit,
+) -> CallResult<(String, Option<String>, u32)> {
+    if !toolkit.has_get_all() {
+        let (name, child_count) = tokio::try_join!(
+            async { offered(bus.property::<String>(object, ACCESSIBLE, "Name").await) },
+            async { offered(bus.child_count(object).await) },
+        )?;
+        return Ok((name, None, child_count));
+    }
+    let mut properties = offered(bus.properties(object, ACCESSIBLE).await)?;
+    let mut text = |name: &str| properties.remove(name).and_then(|value| String::try_from(value).ok());
+    let (name, description) = (text("Name"), text("Description"));
+    let child_count = properties
+        .remove("ChildCount")
+        .and_then(|value| i32::try_from(value).ok())
+        .and_then(|count| u32::try_from(count).ok());
+    Ok((name.unwrap_or_default(), Some(description.unwrap_or_default()), child_count.unwrap_or_default()))
 }
 
 /// Reads everything else that an observation shows.
 pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> CallResult<Details> {
     let has = |pattern: Pattern| head.patterns.contains(&pattern);
     let (description, text, value, reported, table) = tokio::try_join!(
-        async { offered(bus.property::<String>(object, ACCESSIBLE, "Description").await) },
+        async {
+            match &head.description {
+                Some(description) => Ok(description.clone()),
+                None => offered(bus.property::<String>(object, ACCESSIBLE, "Description").await),
+            }
+        },
         async {
             if has(Pattern::Text) && head.role != Role::PASSWORD_TEXT {
                 let text = offered(read_text(bus, object, Element::TEXT_MAX).await)?;
@@ -147,7 +181,8 @@ impl Accessibility {
             id: self.with_ids(|ids| ids.id_of(object, shift)),
             depth,
             role: head.role,
-            name: head.name,
+            // Some menus pad their items' names.
+            name: head.name.trim().to_owned(),
             description: details.description,
             text: details.text,
             value: details.value,
@@ -168,7 +203,7 @@ impl Accessibility {
         shift: Shift,
     ) -> CallResult<Element> {
         let states = read_states(bus, object).await?;
-        let head = read_head(bus, object, states).await?;
+        let head = read_head(bus, object, application.toolkit, states).await?;
         let details = read_details(bus, object, &head).await?;
         Ok(self.to_element(application, object, shift, 0, head, details))
     }

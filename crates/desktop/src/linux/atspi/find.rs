@@ -47,7 +47,12 @@ impl Accessibility {
             if count > TreeLimits::default().children_max {
                 return Ok(Err(count));
             }
-            let mut objects = if count == 0 { Vec::new() } else { bus.children(&known.object).await? };
+            let role = wire::role(bus.call(&known.object, ACCESSIBLE, "GetRole", &()).await?);
+            let mut objects = if count == 0 {
+                Vec::new()
+            } else {
+                bus.safe_children(&known.object, &role, application.toolkit).await?
+            };
             objects.truncate(max);
             let parent = extents(bus, &known.object).await?;
             let (this, application) = (self, &application);
@@ -153,7 +158,8 @@ async fn next_spot(
     if count == 0 {
         return Ok(None);
     }
-    let children = bus.children(&spot.object).await?;
+    let role = wire::role(bus.call(&spot.object, ACCESSIBLE, "GetRole", &()).await?);
+    let children = bus.safe_children(&spot.object, &role, application.toolkit).await?;
     let read = pipelined(children, |object| async move {
         let (states, role, reported) = tokio::try_join!(
             read_states(bus, &object),

@@ -1,19 +1,29 @@
 //! How toolkits differ, in one place. Each fact was measured; code elsewhere asks here by name.
 //!
 //! LibreOffice 7.4 with the GTK3 plug-in:
+//! - `Cache.GetItems` crashes it (signal 6 in `g_object_ref`) once a dialog or chart that was read has gone:
+//!   the bridge's cache keeps what VCL has freed. So its trees are read object by object.
 //! - What VCL draws (`root pane` and below: tool bars, document, status bar) is reported too high by the
 //!   height of GTK's menu bar, which VCL does not know of. The `root pane` lies exactly in its GTK parent, so
 //!   their difference is what is missing ([`Shift`]). GTK widgets embedded in VCL (sidebar, name box) are
 //!   reported right again: such an island starts with a panel that lies in its only parent but for the shift.
 //! - Below the `root pane` VCL shows its own menu bar once more, with no height and nameless actions.
-//! - GTK's menus have all their items before they are opened; `click` on a closed menu's item works.
+//! - A shape on a sheet (a chart) stays a child of the `document spreadsheet` after it was deleted, as when the
+//!   chart assistant is cancelled. Asking it for its name then reads freed memory: LibreOffice crashes, or runs
+//!   whatever lies there. Only its role is safe to ask for, so that shapes on sheets are left out.
+//! - GTK's menus have all their items before they are opened; `click` on a closed menu's item works. A menu of
+//!   the menu bar is SELECTED exactly while it is open, and its pop-up window is no object of its own.
 //! - A Calc sheet is a `table` named `Sheet Sheet1` of 1048576 x 16384 cells whose child count is 2^31 - 1. A
 //!   cell is reached by `Table.GetAccessibleAt`; it has `Text` to read and `Value`, which sets a number, but
-//!   no `EditableText`. `GrabFocus` on it moves the cell cursor.
+//!   no `EditableText`. `GrabFocus` on it moves the cell cursor. The name box is a nameless `text` that shows
+//!   the cursor's place; setting its text to a cell or range and doing `activate` selects that.
+//! - What Calc's formula bar holds is a `paragraph` in a panel `Input line`, which calls itself DEFUNCT and is
+//!   not. Setting its text and pressing `Accept` enters it into the cell with the cursor.
 //! - A Writer table is a `table` named `Table1-1` (name of the table, `-`, number of the part on this page);
 //!   its cells are named `A1`… and hold paragraphs, which have the text.
 //! - The chart assistant is a `frame` named `Chart Type`; its list is a nameless `tree table` whose cells have
-//!   the actions `expand or contract`, `edit`, `activate`.
+//!   the actions `expand or contract`, `edit`, `activate`; it is selected by row, not by child.
+//! - Its file dialogs are GTK's: role `file chooser`; the nameless `text` beside `Name:` takes a whole path.
 //!
 //! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called.
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
@@ -83,6 +93,39 @@ impl Toolkit {
             Self::Gtk3 | Self::LibreOffice | Self::Other => State::Showing,
         };
         states.has(deciding) && !states.has(State::Defunct)
+    }
+
+    /// Whether an element that calls itself gone is looked into all the same: see `Input line` above.
+    pub(crate) fn looks_into_defunct(self, states: States, parent: Option<&Role>) -> bool {
+        self == Self::LibreOffice && states.has(State::Defunct) && parent == Some(&Role::FILLER)
+    }
+
+    /// Whether children of an element with this role may be dead and yet be listed: see shapes above.
+    pub(crate) fn has_fragile_children(self, role: &Role) -> bool {
+        self == Self::LibreOffice && *role == Role::DOCUMENT_SPREADSHEET
+    }
+
+    /// Whether a child with this role of such an element may be asked for more than its role.
+    pub(crate) fn is_safe_child(self, role: &Role) -> bool {
+        self != Self::LibreOffice || *role == Role::TABLE
+    }
+
+    /// Whether all objects may be asked for at once (`Cache.GetItems`).
+    pub(crate) fn has_cache(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::Gtk4)
+    }
+
+    /// Whether all properties of an object may be asked for at once (`Properties.GetAll`).
+    pub(crate) fn has_get_all(self) -> bool {
+        self != Self::Other
+    }
+
+    /// Whether nothing in an element can show, so that its children need not be asked: a closed menu.
+    pub(crate) fn is_closed(self, role: &Role, states: States, parent: Option<&Role>) -> bool {
+        matches!(self, Self::Gtk3 | Self::LibreOffice)
+            && *role == Role::MENU
+            && parent.is_some_and(|parent| [Role::MENU_BAR, Role::MENU].contains(parent))
+            && !states.has(State::Selected)
     }
 
     /// Whether reported extents are those of the screen.

@@ -1,7 +1,7 @@
 //! The tree of one window: its showing elements, level by level, within bounds.
 //!
-//! Where the toolkit tells all objects in one reply (`Cache.GetItems`), that is the seed: which objects show,
-//! and their children. Gaps are read, a bounded number of calls at a time. A mirror that lives longer than one
+//! Where the toolkit safely tells all objects in one reply (`Cache.GetItems`), that is the seed: which objects
+//! show, and their children. Gaps are read, a bounded number of calls at a time. A mirror that lives longer than one
 //! call would keep the [`Seed`] and change it by events.
 
 use std::{
@@ -11,7 +11,7 @@ use std::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Partial, Tree},
+    ui::{Element, Partial, Role, Tree},
 };
 use tokio::time::Instant;
 
@@ -21,7 +21,7 @@ use super::{
     bus::{Bus, CallError, CallResult, gone, pipelined},
     cells::visible_cells,
     details::{Details, Head, read_details, read_head, read_states},
-    quirks::{Shift, Toolkit},
+    quirks::Shift,
     wire::{self, ObjectRef, WireRef},
 };
 use crate::{DesktopResult, TreeLimits};
@@ -47,7 +47,7 @@ pub(crate) struct Seed {
 impl Seed {
     /// Asks for it; empty where the toolkit has none.
     async fn read(bus: &Bus, application: &Application) -> CallResult<Self> {
-        if application.toolkit == Toolkit::Other {
+        if !application.toolkit.has_cache() {
             return Ok(Self::default());
         }
         let cache = ObjectRef { path: "/org/a11y/atspi/cache".into(), ..application.root.clone() };
@@ -70,6 +70,7 @@ impl Seed {
                 states: wire::states(&words),
                 patterns: wire::patterns(&interfaces),
                 child_count: u32::try_from(count).unwrap_or(0),
+                description: None,
             };
             if count < 0 {
                 seed.uncounted.insert(object.clone());
@@ -100,6 +101,8 @@ struct Node {
     children: Vec<usize>,
     /// The visible cells of a virtual table.
     cells: Vec<Element>,
+    /// Nothing in it can show.
+    closed: bool,
 }
 
 /// An object that is to be read, and the node that it belongs to.
@@ -201,7 +204,10 @@ impl Walk<'_> {
         if self.stalled.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        let shows = |states| wanted.parent.is_none() || self.application.toolkit.shows(states);
+        let toolkit = self.application.toolkit;
+        let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
+        let shows =
+            |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
         let result = async {
             let head = match self.seed.heads.get(&wanted.object) {
                 Some(head) if !shows(head.states) => return Ok(None),
@@ -215,7 +221,7 @@ impl Walk<'_> {
                     if !shows(states) {
                         return Ok(None);
                     }
-                    read_head(&self.bus, &wanted.object, states).await?
+                    read_head(&self.bus, &wanted.object, toolkit, states).await?
                 }
             };
             let details = read_details(&self.bus, &wanted.object, &head).await?;
@@ -237,6 +243,8 @@ impl Walk<'_> {
         let shift = parent.map_or(Shift::NONE, |parent| {
             toolkit.shift(&head.role, details.reported, parent.shift, parent.reported)
         });
+        let parent_role = parent.map(|parent| &parent.element.role);
+        let closed = toolkit.is_closed(&head.role, head.states, parent_role);
         let reported = details.reported;
         let element =
             self.accessibility.to_element(&self.application, &wanted.object, shift, depth, head, details);
@@ -248,6 +256,7 @@ impl Walk<'_> {
             shift,
             children: Vec::new(),
             cells: Vec::new(),
+            closed,
         });
         if let Some(parent) = wanted.parent.and_then(|at| self.nodes.get_mut(at)) {
             parent.children.push(at);
@@ -282,7 +291,8 @@ impl Walk<'_> {
                 return Ok(());
             }
             let room = self.limits.nodes_max.saturating_sub(self.nodes.len());
-            let read = visible_cells(&self.bus, &node.object, shape, node.reported).await;
+            let read =
+                visible_cells(&self.bus, self.application.toolkit, &node.object, shape, node.reported).await;
             let (depth, shift) = (node.element.depth.saturating_add(1), node.shift);
             let mut elements = Vec::new();
             match read {
@@ -309,18 +319,18 @@ impl Walk<'_> {
             return Ok(Vec::new());
         }
         let this = &*self;
-        let parents: Vec<(usize, ObjectRef, u32)> = self
+        let parents: Vec<(usize, ObjectRef, Role, u32)> = self
             .nodes
             .iter()
             .enumerate()
             .skip(first)
-            .filter(|(_, node)| node.element.child_count > 0 && !this.is_virtual(node))
-            .map(|(at, node)| (at, node.object.clone(), node.element.child_count))
+            .filter(|(_, node)| node.element.child_count > 0 && !node.closed && !this.is_virtual(node))
+            .map(|(at, node)| (at, node.object.clone(), node.element.role.clone(), node.element.child_count))
             .collect();
-        let read = pipelined(parents, |(at, object, count)| async move {
+        let read = pipelined(parents, |(at, object, role, count)| async move {
             let children = match this.seed.complete_children(&object, count) {
                 Some(children) => Ok(children),
-                None => this.bus.children(&object).await,
+                None => this.bus.safe_children(&object, &role, this.application.toolkit).await,
             };
             (at, children)
         })

@@ -1,0 +1,97 @@
+//! `deskhand config`.
+
+use insta::assert_snapshot;
+
+use crate::support::World;
+
+#[test]
+fn a_key_is_explained_with_its_source() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["config", "explain", "model.provider"]), @r#"
+    exit 0
+    --- out
+    model.provider = (not set)
+      meaning      Which kind of model it is; without it there is none.
+      comes from   the default
+      default      (not set)
+      must be      one of "openai", "script"
+                   "openai": Any OpenAI-compatible chat endpoint, local ones included.
+                   "script": A file of turns; no model at all.
+      environment  DESKHAND__MODEL__PROVIDER
+    "#);
+    world.configure("[limits]\nsteps_max = 9\n");
+    let mut command = world.command(&["config", "explain", "limits.steps_max"]);
+    assert_snapshot!(world.shown(&command.output().unwrap()), @r"
+    exit 0
+    --- out
+    limits.steps_max = 9
+      meaning      The most steps of all agents together.
+      comes from   [home]/.config/deskhand/config.toml:2
+      default      50
+      must be      a whole number from 1
+      environment  DESKHAND__LIMITS__STEPS_MAX
+    ");
+    let output = command.env("DESKHAND__LIMITS__STEPS_MAX", "12").output().unwrap();
+    assert_snapshot!(world.shown(&output), @r"
+    exit 0
+    --- out
+    limits.steps_max = 12
+      meaning      The most steps of all agents together.
+      comes from   the environment variable DESKHAND__LIMITS__STEPS_MAX
+      default      50
+      must be      a whole number from 1
+      environment  DESKHAND__LIMITS__STEPS_MAX
+    ");
+    assert_snapshot!(world.run(&["config", "explain", "limits.step_max"]), @r"
+    exit 2
+    --- error
+    error: there is no key `limits.step_max`
+    help: did you mean `limits.steps_max`?
+    ");
+}
+
+#[test]
+fn every_key_is_listed() {
+    let shown = World::new().run(&["config", "explain"]);
+    for key in ["model.base_url", "models.NAME.vision", "desktop.size", "limits.tokens_max", "sessions.dir"] {
+        assert!(shown.contains(&format!("\n{key} ")), "{key} in {shown}");
+    }
+}
+
+#[test]
+fn a_file_is_written_once_and_works() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["config", "init"]), @r"
+    exit 0
+    --- out
+    wrote [home]/.config/deskhand/config.toml
+    fill in the section [model], then see what `deskhand doctor` says
+    ");
+    assert_snapshot!(world.run(&["config", "init"]), @r"
+    exit 1
+    --- error
+    error: [home]/.config/deskhand/config.toml exists already; it was left as it is
+    help: `deskhand config explain` lists what is in force
+    ");
+    assert_snapshot!(world.run(&["config", "path"]), @r"
+    exit 0
+    --- out
+    [home]/.config/deskhand/config.toml
+    ");
+    assert!(world.run(&["config", "explain", "model.model"]).starts_with("exit 0\n"));
+    let output =
+        world.command(&["config", "path"]).env("DESKHAND_CONFIG", "/elsewhere/c.toml").output().unwrap();
+    assert_snapshot!(world.shown(&output), @r"
+    exit 0
+    --- out
+    /elsewhere/c.toml
+    ");
+}
+
+#[test]
+fn the_schema_is_json() {
+    let world = World::new();
+    let output = world.command(&["config", "schema"]).output().unwrap();
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(schema["properties"]["limits"]["properties"]["steps_max"]["default"], 50);
+}

@@ -1,0 +1,56 @@
+//! Perception and action by hand, on a virtual desktop that is started for the one command.
+//!
+//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+
+use std::fs;
+
+use crate::support::{World, has_desktop};
+
+const EDITOR: [&str; 4] = ["--desktop", "virtual", "--launch", "mousepad"];
+
+#[test]
+fn a_window_is_listed_read_and_pictured() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let windows = world.run(&[&["windows", "--json"], &EDITOR[..]].concat());
+    assert!(windows.starts_with("exit 0\n") && windows.contains("\"accessible\": true"), "{windows}");
+    let tree = world.run(&[&["tree", "mousepad"], &EDITOR[..]].concat());
+    assert!(tree.starts_with("exit 0\n"), "{tree}");
+    assert!(tree.contains("] menu \"File\"") && tree.contains("] text"), "{tree}");
+    let arguments = [&["screenshot", "screen.png", "--size", "800x600"], &EDITOR[..]].concat();
+    assert_eq!(world.run(&arguments), "exit 0\n--- out\nscreen.png (800x600)\n");
+    assert!(fs::read(world.path().join("screen.png")).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn an_action_tells_what_came_of_it() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let act = |arguments: &[&str]| world.run(&[&["act"], &EDITOR[..], arguments].concat());
+    let typed = act(&["type", "--into", "text", "grüße ☃"]);
+    assert!(typed.starts_with("exit 0\n--- out\nseen  ") && typed.contains("grüße ☃"), "{typed}");
+    let missing = act(&["click", "Fiel"]);
+    assert!(missing.starts_with("exit 1\n"), "{missing}");
+    assert!(missing.contains("there is no element `Fiel`") && missing.contains("menu \"File\""), "{missing}");
+    let refused = act(&["visit", "File", "Print to the moon"]);
+    assert!(refused.starts_with("exit 1\n--- out\nrefused  "), "{refused}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn a_program_or_window_that_is_not_there() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let shown = world.run(&["windows", "--desktop", "virtual", "--launch", "no-such-program"]);
+    assert!(shown.starts_with("exit 1\n") && shown.contains("failed to launch `no-such-program`"), "{shown}");
+    let shown = world.run(&["tree", "Calc", "--desktop", "virtual"]);
+    assert!(shown.contains("there is no window `Calc`") && shown.contains("--launch PROGRAM"), "{shown}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}

@@ -1,0 +1,10 @@
+#![cfg(test)]
+//! The binary as a person uses it: what it prints, what it leaves behind, and how it exits.
+
+mod configuration;
+mod desktops;
+mod help;
+mod runs;
+mod sessions;
+mod support;
+mod wrong_usage;

@@ -1,0 +1,148 @@
+//! Whole requests on a virtual desktop, and what ends them from outside.
+//!
+//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+
+use std::{
+    process::{Child, Stdio},
+    time::{Duration, Instant},
+};
+
+use deskhand_testkit::endpoint::{Behaviour, MockEndpoint};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::support::{World, has_desktop};
+
+const EDITOR_SCRIPT: &str = r#"
+[[turn]]
+title = "launch the editor"
+agent = "HostAgent"
+expect = 'write the greeting'
+reply = '''
+{"observation": "an empty desktop", "thought": "the editor is not open", "status": "ASSIGN",
+ "current_subtask": "type the greeting", "function": "launch_application", "arguments": {"name": "mousepad"}}
+'''
+
+[[turn]]
+title = "type"
+agent = "AppAgent"
+expect = 'window "Untitled'
+reply = '''
+{"observation": "an empty document", "thought": "type it", "status": "FINISH",
+ "action": [{"function": "type_text", "arguments": {"text": "{{var "greeting"}}"}}], "result": "typed"}
+'''
+
+[[turn]]
+title = "done"
+agent = "HostAgent"
+expect = 'FINISHED'
+reply = '''
+{"observation": "it stands there", "thought": "all done", "status": "FINISH", "result": "the greeting is written"}
+'''
+"#;
+
+#[test]
+fn a_request_runs_to_its_end_and_replays() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.file("turns.toml", EDITOR_SCRIPT);
+    let output = world
+        .command(&[
+            "run",
+            "write the greeting",
+            "--model",
+            "script:turns.toml",
+            "--script-var",
+            "greeting=Guten Tag",
+        ])
+        .args(["--desktop", "virtual", "--json", "--screenshot", "end.png"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", world.shown(&output));
+    let lines: Vec<Value> = String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines[0]["kind"], "header");
+    let summary = lines.last().unwrap();
+    assert_eq!(summary["kind"], "summary");
+    assert_eq!(summary["outcome"], "finished");
+    assert_eq!(summary["reason"], "the greeting is written");
+    assert_eq!((&summary["steps"], &summary["model_calls"]), (&3.into(), &3.into()));
+    assert_eq!(summary["exit_code"], 0);
+    for key in
+        ["prompt_tokens", "desktop_start_ms", "framework_ms", "framework_ms_per_step_p50", "elapsed_ms"]
+    {
+        assert!(summary[key].as_u64().is_some_and(|value| value > 0), "{key} in {summary}");
+    }
+    let phases = &summary["phases_ms"];
+    assert!(["observe", "ask", "act", "record"].iter().all(|phase| phases[phase].is_u64()), "{summary}");
+    assert!(world.path().join("end.png").is_file());
+    assert!(std::path::Path::new(summary["session_path"].as_str().unwrap()).join("journal.jsonl").is_file());
+    let progress = String::from_utf8(output.stderr).unwrap();
+    assert!(progress.contains("Guten Tag") && progress.contains("\nFinished "), "{progress}");
+
+    assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"));
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn a_script_that_does_not_fit_is_an_error_with_its_own_exit_code() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.file("turns.toml", EDITOR_SCRIPT);
+    let shown =
+        world.run(&["run", "something else", "--model", "script:turns.toml", "--script-var", "greeting=x"]);
+    assert!(shown.starts_with("exit 13\n") && shown.contains("write the greeting"), "{shown}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+/// Starts a request whose model never answers, does something to it while it waits, and returns how it ended.
+async fn interrupted(world: &World, meddle: impl AsyncFnOnce(Pid, MockEndpoint)) -> String {
+    let endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
+    let child: Child = world
+        .command(&["run", "wait", "--model", "openai:mock", "--base-url", &endpoint.base_url()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = Pid::from_child(&child);
+    endpoint.wait_for_requests(1).await;
+    let begun = Instant::now();
+    meddle(pid, endpoint).await;
+    let output = tokio::task::spawn_blocking(|| child.wait_with_output()).await.unwrap().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(10), "it took {:?}", begun.elapsed());
+    world.shown(&output)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn control_c_and_termination_end_a_request_and_leave_nothing_behind() {
+    if !has_desktop() {
+        return;
+    }
+    for (signal, reason) in [(Signal::INT, "stopped by the user"), (Signal::TERM, "told to end")] {
+        let world = World::new();
+        let shown = interrupted(&world, async |pid, _endpoint| kill_process(pid, signal).unwrap()).await;
+        assert!(shown.starts_with("exit 130\n") && shown.contains(reason), "{shown}");
+        assert_eq!(world.orphans(), Vec::<String>::new());
+        assert!(world.run(&["show", "last"]).contains("Outcome: cancelled"));
+        assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_endpoint_that_dies_ends_the_request_with_an_error() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.configure("[model]\nattempts_max = 2\n");
+    let shown = interrupted(&world, async |_pid, mut endpoint| endpoint.kill().await).await;
+    assert!(shown.starts_with("exit 13\n") && shown.contains("deskhand show"), "{shown}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}

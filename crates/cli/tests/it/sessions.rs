@@ -1,0 +1,117 @@
+//! Sessions after the fact: listed, shown, replayed.
+
+use std::{collections::BTreeMap, fs, path::PathBuf};
+
+use deskhand_core::{
+    prompt::PromptSet,
+    session::{Limits, SessionConfig},
+};
+use deskhand_desktop::{act::ActLimits, fake::office};
+use deskhand_model::Script;
+use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox};
+use insta::assert_snapshot;
+
+use crate::support::World;
+
+const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
+
+/// A session on the office suite in memory, in the place where the binary looks for it; its id and journal.
+fn record(world: &World) -> (String, PathBuf) {
+    let store = SessionStore::at(world.path().join(".local/state/deskhand/sessions"));
+    let desktop = office();
+    let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
+    let model = Script::parse("office.script.toml", OFFICE_SCRIPT, variables).unwrap();
+    let tools = Toolbox::standard(ActLimits::default()).unwrap();
+    let options = RunOptions {
+        store: &store,
+        desktop: &desktop,
+        desktop_name: "fake".to_owned(),
+        model: &model,
+        tools: &tools,
+        config: SessionConfig {
+            limits: Limits::default(),
+            pictures: false,
+            host_tools: Vec::new(),
+            app_tools: Vec::new(),
+            agents: Vec::new(),
+        },
+        prompts: PromptSet::default(),
+        requests: vec!["Chart the sales table in Calc".to_owned()],
+        stop: StopSwitch::new(),
+        program: "test 1".to_owned(),
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let end = runtime.block_on(deskhand_runtime::run(options, &mut |_| {})).unwrap();
+    (end.session.0, end.folder.journal_path())
+}
+
+#[test]
+fn none_yet() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["sessions"]), @r"
+    exit 0
+    --- error
+    no session in [home]/.local/state/deskhand/sessions yet
+    ");
+    assert_snapshot!(world.run(&["show", "last"]), @r"
+    exit 1
+    --- error
+    error: there is no session `last` in [home]/.local/state/deskhand/sessions
+    help: there is none at all yet; `deskhand run` makes the first
+    ");
+}
+
+#[test]
+fn one_is_listed_shown_and_found_by_a_part_of_its_id() {
+    let world = World::new();
+    let (id, _) = record(&world);
+    let list = world.run(&["sessions"]);
+    assert!(list.contains(&id) && list.contains("finished") && list.contains("just now"), "{list}");
+    let json: serde_json::Value =
+        serde_json::from_str(world.run(&["sessions", "--json"]).strip_prefix("exit 0\n--- out\n").unwrap())
+            .unwrap();
+    assert_eq!((&json["id"], &json["outcome"], &json["steps"]), (&id.into(), &"finished".into(), &7.into()));
+    let id = json["id"].as_str().unwrap();
+    for name in ["last", id, &id[..13], &id[28..]] {
+        let shown = world.run(&["show", name]);
+        assert!(shown.contains("Step 7 · HostAgent") && shown.contains("Outcome: finished"), "{shown}");
+    }
+}
+
+#[test]
+fn an_unknown_one_is_an_error_that_names_the_nearest() {
+    let world = World::new();
+    let (id, _) = record(&world);
+    let mut wrong = id.clone();
+    wrong.replace_range(35..36, if id.ends_with('0') { "1" } else { "0" });
+    let shown = world.run(&["show", &wrong]);
+    assert!(shown.starts_with("exit 1\n"), "{shown}");
+    assert!(shown.contains(&format!("there is no session `{wrong}`")), "{shown}");
+    assert!(shown.contains(&format!("did you mean {id}?")), "{shown}");
+}
+
+#[test]
+fn a_replay_is_equal_until_a_reply_is_edited() {
+    let world = World::new();
+    let (_, journal) = record(&world);
+    let equal = world.run(&["replay", "last"]);
+    assert!(equal.starts_with("exit 0\n--- out\n") && equal.ends_with(" effects equal\n"), "{equal}");
+
+    let text = fs::read_to_string(&journal).unwrap();
+    let seq = 1 + text.lines().position(|line| line.contains("a bar chart")).unwrap();
+    fs::write(&journal, text.replacen("a bar chart", "a pie chart", 1)).unwrap();
+    let different = world.run(&["replay", "last"]);
+    assert!(different.starts_with(&format!("exit 1\n--- out\ndifferent: record {seq}")), "{different}");
+    assert!(world.run(&["show", "last"]).contains(&format!("record {seq} was changed")));
+}
+
+#[test]
+fn a_journal_that_was_cut_off_can_still_be_read() {
+    let world = World::new();
+    let (_, journal) = record(&world);
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, &text[..text.len() * 2 / 3]).unwrap();
+    let shown = world.run(&["show", "last"]);
+    assert!(shown.starts_with("exit 0\n") && shown.contains("did not come to an end"), "{shown}");
+    assert!(world.run(&["sessions"]).contains("unfinished"));
+}

@@ -1,0 +1,101 @@
+//! Runs the binary in a world of its own.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use tempfile::TempDir;
+
+/// A home folder with nothing in it, and no display.
+pub(crate) struct World {
+    folder: TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn configure(&self, text: &str) {
+        self.file(".config/deskhand/config.toml", text);
+    }
+
+    /// The binary with arguments, not started yet.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_deskhand"));
+        command.args(arguments).current_dir(self.path()).env("HOME", self.path());
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy().into_owned();
+            let ours =
+                name.starts_with("DESKHAND_") || name.starts_with("XDG_") || name.starts_with("OPENAI_");
+            if ours || ["DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "COLUMNS"].contains(&name.as_str()) {
+                command.env_remove(name);
+            }
+        }
+        command
+    }
+
+    /// Runs the binary: its exit code, then what it printed on both streams, paths of this world scrubbed.
+    pub(crate) fn run(&self, arguments: &[&str]) -> String {
+        self.shown(&self.command(arguments).output().unwrap())
+    }
+
+    pub(crate) fn shown(&self, output: &Output) -> String {
+        let text = |bytes: &[u8]| {
+            let root = fs::canonicalize(self.path()).unwrap();
+            String::from_utf8_lossy(bytes)
+                .replace(root.to_str().unwrap(), "[home]")
+                .replace(self.path().to_str().unwrap(), "[home]")
+        };
+        let code = output.status.code().map_or_else(|| output.status.to_string(), |code| code.to_string());
+        let (out, error) = (text(&output.stdout), text(&output.stderr));
+        let mut shown = format!("exit {code}\n");
+        for (name, text) in [("out", out), ("error", error)] {
+            if !text.is_empty() {
+                shown.push_str(&format!("--- {name}\n{text}"));
+            }
+        }
+        shown
+    }
+}
+
+impl World {
+    /// Processes that were started for this world and still run.
+    pub(crate) fn orphans(&self) -> Vec<String> {
+        let mark = format!("HOME={}\0", self.path().display());
+        let of = |entry: fs::DirEntry| {
+            let environment = fs::read(entry.path().join("environ")).ok()?;
+            let name = fs::read_to_string(entry.path().join("cmdline")).ok()?.replace('\0', " ");
+            String::from_utf8_lossy(&environment).contains(&mark).then_some(name)
+        };
+        fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(of).collect()
+    }
+}
+
+/// Whether a virtual desktop with an editor can be started here; where everything must be tested, it must.
+pub(crate) fn has_desktop() -> bool {
+    let installed = |program: &str| {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    };
+    let missing: Vec<&str> =
+        ["Xvfb", "openbox", "dbus-daemon", "mousepad"].into_iter().filter(|name| !installed(name)).collect();
+    if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
+        return true;
+    }
+    eprintln!("skipped: not installed: {}", missing.join(", "));
+    false
+}

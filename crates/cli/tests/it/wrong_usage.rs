@@ -1,0 +1,209 @@
+//! What cannot work is said before anything starts, with the next step.
+
+use insta::assert_snapshot;
+
+use crate::support::World;
+
+const SCRIPT: &str = "
+[[turn]]
+title = 'never asked'
+expect = 'x'
+reply = '{}'
+";
+
+#[test]
+fn an_empty_request() {
+    assert_snapshot!(World::new().run(&["run", "  "]), @r#"
+    exit 2
+    --- error
+    error: the request is empty
+    help: say what to do: deskhand run "Make a chart of the sales table" --open sales.ods
+    "#);
+}
+
+#[test]
+fn no_model() {
+    assert_snapshot!(World::new().run(&["run", "do it"]), @r"
+    exit 2
+    --- error
+    error: no model is configured
+    help: name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or `--model script:FILE`; or write it down for good: `deskhand config init`
+    ");
+}
+
+#[test]
+fn a_model_that_nobody_knows() {
+    let world = World::new();
+    world.configure("[models.local]\nprovider = \"openai\"\nmodel = \"tiny\"\n");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "locl"]), @r"
+    exit 2
+    --- error
+    error: there is no model `locl`
+    help: did you mean `local`?
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "magic"]), @r"
+    exit 2
+    --- error
+    error: there is no model `magic`
+    help: use `openai:MODEL`, `script:FILE`, or the name of a section [models.NAME] (there is local)
+    ");
+}
+
+#[test]
+fn a_model_without_a_name_or_key() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["run", "do it", "--model", "openai"]), @r"
+    exit 2
+    --- error
+    error: no model is named for https://api.openai.com/v1
+    help: `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny"]), @r"
+    exit 1
+    --- error
+    error: no key for https://api.openai.com/v1: the environment variable OPENAI_API_KEY is not set; set it to the key of the endpoint
+    help: `export OPENAI_API_KEY=…`, or name a file with `--api-key-file FILE`
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--api-key-file", "key"]), @r"
+    exit 1
+    --- error
+    error: no key for https://api.openai.com/v1: the file key could not be read: No such file or directory (os error 2)
+    help: put the key into the first line of key
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--base-url", "not a url"]), @r"
+    exit 1
+    --- error
+    error: `not a url` is not a base URL (relative URL without a base); it looks like `https://api.openai.com/v1`
+    help: correct `--base-url` or `model.base_url`
+    ");
+}
+
+#[test]
+fn a_script_that_is_not_there_or_wrong() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["run", "do it", "--model", "script:turns.toml"]), @r"
+    exit 1
+    --- error
+    error: failed to read the script turns.toml: there is no such file
+    help: check the path after `--model script:`
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "script"]), @r"
+    exit 2
+    --- error
+    error: the provider `script` needs a file of turns
+    help: `--model script:FILE`, or set `model.script`
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--model", "script:x", "--script-var", "out"]), @r"
+    exit 2
+    --- error
+    error: invalid value 'out' for '--script-var <NAME=VALUE>': `out` is not NAME=VALUE
+
+    For more information, try '--help'.
+    ");
+    world.file("turns.toml", "[[turn]]\nexpects = 'x'\n");
+    let shown = world.run(&["run", "do it", "--model", "script:turns.toml"]);
+    assert!(
+        shown.starts_with("exit 1\n") && shown.contains("turns.toml") && shown.contains("help: "),
+        "{shown}"
+    );
+}
+
+#[test]
+fn no_display() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["windows", "--desktop", "current"]), @r"
+    exit 1
+    --- error
+    error: there is no display to work on: DISPLAY is not set
+    help: work on a private one: `--desktop virtual`; or run this in a graphical session
+    ");
+}
+
+#[test]
+fn a_document_that_is_missing_a_folder_or_locked() {
+    let world = World::new();
+    world.file("turns.toml", SCRIPT);
+    world.file("sales.odt", "");
+    let open = |file: &str| world.run(&["run", "do it", "--model", "script:turns.toml", "--open", file]);
+    assert_snapshot!(open("slaes.odt"), @r"
+    exit 1
+    --- error
+    error: failed to open slaes.odt: No such file or directory (os error 2)
+    help: did you mean sales.odt?
+    ");
+    // The option takes one file and leaves what follows alone.
+    let before = world.run(&["run", "--model", "script:turns.toml", "--open", "slaes.odt", "do it"]);
+    assert_eq!(before, open("slaes.odt"));
+    assert_snapshot!(open("other.txt"), @r"
+    exit 1
+    --- error
+    error: failed to open other.txt: No such file or directory (os error 2)
+    help: check the path; nothing was started
+    ");
+    assert_snapshot!(open("."), @r"
+    exit 1
+    --- error
+    error: failed to open .: it is a folder
+    help: name the document in it
+    ");
+    world.file(".~lock.sales.odt#", ",ada,desk7,20.11.2026 10:15,file:///home/ada/.config/libreoffice/4;");
+    assert_snapshot!(open("sales.odt"), @r"
+    exit 1
+    --- error
+    error: sales.odt is locked: ada on desk7 (since 20.11.2026 10:15) has it open
+    help: close it there; if that program is gone, remove [home]/.~lock.sales.odt#
+    ");
+}
+
+#[test]
+fn a_bad_configuration() {
+    let world = World::new();
+    world.configure("[model]\nprovidr = \"openai\"\n");
+    assert_snapshot!(world.run(&["run", "do it"]), @r"
+    exit 2
+    --- error
+    error: unknown key `model.providr` in [home]/.config/deskhand/config.toml:2
+    help: did you mean `model.provider`? `deskhand config explain model.provider` says what it does
+    ");
+    world.configure("[limits]\nsteps_max = \"many\"\n");
+    assert_snapshot!(world.run(&["sessions"]), @r#"
+    exit 2
+    --- error
+    error: `limits.steps_max` in [home]/.config/deskhand/config.toml:2 is "many", but it must be a whole number from 1
+    help: `deskhand config explain limits.steps_max` says what it means
+    "#);
+}
+
+#[test]
+fn flags_that_cannot_be() {
+    let world = World::new();
+    assert_snapshot!(world.run(&["run", "do it", "--size", "huge"]), @r"
+    exit 2
+    --- error
+    error: invalid value 'huge' for '--size <WxH>': `huge` is not a size such as 1920x1080 (each side 320 to 16384)
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(world.run(&["run", "do it", "--max-steps", "0"]), @r"
+    exit 2
+    --- error
+    error: invalid value '0' for '--max-steps <N>': 0 is not in 1..=4294967295
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(world.run(&["act", "press", "ctrl+nokey"]), @r"
+    exit 2
+    --- error
+    error: invalid value 'ctrl+nokey' for '<CHORDS>...': `ctrl+nokey` is not a key chord; write modifiers (ctrl, shift, alt, super) and one key joined by `+`, such as `ctrl+s`, `alt+F4`, `Return`, `Page_Down`
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written() {
+    let world = World::new();
+    world.file("state", "a file, not a folder");
+    let shown = world.run(&["sessions", "--state-dir", "state"]);
+    assert!(shown.starts_with("exit 1\n"), "{shown}");
+}
