@@ -186,10 +186,10 @@ async fn what_is_not_offered_is_said<D: Desktop>(desktop: &D, window: WindowId) 
         .unwrap()
         .unwrap();
     let error = desktop.perform(text.id, &ElementAction::SetValue(1.0)).await.unwrap_err();
-    assert!(matches!(error, DesktopError::NotOffered { .. }), "{error}");
+    assert!(matches!(error, DesktopError::NotOffered { .. }), "{}", error.chain());
     let range: CellRange = "A1:B2".parse().unwrap();
     let error = desktop.cells(text.id, range).await.unwrap_err();
-    assert!(matches!(error, DesktopError::NotOffered { .. }), "{error}");
+    assert!(matches!(error, DesktopError::NotOffered { .. }), "{}", error.chain());
 }
 
 async fn closing_asks_and_ends<D: Desktop>(desktop: &D, window: WindowId, editor: &Editor) {

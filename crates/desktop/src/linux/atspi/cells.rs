@@ -200,9 +200,11 @@ impl Accessibility {
         range: CellRange,
     ) -> DesktopResult<()> {
         let shape = match read_shape(&self.shared.bus, table).await {
-            Ok(shape) if shape.rows > 0 || shape.columns > 0 => shape,
-            // GTK answers 0 for the size of what is no table.
-            Ok(_) | Err(CallError::NotOffered) => {
+            Ok(shape) => shape,
+            // GTK answers `Get failed` for the size of what is no table.
+            Err(CallError::NotOffered | CallError::Refused(_))
+                if !self.element(id).await?.offers(Pattern::Table) =>
+            {
                 return Err(DesktopError::NotOffered {
                     operation,
                     element: id.to_string(),
