@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{DesktopKind, ScreenSize};
 
@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Run a session again from its journal, offline; every effect must be the recorded one.
     Replay(ReplayArgs),
+    /// Show the state machines of the agents.
+    States(StatesArgs),
     /// Show what can be configured, and where a value comes from.
     Config(ConfigArgs),
 }
@@ -253,6 +255,22 @@ pub(crate) struct ReplayArgs {
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatesArgs {
+    /// How to show them.
+    #[arg(long, value_enum, default_value_t = StatesFormat::Table)]
+    pub(crate) format: StatesFormat,
+}
+
+/// How state machines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StatesFormat {
+    /// A Markdown table of what leads to another state.
+    Table,
+    /// Mermaid state diagrams.
+    Mermaid,
 }
 
 #[derive(Debug, Args)]

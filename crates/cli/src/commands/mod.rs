@@ -14,6 +14,7 @@ mod sessions;
 mod show;
 mod signals;
 mod stage;
+mod states;
 mod store;
 mod target;
 mod tree;
@@ -37,6 +38,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Sessions(args) => sessions::sessions(&args),
         Command::Show(args) => show::show(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),
     }
 }

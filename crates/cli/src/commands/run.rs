@@ -11,7 +11,7 @@ use deskhand_core::{
     record::Line as JournalLine,
     session::SessionConfig,
 };
-use deskhand_desktop::{Capture as _, act::ActLimits, linux::LinuxDesktop};
+use deskhand_desktop::{Capture as _, QuietLimits, Settling as _, act::ActLimits, linux::LinuxDesktop};
 use deskhand_model::AnyModel;
 use deskhand_runtime::{RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox};
 use serde::Serialize;
@@ -115,6 +115,9 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     };
     let outcome = match ended {
         Ok((end, progress)) => {
+            if end.outcome.as_ref().is_some_and(|outcome| outcome.kind == OutcomeKind::Finished) {
+                come_to_rest(&stage.desktop).await;
+            }
             let picture = picture(&stage.desktop, plan.screenshot.as_ref()).await;
             let desktop_start_ms = stage.desktop.startup().total_ms;
             let summary = Summary::of(&end, progress.summary(), desktop_start_ms, begun, picture);
@@ -245,6 +248,14 @@ impl Summary {
             screenshot,
             exit_code: outcome.kind.exit_code(),
         }
+    }
+}
+
+/// Lets applications finish what they are at, such as a file that is being written, before their desktop goes.
+/// Bounded; a desktop that cannot tell is left as it is.
+async fn come_to_rest(desktop: &LinuxDesktop) {
+    if let Ok(watch) = desktop.watch(None).await {
+        desktop.settle(watch, QuietLimits::default()).await.ok();
     }
 }
 

@@ -37,10 +37,13 @@ pub async fn launch<D: Desktop>(
     let known = desktop.windows().await?;
     let launched = desktop.launch(request).await?;
     let mut waited = Waited::new(limits.launch);
-    let opened = loop {
+    let window = loop {
         let windows = desktop.windows().await?;
-        if let Some(found) = opened_by(desktop, &known, &windows, &launched) {
-            break found;
+        // A window that goes before it is at rest was a splash screen.
+        if let Some(found) = opened_by(desktop, &known, &windows, &launched)
+            && let Some(window) = at_rest(desktop, found, &mut waited).await?
+        {
+            break window;
         }
         let failed = desktop.process_ended(launched.pid).filter(|how| !how.ends_with(": 0"));
         if let Some(how) = failed {
@@ -54,7 +57,6 @@ pub async fn launch<D: Desktop>(
         }
         waited.for_windows(desktop, &windows).await?;
     };
-    let window = at_rest(desktop, opened, &mut waited).await?;
     let summary = format!("{} opened {} after {} ms", launched.name, window.label(), waited.spent_ms);
     let mut report = ActionReport::new(Verdict::Seen, Route::Semantic, summary);
     report.settled_ms = waited.spent_ms;
@@ -116,28 +118,37 @@ fn opened_by<D: Desktop>(
     new().find(is_of).or_else(|| new().find(|info| handed_over || is_first(info))).cloned()
 }
 
-/// Waits until a window shows its elements and is quiet; returns it as it is then.
+/// Waits until a window shows its elements and is quiet; returns it as it is then, or nothing when it goes.
 async fn at_rest<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
     waited: &mut Waited,
-) -> DesktopResult<WindowInfo> {
+) -> DesktopResult<Option<WindowInfo>> {
     const ELEMENTS_MIN: usize = 3;
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
     loop {
-        let watch = watch_app(desktop, window.id).await?;
+        let watch = match watch_app(desktop, window.id).await {
+            Ok(watch) => watch,
+            Err(DesktopError::NoWindow(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
         let windows = desktop.windows().await?;
         window = match windows.iter().find(|info| info.id == window.id) {
             Some(now) => now.clone(),
-            None => return Err(DesktopError::NoWindow(window.id)),
+            None => return Ok(None),
         };
-        let shown = window.accessible && desktop.tree(window.id, few).await?.elements.len() >= ELEMENTS_MIN;
+        let elements = match desktop.tree(window.id, few).await {
+            Ok(tree) => tree.elements.len(),
+            Err(DesktopError::NoWindow(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let shown = window.accessible && elements >= ELEMENTS_MIN;
         let settled = desktop.settle(watch, QuietLimits::default()).await?;
         waited.spent_ms += settled.waited_ms;
         waited.rounds += 1;
         if (shown && settled.changes.is_empty()) || waited.is_over() {
-            return Ok(window);
+            return Ok(Some(window));
         }
     }
 }
