@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{
     effect::watch_app,
+    patience::patiently,
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, cells_equal, find_table, go_to_cell, number},
     verdict::{bring_to_front, modal_in_front, surfaces},
@@ -219,7 +220,7 @@ impl<D: Desktop> Sheet<'_, D> {
 
     async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {
         let only = CellRange { first: cell, last: cell };
-        let content = self.desktop.cells(self.table.id, only).await?;
+        let content = patiently(|| self.desktop.cells(self.table.id, only)).await?;
         Ok(content.rows.iter().flatten().next().is_some_and(|found| cells_equal(text, found)))
     }
 
@@ -229,7 +230,7 @@ impl<D: Desktop> Sheet<'_, D> {
 
     /// Every cell that does not read as it was meant.
     async fn mismatches(&self, range: CellRange, rows: &[Vec<String>]) -> Result<Vec<Mismatch>, Halt> {
-        let content = self.desktop.cells(self.table.id, range).await?;
+        let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
         let found = content.rows.iter().flatten();
         Ok(cells_of(range.first, rows)
             .zip(found)
