@@ -76,7 +76,10 @@ async fn write_and_check<D: Desktop>(
     let sheet = Sheet { desktop, surface: &surface, table: &table, limits };
     sheet.leave_objects().await?;
     let mut settled_ms = 0;
-    for (index, (cell, text)) in cells_of(start, rows).enumerate() {
+    // Column by column: Return takes the cursor to the next cell by itself.
+    let mut cells: Vec<(CellRef, &str)> = cells_of(start, rows).collect();
+    cells.sort_by_key(|(cell, _)| (cell.column, cell.row));
+    for (index, (cell, text)) in cells.into_iter().enumerate() {
         settled_ms += sheet.write(cell, text).await?;
         if index == 0 && !sheet.shows(cell, text).await? {
             // The keys may go elsewhere, such as into a drawing. Once more from a clean state, and no further.
