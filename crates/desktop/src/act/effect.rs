@@ -9,6 +9,7 @@ use deskhand_core::{
 };
 
 use super::{
+    patience::read_element,
     report::{ActLimits, ActionReport, Route},
     verdict::{belongs_to, root_of, same_app},
 };
@@ -190,7 +191,7 @@ async fn strong_proof<D: Desktop>(desktop: &D, before: &Before, effect: &mut Eff
         return Ok(true);
     }
     let Some(target) = &before.target else { return Ok(false) };
-    match desktop.element(target.id).await {
+    match read_element(desktop, target.id).await {
         Ok(now) => {
             effect.proof = target_proof(target, &now);
             effect.target = Some(now);
@@ -249,7 +250,11 @@ async fn window_proof<D: Desktop>(
 
 /// Whether a pop-up is a menu or list, and not a tool tip that came with the pointer.
 async fn is_opened_menu<D: Desktop>(desktop: &D, before: &Before, popup: &WindowInfo) -> DesktopResult<bool> {
-    Ok(match root_of(desktop, popup).await? {
+    let root = match root_of(desktop, popup).await {
+        Err(DesktopError::NotAnswering { .. }) => None,
+        other => other?,
+    };
+    Ok(match root {
         Some(root) if root.role.name() == "tool tip" => false,
         Some(root) => is_menu(&root.role) || opens_menus(before) || root.child_count > 1,
         None => opens_menus(before),

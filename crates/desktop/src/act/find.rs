@@ -5,11 +5,8 @@ use deskhand_core::{
     ui::{Element, Role, WindowInfo},
 };
 
-use super::{report::ActionReport, verdict::surfaces};
-use crate::{
-    DesktopResult,
-    capability::{Desktop, TreeLimits},
-};
+use super::{patience::read_tree, report::ActionReport, verdict::surfaces};
+use crate::{DesktopResult, capability::Desktop};
 
 /// The most names that a refusal lists.
 const CANDIDATES_MAX: usize = 8;
@@ -77,7 +74,7 @@ pub async fn find_element<D: Desktop>(
     wanted: &Wanted,
 ) -> DesktopResult<Option<(WindowInfo, Element)>> {
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
-        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let tree = read_tree(desktop, surface.id).await?;
         let mut found = tree.elements.into_iter().filter(|element| wanted.matches(element));
         let first = found.next();
         let best = match first {
@@ -102,7 +99,7 @@ pub(super) async fn nearest<D: Desktop>(
 ) -> DesktopResult<String> {
     let mut scored: Vec<(f64, String, ElementId)> = Vec::new();
     for surface in surfaces(desktop, window).await? {
-        for element in desktop.tree(surface.id, TreeLimits::default()).await?.elements {
+        for element in read_tree(desktop, surface.id).await?.elements {
             if element.name.is_empty() || element.depth == 0 {
                 continue;
             }

@@ -7,6 +7,7 @@ use deskhand_core::{
 };
 
 use super::{
+    patience::read_element,
     report::{ActLimits, ActionReport, Halt, report},
     type_text::focus_element,
     verdict::{Need, check},
@@ -37,7 +38,7 @@ async fn focus_and_check<D: Desktop>(
     let ready = check(desktop, window, id, name, Need::Act).await?;
     let route = focus_element(desktop, &ready, limits).await?;
     let label = ready.element.label();
-    let has = desktop.element(id).await?.states.has(State::Focused);
+    let has = read_element(desktop, id).await?.states.has(State::Focused);
     Ok(if has {
         ActionReport::new(Verdict::Seen, route, format!("{label} has the focus"))
     } else {

@@ -11,6 +11,7 @@ mod effect;
 mod find;
 mod focus;
 mod invoke;
+mod patience;
 mod press_keys;
 mod read_table;
 mod report;

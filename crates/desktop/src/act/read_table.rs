@@ -8,6 +8,7 @@ use deskhand_core::{
 use serde_json::json;
 
 use super::{
+    patience::patiently,
     report::{ActionReport, Halt, Route, report},
     table::{TableTarget, find_table},
 };
@@ -56,7 +57,7 @@ async fn read<D: Desktop>(
     if wanted.last.row > whole.last.row || wanted.last.column > whole.last.column {
         return Err(Halt::Refused(format!("{wanted} lies outside of {}, which is {whole}", table.label())));
     }
-    let content = desktop.cells(table.id, wanted).await?;
+    let content = patiently(|| desktop.cells(table.id, wanted)).await?;
     let content = if range.is_none() && !is_small { trimmed(content) } else { content };
     let read = content.range.shape();
     let summary = format!("{}: {} × {} cells ({})", table.label(), read.rows, read.columns, content.range);

@@ -9,13 +9,11 @@ use deskhand_core::{
 
 use super::{
     effect::watch_app,
+    patience::read_tree,
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, bring_to_front, check, surfaces},
 };
-use crate::{
-    DesktopResult,
-    capability::{Desktop, TreeLimits},
-};
+use crate::{DesktopResult, capability::Desktop};
 
 /// The most notches of one call.
 const NOTCHES_MAX: i32 = 100;
@@ -100,7 +98,7 @@ async fn places<D: Desktop>(
     surface: &WindowInfo,
     within: Option<ElementId>,
 ) -> DesktopResult<Places> {
-    let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+    let tree = read_tree(desktop, surface.id).await?;
     let place = |element: &deskhand_core::ui::Element| (element.id, element.name.clone(), element.bounds);
     let inside: Places = within.map(|id| tree.descendants(id).map(place).collect()).unwrap_or_default();
     // What holds nothing itself is moved by the window around it.

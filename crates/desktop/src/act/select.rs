@@ -12,6 +12,7 @@ use super::{
     click::{Click, click},
     effect::watch_app,
     find::{names_equal, nearest_names},
+    patience::{patiently, read_element},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, check},
 };
@@ -93,7 +94,7 @@ async fn by_mouse<D: Desktop>(
     what: &str,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
-    if !desktop.element(item.id).await?.states.has(State::Showing) {
+    if !read_element(desktop, item.id).await?.states.has(State::Showing) {
         let opened = click(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
         if opened.effect == Verdict::Refused {
             return Ok(opened);
@@ -118,7 +119,7 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
     let mut items = Vec::new();
     let mut queue = VecDeque::from([(list.id, 0_u16)]);
     while let Some((id, depth)) = queue.pop_front() {
-        for child in desktop.children(id, ITEMS_MAX).await? {
+        for child in patiently(|| desktop.children(id, ITEMS_MAX)).await? {
             if items.len() >= ITEMS_MAX {
                 return Ok(items);
             }
@@ -136,12 +137,12 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
 
 /// Whether the item says that it is selected, or its combo box shows it.
 async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -> Result<bool, Halt> {
-    let list = desktop.element(list).await?;
+    let list = read_element(desktop, list).await?;
     if list.role == Role::COMBO_BOX {
         let shows = |text: &str| names_equal(text, &item.name);
         return Ok(shows(&list.name) || list.text.as_deref().is_some_and(shows));
     }
-    match desktop.element(item.id).await {
+    match read_element(desktop, item.id).await {
         Ok(now) => Ok(now.states.has(State::Selected)),
         Err(DesktopError::NoElement(_)) => Ok(false),
         Err(error) => Err(error.into()),

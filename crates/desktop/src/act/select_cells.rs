@@ -7,6 +7,7 @@ use deskhand_core::{
 };
 
 use super::{
+    patience::patiently,
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
     type_text::read,
@@ -138,5 +139,5 @@ async fn is_selected<D: Desktop>(
 }
 
 async fn has_selection<D: Desktop>(desktop: &D, table: &Element, cell: CellRef) -> DesktopResult<bool> {
-    Ok(desktop.cell(table.id, cell).await?.states.has(State::Selected))
+    Ok(patiently(|| desktop.cell(table.id, cell)).await?.states.has(State::Selected))
 }

@@ -8,6 +8,7 @@ use deskhand_core::{
 
 use super::{
     click::{Click, click},
+    patience::read_element,
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, check},
 };
@@ -50,7 +51,7 @@ async fn set_and_check<D: Desktop>(
     if clicked.effect == Verdict::Refused {
         return Ok(clicked);
     }
-    let now = desktop.element(id).await;
+    let now = read_element(desktop, id).await;
     let reached = now.as_ref().is_ok_and(|now| is_on(now) == on);
     let (effect, summary) = match (reached, now) {
         (true, _) => (Verdict::Seen, format!("{label} is {word}")),

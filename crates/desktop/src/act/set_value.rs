@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{
     effect::watch_app,
+    patience::read_element,
     report::{ActLimits, ActionReport, Halt, Route, report},
     type_text::{TypeText, read, same_text, shorten, type_text},
     verdict::{Need, Ready, check},
@@ -103,7 +104,7 @@ async fn set_number<D: Desktop>(
     let Some(settled_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
         return Ok(None);
     };
-    let now = desktop.element(ready.element.id).await?;
+    let now = read_element(desktop, ready.element.id).await?;
     let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
     let tolerance = (range.increment / 2.0).clamp(1e-6, 0.5);
     Ok(((current - number).abs() <= tolerance).then(|| ActionReport {

@@ -8,13 +8,14 @@ use deskhand_core::{
 use super::{
     effect::watch_app,
     find::{names_equal, nearest_names},
+    patience::{patiently, read_tree},
     report::{ActLimits, Halt, Route},
     type_text::{clear, focus_element},
     verdict::{Need, Ready, check, surfaces},
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction, TreeLimits},
+    capability::{Desktop, ElementAction},
 };
 
 /// How a table is named.
@@ -43,7 +44,7 @@ pub(super) async fn find_table<D: Desktop>(
     }
     let mut tables: Vec<(WindowInfo, Element)> = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
-        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let tree = read_tree(desktop, surface.id).await?;
         let found = tree.elements.into_iter().filter(|element| element.offers(Pattern::Table));
         tables.extend(found.map(|element| (surface.clone(), element)));
     }
@@ -127,7 +128,7 @@ pub(super) async fn cursor_is_on<D: Desktop>(
     table: ElementId,
     cell: CellRef,
 ) -> DesktopResult<bool> {
-    let element = desktop.cell(table, cell).await?;
+    let element = patiently(|| desktop.cell(table, cell)).await?;
     Ok(element.states.has(State::Focused))
 }
 
@@ -143,7 +144,7 @@ pub(super) async fn go_to_cell<D: Desktop>(
     if cursor_is_on(desktop, table.id, cell).await? {
         return Ok(Route::None);
     }
-    let element = desktop.cell(table.id, cell).await?;
+    let element = patiently(|| desktop.cell(table.id, cell)).await?;
     for action in [ElementAction::Focus, ElementAction::Select] {
         let watch = watch_app(desktop, surface.id).await?;
         match desktop.perform(element.id, &action).await {
@@ -204,7 +205,7 @@ pub(super) async fn find_name_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
 ) -> DesktopResult<Option<Element>> {
-    let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+    let tree = read_tree(desktop, surface.id).await?;
     let is_line = |element: &&Element| {
         element.states.has(State::Editable)
             && element.states.has(State::Showing)

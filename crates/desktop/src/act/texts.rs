@@ -8,14 +8,12 @@ use deskhand_core::{
 use serde_json::json;
 
 use super::{
+    patience::read_tree,
     report::{ActionReport, Halt, Route, report},
     type_text::read,
     verdict::{Need, check},
 };
-use crate::{
-    DesktopResult,
-    capability::{Desktop, TreeLimits},
-};
+use crate::{DesktopResult, capability::Desktop};
 
 /// The most characters of one read.
 const TEXT_MAX: usize = 20_000;
@@ -44,7 +42,7 @@ async fn read_all<D: Desktop>(
     let text = match own {
         Some(text) => text,
         None => {
-            let tree = desktop.tree(ready.surface.id, TreeLimits::default()).await?;
+            let tree = read_tree(desktop, ready.surface.id).await?;
             let lines: Vec<&str> = tree.descendants(id).filter_map(line).collect();
             if lines.is_empty() { ready.element.name.clone() } else { lines.join("\n") }
         }

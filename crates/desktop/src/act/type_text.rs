@@ -8,12 +8,13 @@ use deskhand_core::{
 
 use super::{
     effect::{Before, wait_for_effect, watch_app},
+    patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Route, report},
     verdict::{Need, Ready, bring_to_front, check, surface_of, surfaces},
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction, TreeLimits},
+    capability::{Button, Desktop, ElementAction},
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
@@ -203,14 +204,14 @@ pub(super) async fn focus_element<D: Desktop>(
 ) -> Result<Route, Halt> {
     bring_to_front(desktop, ready.surface.id).await?;
     let is_focused = |element: &Element| element.states.has(State::Focused);
-    if is_focused(&desktop.element(ready.element.id).await?) {
+    if is_focused(&read_element(desktop, ready.element.id).await?) {
         return Ok(Route::None);
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(ready.element.id, &ElementAction::Focus).await {
         Ok(()) => {
             desktop.settle(watch, limits.quiet).await?;
-            if is_focused(&desktop.element(ready.element.id).await?) {
+            if is_focused(&read_element(desktop, ready.element.id).await?) {
                 return Ok(Route::Semantic);
             }
         }
@@ -229,7 +230,7 @@ pub(super) async fn focus_element<D: Desktop>(
 /// The element of the front-most surface that has the focus.
 async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
     let front = bring_to_front(desktop, window).await?;
-    let tree = desktop.tree(front.id, TreeLimits::default()).await?;
+    let tree = read_tree(desktop, front.id).await?;
     let focused = tree.elements.into_iter().rev().find(|element| element.states.has(State::Focused));
     let Some(element) = focused else { return Ok(None) };
     let all = surfaces(desktop, window).await?;
@@ -243,7 +244,7 @@ pub(super) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
     if !element.offers(Pattern::Text) && !element.offers(Pattern::EditableText) {
         return Ok(None);
     }
-    match desktop.text(element.id, READ_BACK_MAX).await {
+    match patiently(|| desktop.text(element.id, READ_BACK_MAX)).await {
         Ok(text) => Ok(Some(text)),
         Err(DesktopError::NotOffered { .. }) => Ok(None),
         Err(error) => Err(error.into()),

@@ -3,11 +3,13 @@
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, WindowInfo, WindowKind},
+    ui::{Element, Partial, Role, State, WindowInfo, WindowKind},
 };
 
 use super::{
+    effect::milliseconds,
     find::{names_equal, nearest},
+    patience::{patiently, read_element},
     report::Halt,
 };
 use crate::{
@@ -86,7 +88,7 @@ pub(super) async fn check<D: Desktop>(
     need: Need,
 ) -> Result<Ready, Halt> {
     let surfaces = surfaces(desktop, window).await?;
-    let element = match desktop.element(id).await {
+    let element = match read_element(desktop, id).await {
         Ok(element) => element,
         Err(DesktopError::NoElement(_)) => {
             let near = nearest(desktop, window, name.unwrap_or_default(), None).await?;
@@ -137,7 +139,7 @@ pub(super) async fn surface_of<D: Desktop>(
 ) -> DesktopResult<Option<WindowInfo>> {
     for surface in surfaces.iter().rev() {
         let Some(root) = root_of(desktop, surface).await? else { continue };
-        match desktop.is_within(id, root.id).await {
+        match patiently(|| desktop.is_within(id, root.id)).await {
             Ok(true) => return Ok(Some(surface.clone())),
             Ok(false) | Err(DesktopError::NoElement(_)) => {}
             Err(error) => return Err(error),
@@ -148,10 +150,21 @@ pub(super) async fn surface_of<D: Desktop>(
 
 /// The root element of a window, where its application shows it.
 pub(super) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
-    match desktop.tree(window.id, ROOT_ONLY).await {
-        Ok(tree) => Ok(tree.elements.into_iter().next()),
+    const OPERATION: &str = "read the root of a window";
+    let read = patiently(|| async {
+        let tree = desktop.tree(window.id, ROOT_ONLY).await?;
+        match (tree.elements.into_iter().next(), tree.partial) {
+            (None, Some(Partial::Deadline | Partial::NotAnswering)) => Err(DesktopError::NotAnswering {
+                operation: OPERATION,
+                application: window.app.name.clone(),
+                limit_ms: milliseconds(ROOT_ONLY.deadline),
+            }),
+            (root, _) => Ok(root),
+        }
+    });
+    match read.await {
         Err(DesktopError::NoWindow(_)) => Ok(None),
-        Err(error) => Err(error),
+        other => other,
     }
 }
 
@@ -186,7 +199,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
             // Out of sight: toolkits that can scroll it there do, and the others say no.
             let _: DesktopResult<()> = desktop.perform(before.id, &ElementAction::ScrollIntoView).await;
         }
-        let now = desktop.element(before.id).await?;
+        let now = read_element(desktop, before.id).await?;
         if now.bounds == before.bounds && (now.bounds.is_some() || attempt > 0) {
             return Ok(now);
         }
@@ -226,7 +239,7 @@ async fn uncovered<D: Desktop>(
     }
     let mut coverer = None;
     for point in probes(bounds) {
-        match desktop.element_at(surface.id, point).await? {
+        match patiently(|| desktop.element_at(surface.id, point)).await? {
             None => return Ok(point),
             Some(found) if is_same_place(desktop, &found, element).await? => return Ok(point),
             Some(found) => coverer = Some(found),
@@ -258,8 +271,8 @@ async fn is_same_place<D: Desktop>(desktop: &D, found: &Element, element: &Eleme
         Err(DesktopError::NoElement(_)) => Ok(false),
         other => other,
     };
-    Ok(within(desktop.is_within(found.id, element.id).await)?
-        || within(desktop.is_within(element.id, found.id).await)?)
+    Ok(within(patiently(|| desktop.is_within(found.id, element.id)).await)?
+        || within(patiently(|| desktop.is_within(element.id, found.id)).await)?)
 }
 
 /// The window that lies over a point of `surface`, other than the pop-up that shows the element itself.

@@ -11,12 +11,13 @@ use deskhand_core::{
 use super::{
     click::{Click, click},
     find::{Wanted, names_equal, nearest_names},
+    patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Target, report},
     verdict::surfaces,
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, TreeLimits},
+    capability::Desktop,
     keys::{Key, KeyChord, NamedKey},
 };
 
@@ -100,7 +101,7 @@ async fn find_start<D: Desktop>(
     let wanted = Wanted::named(name);
     let mut names = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
-        let tree = desktop.tree(surface.id, TreeLimits::default()).await?;
+        let tree = read_tree(desktop, surface.id).await?;
         let found = tree.elements.iter().filter(|element| wanted.matches(element));
         if let Some(best) = found.min_by_key(|element| rank(element, is_last)) {
             return Ok(best.clone());
@@ -137,7 +138,7 @@ async fn find_inside<D: Desktop>(
     let mut names = Vec::new();
     let mut queue = VecDeque::from([(parent.id, 0_u16)]);
     while let Some((id, depth)) = queue.pop_front() {
-        for child in desktop.children(id, CHILDREN_MAX).await? {
+        for child in patiently(|| desktop.children(id, CHILDREN_MAX)).await? {
             if names_equal(&child.name, name) && child.role != Role::SEPARATOR {
                 return Ok(child);
             }
@@ -165,9 +166,9 @@ fn is_menu_like(element: &Element) -> bool {
 
 /// Whether a level is open already: a menu whose items show, a selected tab, an expanded tree item.
 async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Halt> {
-    let now = desktop.element(element.id).await?;
+    let now = read_element(desktop, element.id).await?;
     if is_menu_like(&now) {
-        let children = desktop.children(now.id, CHILDREN_MAX).await?;
+        let children = patiently(|| desktop.children(now.id, CHILDREN_MAX)).await?;
         return Ok(children.iter().any(|child| child.states.has(State::Showing)));
     }
     if now.role == Role::PAGE_TAB {

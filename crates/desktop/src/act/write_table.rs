@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::{
     effect::watch_app,
+    patience::patiently,
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, cells_equal, find_table, go_to_cell, number},
     verdict::{bring_to_front, modal_in_front, surfaces},
@@ -75,7 +76,10 @@ async fn write_and_check<D: Desktop>(
     let sheet = Sheet { desktop, surface: &surface, table: &table, limits };
     sheet.leave_objects().await?;
     let mut settled_ms = 0;
-    for (index, (cell, text)) in cells_of(start, rows).enumerate() {
+    // Column by column: Return takes the cursor to the next cell by itself.
+    let mut cells: Vec<(CellRef, &str)> = cells_of(start, rows).collect();
+    cells.sort_by_key(|(cell, _)| (cell.column, cell.row));
+    for (index, (cell, text)) in cells.into_iter().enumerate() {
         settled_ms += sheet.write(cell, text).await?;
         if index == 0 && !sheet.shows(cell, text).await? {
             // The keys may go elsewhere, such as into a drawing. Once more from a clean state, and no further.
@@ -219,7 +223,7 @@ impl<D: Desktop> Sheet<'_, D> {
 
     async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {
         let only = CellRange { first: cell, last: cell };
-        let content = self.desktop.cells(self.table.id, only).await?;
+        let content = patiently(|| self.desktop.cells(self.table.id, only)).await?;
         Ok(content.rows.iter().flatten().next().is_some_and(|found| cells_equal(text, found)))
     }
 
@@ -229,7 +233,7 @@ impl<D: Desktop> Sheet<'_, D> {
 
     /// Every cell that does not read as it was meant.
     async fn mismatches(&self, range: CellRange, rows: &[Vec<String>]) -> Result<Vec<Mismatch>, Halt> {
-        let content = self.desktop.cells(self.table.id, range).await?;
+        let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
         let found = content.rows.iter().flatten();
         Ok(cells_of(range.first, rows)
             .zip(found)
