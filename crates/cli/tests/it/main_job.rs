@@ -133,24 +133,38 @@ fn read_until(child: &mut Child, mark: &str) -> std::io::BufReader<std::process:
     reader
 }
 
-#[test]
-fn an_office_that_is_killed_in_the_middle_is_a_typed_outcome_and_leaves_nothing() {
+/// What becomes of the job when a program of its desktop is killed while the table is written.
+fn killed_in_the_middle(program: &str) {
     let Some(job) = Job::new() else { return };
     let mut child = job.scripted().spawn().unwrap();
     let mut reader = read_until(&mut child, "\"tool\":\"write_table\"");
+    let mut killed = 0;
     for (pid, line) in job.world.processes() {
-        if line.contains("soffice.bin") {
-            kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).ok();
+        if line.contains(program) {
+            killed += usize::from(kill_process(Pid::from_raw(pid).unwrap(), Signal::KILL).is_ok());
         }
     }
+    assert!(killed > 0, "{program} runs");
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut reader, &mut rest).unwrap();
     let status = child.wait().unwrap();
     let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
-    // The script has no turn for this, so what follows is an error; it is never success.
+    // An office that is gone is told to the agents, and the script has no turn for that; it is never success.
     assert_eq!((summary["outcome"].as_str(), status.code()), (Some("error"), Some(13)), "{rest}");
     assert!(!job.output.exists(), "nothing was saved");
     let show = job.world.run(&["show", "last"]);
     assert!(show.starts_with("exit 0\n") && show.contains("write_table"), "{show}");
+    let replay = job.world.run(&["replay", "last"]);
+    assert!(replay.starts_with("exit 0\n"), "{replay}");
     assert_eq!(job.world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn an_office_that_is_killed_in_the_middle_is_a_typed_outcome_and_leaves_nothing() {
+    killed_in_the_middle("soffice.bin");
+}
+
+#[test]
+fn a_display_that_is_killed_in_the_middle_is_a_typed_outcome_and_leaves_nothing() {
+    killed_in_the_middle("Xvfb -displayfd");
 }
