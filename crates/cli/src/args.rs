@@ -95,7 +95,7 @@ Examples:
   deskhand run \"Extract the sales table from the Writer document and chart it in Calc\" --open sales.odt
   deskhand run \"…\" --model openai:gpt-5-mini --api-key-env OPENAI_API_KEY
   deskhand run \"…\" --model openai:qwen3-vl --base-url http://127.0.0.1:8000/v1
-  deskhand run \"…\" --model script:turns.toml --script-var out=/tmp/sales.ods --desktop virtual
+  deskhand run \"…\" --model script:turns.toml --script-var out=sales.ods --desktop virtual
   deskhand run \"…\" --json | jq 'select(.kind == \"summary\")'
 
 The first Ctrl-C stops after the action that is going on, the second one at once.";

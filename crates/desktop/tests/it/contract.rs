@@ -15,7 +15,7 @@ use deskhand_desktop::{
 };
 
 /// A text editor, and what is called how in it.
-struct Editor {
+pub(crate) struct Editor {
     /// The program.
     program: &'static str,
     /// What its title contains.
@@ -28,7 +28,7 @@ struct Editor {
     discard: &'static str,
 }
 
-const MOUSEPAD: Editor = Editor {
+pub(crate) const MOUSEPAD: Editor = Editor {
     program: "mousepad",
     title: "Mousepad",
     menu: "Edit",
@@ -41,7 +41,7 @@ fn seen(report: ActionReport) -> ActionReport {
     report
 }
 
-async fn contract<D: Desktop>(desktop: &D, editor: &Editor) {
+pub(crate) async fn contract<D: Desktop>(desktop: &D, editor: &Editor) {
     let capabilities = desktop.capabilities();
     assert!(capabilities.windowing && capabilities.ui_tree && capabilities.input && capabilities.capture);
     what_is_missing_is_an_error(desktop).await;
@@ -243,14 +243,4 @@ fn editor_in_memory() -> FakeApp {
 async fn the_desktop_in_memory_keeps_the_contract() {
     let desktop = FakeDesktop::new([], [editor_in_memory()]);
     contract(&desktop, &MOUSEPAD).await;
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_linux_desktop_keeps_the_contract() {
-    use deskhand_desktop::linux::{LinuxDesktop, VirtualOptions};
-
-    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
-    contract(&desktop, &MOUSEPAD).await;
-    desktop.shut_down().await;
 }

@@ -12,9 +12,11 @@ use deskhand_core::{
 use deskhand_desktop::{
     Change, DesktopError, ElementAction, Input, LaunchRequest, QuietLimits, Settled, Settling, TreeLimits,
     UiTree, Windowing,
-    linux::{LinuxDesktop, VirtualOptions, diagnose},
+    linux::{LinuxDesktop, VirtualOptions},
 };
 use rustix::process::{Pid, Signal, kill_process};
+
+use crate::programs::has_programs;
 
 /// The longest wait for something that must happen.
 const BOUND: Duration = Duration::from_secs(60);
@@ -46,16 +48,7 @@ const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 /// A desktop, where everything that a test needs is installed.
 async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
-    let mut missing: Vec<String> = diagnose()
-        .into_iter()
-        .filter(|finding| finding.required && !finding.ok)
-        .map(|finding| finding.name)
-        .collect();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let installed = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).exists());
-    missing.extend(programs.iter().filter(|program| !installed(program)).map(|&program| program.to_owned()));
-    if !missing.is_empty() && std::env::var_os("DESKHAND_ALL_TESTS").is_none() {
-        println!("not run: {missing:?}");
+    if !has_programs(programs) {
         return None;
     }
     let size = Size { width: 1280, height: 900 };

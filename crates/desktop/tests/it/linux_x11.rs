@@ -16,26 +16,16 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Button, Capture, DesktopError, Input, LaunchRequest, Windowing,
-    linux::{LinuxDesktop, VirtualOptions, XEvent, diagnose},
+    linux::{LinuxDesktop, VirtualOptions, XEvent},
 };
 
-use crate::x11_client::{Client, Place};
+use crate::{
+    programs::has_programs,
+    x11_client::{Client, Place},
+};
 
 /// The longest wait for something that must happen.
 const BOUND: Duration = Duration::from_secs(30);
-
-fn can_run() -> bool {
-    let needed = |name: &str| name.starts_with("soffice") || name.starts_with("mousepad");
-    let missing: Vec<_> = diagnose()
-        .into_iter()
-        .filter(|finding| !finding.ok && (finding.required || needed(&finding.name)))
-        .collect();
-    if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
-        return true;
-    }
-    println!("not run: {missing:?}");
-    false
-}
 
 async fn desktop() -> LinuxDesktop {
     let size = Size { width: 1024, height: 768 };
@@ -101,7 +91,7 @@ async fn nothing_left(folder: &Path) {
 
 #[tokio::test]
 async fn a_closed_desktop_leaves_nothing() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -121,7 +111,7 @@ async fn a_closed_desktop_leaves_nothing() {
 
 #[tokio::test]
 async fn a_dropped_desktop_leaves_nothing() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -136,7 +126,7 @@ async fn a_dropped_desktop_leaves_nothing() {
 #[tokio::test]
 async fn a_killed_deskhand_leaves_nothing() {
     const ROLE: &str = "DESKHAND_TEST_TO_BE_KILLED";
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     if std::env::var_os(ROLE).is_some() {
@@ -166,7 +156,7 @@ async fn a_killed_deskhand_leaves_nothing() {
 
 #[tokio::test]
 async fn a_dead_x_server_ends_every_call_soon() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -204,7 +194,7 @@ fn find_process(folder: &Path, name: &str) -> String {
 /// Stopped, not ended: the socket stays open and nothing answers.
 #[tokio::test]
 async fn a_hanging_x_server_counts_as_gone() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -221,7 +211,7 @@ async fn a_hanging_x_server_counts_as_gone() {
 
 #[tokio::test]
 async fn a_picture_shows_what_is_there() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -248,7 +238,7 @@ async fn a_picture_shows_what_is_there() {
 
 #[tokio::test]
 async fn windows_have_titles_owners_and_ids() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -298,7 +288,7 @@ async fn windows_have_titles_owners_and_ids() {
 
 #[tokio::test]
 async fn a_window_is_brought_to_the_front_and_closed() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -321,7 +311,7 @@ async fn a_window_is_brought_to_the_front_and_closed() {
 
 #[tokio::test]
 async fn damage_is_told_by_window() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -341,7 +331,7 @@ async fn damage_is_told_by_window() {
 /// ASCII with marks on the shift level, other scripts, and more symbols than the keyboard has spare keys.
 #[tokio::test]
 async fn any_text_arrives_as_it_was_typed() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -380,7 +370,7 @@ async fn any_text_arrives_as_it_was_typed() {
 
 #[tokio::test]
 async fn chords_hold_their_modifiers() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -407,7 +397,7 @@ async fn chords_hold_their_modifiers() {
 
 #[tokio::test]
 async fn the_pointer_clicks_drags_and_scrolls() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -430,7 +420,7 @@ async fn the_pointer_clicks_drags_and_scrolls() {
 
 #[tokio::test]
 async fn programs_are_found_by_name_and_watched() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -480,7 +470,7 @@ async fn programs_are_found_by_name_and_watched() {
 
 #[tokio::test]
 async fn calc_opens_without_a_greeting() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let desktop = desktop().await;
@@ -536,7 +526,7 @@ async fn calc_opens_without_a_greeting() {
 async fn the_desktop_of_the_user_is_worked_on_and_left_as_it_was() {
     const ROLE: &str = "DESKHAND_TEST_CURRENT";
     const NAME: &str = "linux_x11::the_desktop_of_the_user_is_worked_on_and_left_as_it_was";
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     match std::env::var(ROLE).as_deref() {
@@ -584,7 +574,7 @@ async fn the_desktop_of_the_user_is_worked_on_and_left_as_it_was() {
 
 #[tokio::test]
 async fn desktops_run_side_by_side() {
-    if !can_run() {
+    if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
     let (one, other) = tokio::join!(desktop(), desktop());

@@ -7,6 +7,10 @@ mod contract;
 #[cfg(target_os = "linux")]
 mod linux_atspi;
 #[cfg(target_os = "linux")]
+mod linux_contract;
+#[cfg(target_os = "linux")]
 mod linux_x11;
+#[cfg(target_os = "linux")]
+mod programs;
 #[cfg(target_os = "linux")]
 mod x11_client;
