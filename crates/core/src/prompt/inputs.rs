@@ -181,6 +181,7 @@ pub(crate) struct HostInput<'a> {
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) memory: &'a Memory,
+    pub(crate) notice: &'a str,
 }
 
 /// The HostAgent's user message.
@@ -196,6 +197,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         subtasks: String,
         plan: String,
         last_step: String,
+        notice: String,
         targets: String,
         request: String,
     }
@@ -215,6 +217,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
                 .map(step_text)
                 .map(|text| untrusted("results of tools", &text))
                 .unwrap_or_default(),
+            notice: input.notice.to_owned(),
             targets: targets_text(input.targets),
             request: input.request.to_owned(),
         },

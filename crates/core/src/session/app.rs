@@ -9,6 +9,7 @@ use super::{
     machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
+    stall::{Stall, nudge, stalled},
 };
 use crate::{
     blackboard::SavedPicture,
@@ -18,7 +19,7 @@ use crate::{
     model::Usage,
     observation::{Look, Observation, WindowView},
     outcome::OutcomeKind,
-    prompt::{AppInput, PromptError, app_user_text, result_text, system_message},
+    prompt::{AppInput, PromptError, app_user_text, result_text, surfaces_text, system_message},
     reply::{AppReply, parse_app_reply},
     states::{AppStatus, AppTrigger, HostTrigger, next_app, next_host},
     ui::WindowInfo,
@@ -37,6 +38,7 @@ pub(super) struct AppAgent {
     first_step: u32,
     /// How often in a row it looked again without acting.
     screenshots: u32,
+    stall: Stall,
     /// What it must know at its next step.
     notice: String,
 }
@@ -60,6 +62,7 @@ impl Session {
                 app.message = message;
                 app.first_step = first_step;
                 app.screenshots = 0;
+                app.stall = Stall::default();
                 app.notice.clear();
             }
             None => self.apps.push(AppAgent {
@@ -70,6 +73,7 @@ impl Session {
                 message,
                 first_step,
                 screenshots: 0,
+                stall: Stall::default(),
                 notice: String::new(),
             }),
         }
@@ -273,6 +277,11 @@ impl Session {
 
     fn app_acted(&mut self, window: WindowId, acted: Acted<AppReply>) {
         let word = acted.replied.reply.status.to_string();
+        let seen = match &acted.replied.observation {
+            Observation::Window(view) => surfaces_text(view),
+            Observation::Desktop(_) => String::new(),
+        };
+        let did = acted.actions.iter().map(|info| info.command.to_line()).collect();
         let Some(recorded) = self.app_record(window, acted, word) else {
             self.break_off(format!("the agent of window {window} is gone"));
             return;
@@ -285,14 +294,21 @@ impl Session {
         }
         let looks = self.app(window).map_or(0, |app| app.screenshots);
         let exhausted = looks > self.config.limits.screenshots_max;
+        let repeats = self.app(window).map_or(0, |app| app.stall.note(seen, did));
+        let goes_on = failure || said == AppStatus::Continue;
+        let stalls = goes_on && repeats >= self.config.limits.repeats_max;
         let trigger = match () {
             () if recorded.approved => AppTrigger::Approved,
+            () if stalls => AppTrigger::Stalled,
             () if failure => AppTrigger::ActionFailed,
             () if exhausted => AppTrigger::LooksExhausted,
             () => AppTrigger::Said(said),
         };
         if exhausted && let Some(app) = self.app(window) {
             app.notice = format!("You looked {looks} times without acting. Act now, or say FAIL.");
+        }
+        if let (Some(nudge), Some(app)) = (nudge(repeats), self.app(window)) {
+            app.notice = nudge;
         }
         let status = self.set_app_status(window, trigger);
         match status {
@@ -302,6 +318,9 @@ impl Session {
                 self.archive(window, SubtaskStatus::Finished, result);
                 self.round.failures_in_row = 0;
                 self.back_to_host();
+            }
+            AppStatus::Fail if stalls => {
+                self.subtask_failed(window, SubtaskStatus::Failed, &stalled(repeats));
             }
             AppStatus::Fail => {
                 let reply = recorded.reply;

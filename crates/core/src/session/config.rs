@@ -22,6 +22,8 @@ pub struct Limits {
     pub looks_failed_max: u32,
     /// How often in a row an AppAgent may look again without acting.
     pub screenshots_max: u32,
+    /// How often in a row an agent may do the same and see the same; from the second time on it is told.
+    pub repeats_max: u32,
     /// How many sub-tasks in a row may fail before the round does.
     pub subtask_failures_max: u32,
     /// The most tokens of one reply.
@@ -38,6 +40,7 @@ impl Default for Limits {
             repairs_max: 2,
             looks_failed_max: 3,
             screenshots_max: 3,
+            repeats_max: 4,
             subtask_failures_max: 3,
             completion_tokens_max: 4_000,
         }

@@ -9,6 +9,7 @@ use super::{
     event::{Event, NoAnswer},
     machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
+    stall::{Stall, nudge, stalled},
 };
 use crate::{
     command::{CallResult, Command},
@@ -16,7 +17,7 @@ use crate::{
     model::Usage,
     observation::{Look, Observation},
     outcome::OutcomeKind,
-    prompt::{HostInput, PromptError, host_user_text, system_message},
+    prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
     reply::{HostReply, LAUNCH, Question, SELECT_WINDOW, parse_host_reply},
     states::{HostStatus, HostTrigger, next_host},
     ui::WindowInfo,
@@ -27,11 +28,26 @@ use crate::{
 pub(super) struct HostAgent {
     pub(super) status: HostStatus,
     pub(super) memory: Memory,
+    stall: Stall,
+    /// What it must know at its next step.
+    notice: String,
 }
 
 impl Default for HostAgent {
     fn default() -> Self {
-        Self { status: HostStatus::Continue, memory: Memory::default() }
+        Self {
+            status: HostStatus::Continue,
+            memory: Memory::default(),
+            stall: Stall::default(),
+            notice: String::new(),
+        }
+    }
+}
+
+impl HostAgent {
+    /// Starts over, with the memory of earlier rounds.
+    pub(super) fn begin_round(&mut self) {
+        *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
     }
 }
 
@@ -136,6 +152,7 @@ impl Session {
             subtasks: &self.round.subtasks,
             blackboard: &self.blackboard,
             memory: &self.host.memory,
+            notice: &self.host.notice,
         };
         Ok((system, host_user_text(&self.prompts, &input)?))
     }
@@ -217,11 +234,18 @@ impl Session {
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
         let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
+        let mut did: Vec<String> = acted.actions.iter().map(|info| info.command.to_line()).collect();
+        did.extend(reply.subtask.clone());
         let recorded = acted.record(thought, plan, word, &mut self.host.memory, &mut self.blackboard);
         let approved = recorded.approved;
         let failed = recorded.failure().is_some();
+        let repeats = self.host.stall.note(targets_text(&self.targets), did);
+        let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
+        let stalls = goes_on && repeats >= self.config.limits.repeats_max;
+        self.host.notice = nudge(repeats).unwrap_or_default();
         let trigger = match () {
             () if approved => HostTrigger::Approved,
+            () if stalls => HostTrigger::Stalled,
             () if failed => HostTrigger::ActionFailed,
             () => HostTrigger::Said(recorded.reply.status),
         };
@@ -234,6 +258,7 @@ impl Session {
                 let result = reply.result.filter(|text| !text.is_empty()).unwrap_or(reply.comment);
                 self.finish(OutcomeKind::Finished, result);
             }
+            HostStatus::Fail if stalls => self.finish(OutcomeKind::Failed, stalled(repeats)),
             HostStatus::Fail => {
                 let reply = recorded.reply;
                 self.finish(OutcomeKind::Failed, reply.result.unwrap_or(reply.thought));

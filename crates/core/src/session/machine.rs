@@ -206,7 +206,7 @@ impl Session {
             subtasks: Vec::new(),
             failures_in_row: 0,
         };
-        self.host.status = HostStatus::Continue;
+        self.host.begin_round();
         self.begin_host_step();
     }
 

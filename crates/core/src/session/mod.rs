@@ -15,6 +15,7 @@ mod host;
 mod machine;
 mod phases;
 mod round;
+mod stall;
 
 pub use config::{Limits, SessionConfig};
 pub use effect::{Approval, Effect, EffectRecord, StepRef};

@@ -49,6 +49,8 @@ pub enum AppTrigger {
     Approved,
     /// The parked action was rejected; the sub-task is archived as REJECTED.
     Rejected,
+    /// It did the same again and again and nothing changed.
+    Stalled,
     /// The parked action was rejected with an instruction what to do instead.
     Instructed,
     /// The window of the application is gone.
@@ -67,7 +69,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         (S::Finish | S::Fail | S::Error, _) => from,
         (_, T::Broke) => S::Error,
         (_, T::Stopped | T::WindowGone) => S::Fail,
-        (S::Continue | S::Screenshot, T::Said(S::Error)) => S::Fail,
+        (S::Continue | S::Screenshot, T::Said(S::Error) | T::Stalled) => S::Fail,
         (S::Continue | S::Screenshot, T::Said(status)) => status,
         (S::Continue | S::Screenshot, T::ActionFailed | T::LooksExhausted)
         | (S::Pending, T::Answered)
@@ -80,11 +82,18 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         )
         | (
             S::Pending,
-            T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Approved | T::Rejected | T::Instructed,
+            T::Said(_)
+            | T::ActionFailed
+            | T::LooksExhausted
+            | T::Approved
+            | T::Rejected
+            | T::Instructed
+            | T::Stalled,
         )
-        | (S::Confirm, T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Answered | T::Unanswered) => {
-            from
-        }
+        | (
+            S::Confirm,
+            T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Answered | T::Unanswered | T::Stalled,
+        ) => from,
     }
 }
 
@@ -132,6 +141,7 @@ impl AppTrigger {
             Self::Approved,
             Self::Rejected,
             Self::Instructed,
+            Self::Stalled,
             Self::WindowGone,
             Self::Stopped,
             Self::Broke,
@@ -150,6 +160,7 @@ impl AppTrigger {
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),
+            Self::Stalled => "repeats itself".to_owned(),
             Self::WindowGone => "the window is gone".to_owned(),
             Self::Stopped => "stopped, or a budget ran out".to_owned(),
             Self::Broke => "broke beyond repair".to_owned(),

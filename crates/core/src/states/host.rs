@@ -50,6 +50,8 @@ pub enum HostTrigger {
     Approved,
     /// The parked action was rejected.
     Rejected,
+    /// It did the same again and again and nothing changed.
+    Stalled,
     /// The parked action was rejected with an instruction what to do instead.
     Instructed,
     /// A budget ran out, or a person stopped the round.
@@ -66,7 +68,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         (S::Finish | S::Fail | S::Error, _) => from,
         (_, T::Broke) => S::Error,
         (_, T::Stopped) => S::Fail,
-        (S::Continue, T::Said(S::Error)) => S::Fail,
+        (S::Continue, T::Said(S::Error) | T::Stalled) => S::Fail,
         (S::Continue, T::Said(status)) => status,
         (S::Assign, T::SubtasksExhausted) => S::Fail,
         // A failed selection vetoes ASSIGN; so does a failed action of the same step.
@@ -87,7 +89,10 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             | T::Rejected
             | T::Instructed,
         )
-        | (S::Assign, T::Said(_) | T::Answered | T::Unanswered | T::Approved | T::Rejected | T::Instructed)
+        | (
+            S::Assign,
+            T::Said(_) | T::Answered | T::Unanswered | T::Approved | T::Rejected | T::Instructed | T::Stalled,
+        )
         | (
             S::Pending,
             T::Said(_)
@@ -96,7 +101,8 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             | T::SubtasksExhausted
             | T::Approved
             | T::Rejected
-            | T::Instructed,
+            | T::Instructed
+            | T::Stalled,
         )
         | (
             S::Confirm,
@@ -105,7 +111,8 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             | T::SubtaskEnded
             | T::SubtasksExhausted
             | T::Answered
-            | T::Unanswered,
+            | T::Unanswered
+            | T::Stalled,
         ) => from,
     }
 }
@@ -155,6 +162,7 @@ impl HostTrigger {
             Self::Approved,
             Self::Rejected,
             Self::Instructed,
+            Self::Stalled,
             Self::Stopped,
             Self::Broke,
         ]);
@@ -173,6 +181,7 @@ impl HostTrigger {
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),
+            Self::Stalled => "repeats itself".to_owned(),
             Self::Stopped => "stopped, or a budget ran out".to_owned(),
             Self::Broke => "broke beyond repair".to_owned(),
         }

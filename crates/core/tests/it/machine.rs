@@ -220,6 +220,41 @@ fn decision_9_looking_again_is_bounded() {
 }
 
 #[test]
+fn an_agent_that_repeats_itself_is_told_and_then_stopped() {
+    let mut h = Harness::started(config());
+    h.assign();
+    for count in 1..=4 {
+        h.look();
+        assert_eq!(
+            h.prompt().contains(&format!("exactly the same {} times", count - 1)),
+            count > 2,
+            "{count}"
+        );
+        h.reply(&app("CONTINUE", &["click_element"]).to_string());
+        h.succeeds(None, Value::Null);
+    }
+    let subtask = &h.session.subtasks()[0];
+    assert_eq!(subtask.status, SubtaskStatus::Failed);
+    assert_eq!(subtask.result, "the same actions were taken 4 times in a row and nothing changed");
+
+    // The host as well; another sub-task for the same window is nothing that repeats.
+    let mut h = Harness::started(config());
+    for count in 1..=4 {
+        let mut reply = assign_reply("w1");
+        reply["current_subtask"] = json!(format!("part {count}"));
+        h.step(&reply);
+        h.succeeds(h.windows.first().cloned(), Value::Null);
+        h.step(&app("FINISH", &["read_table"]));
+        h.succeeds(None, Value::Null);
+    }
+    for _ in 1..=4 {
+        h.step(&assign_reply("w9"));
+    }
+    assert_eq!(h.outcome().kind, OutcomeKind::Failed);
+    assert!(h.outcome().reason.contains("4 times in a row"), "{}", h.outcome().reason);
+}
+
+#[test]
 fn a_tool_that_does_not_exist_never_becomes_a_call() {
     let mut h = Harness::started(config());
     h.assign();
@@ -237,7 +272,7 @@ fn decision_11_budgets_end_the_round_before_they_are_exceeded() {
                 Effect::Observe { .. } => h.look(),
                 Effect::Ask { .. } => h.reply(
                     &json!({"observation": "", "thought": "t", "status": "CONTINUE",
-                            "function": "launch_application", "arguments": {}})
+                            "function": "launch_application", "arguments": {"try": h.session.tally().model_calls}})
                     .to_string(),
                 ),
                 Effect::Call { .. } => h.fails("no"),
