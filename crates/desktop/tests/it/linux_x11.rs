@@ -25,15 +25,15 @@ use crate::{
 };
 
 /// The longest wait for something that must happen.
-const BOUND: Duration = Duration::from_secs(30);
+pub(crate) const BOUND: Duration = Duration::from_secs(30);
 
-async fn desktop() -> LinuxDesktop {
+pub(crate) async fn desktop() -> LinuxDesktop {
     let size = Size { width: 1024, height: 768 };
     LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap()
 }
 
 /// Waits for windows that `wanted` accepts.
-async fn windows_until(
+pub(crate) async fn windows_until(
     desktop: &LinuxDesktop,
     what: &str,
     wanted: impl Fn(&[WindowInfo]) -> bool,
@@ -51,12 +51,6 @@ async fn window_titled(desktop: &LinuxDesktop, title: &str) -> WindowInfo {
     let windows =
         windows_until(desktop, title, |windows| windows.iter().any(|window| window.title == title)).await;
     windows.into_iter().find(|window| window.title == title).unwrap()
-}
-
-/// Returns when nothing has been drawn for a while: what is pressed before an application is ready is lost.
-async fn quiet(desktop: &LinuxDesktop) {
-    let mut events = desktop.x_events();
-    while tokio::time::timeout(Duration::from_millis(400), events.recv()).await.is_ok() {}
 }
 
 /// The processes that have a folder's name in their environment or command line.
@@ -465,59 +459,6 @@ async fn programs_are_found_by_name_and_watched() {
         std::fs::File::open(&file).unwrap().read_to_string(&mut saved).unwrap();
     }
     assert_eq!(desktop.process_ended(launched.pid), None);
-    desktop.shut_down().await;
-}
-
-#[tokio::test]
-async fn calc_opens_without_a_greeting() {
-    if !has_programs(&["mousepad", "soffice"]) {
-        return;
-    }
-    let desktop = desktop().await;
-    let request = LaunchRequest { program: "LibreOffice Calc".into(), arguments: vec![] };
-    let launched = desktop.launch(&request).await.unwrap();
-    assert_eq!(launched.wm_class.as_deref(), Some("libreoffice-calc"));
-    let windows = windows_until(&desktop, "Calc", |windows| {
-        windows.iter().any(|window| window.title.contains("LibreOffice Calc"))
-    })
-    .await;
-    // Whatever would greet the user appears within the first seconds.
-    let later = desktop.windows_changed(&windows, Duration::from_secs(3)).await.unwrap();
-    let titles: Vec<_> = later.iter().map(|window| window.title.as_str()).collect();
-    assert_eq!(titles, ["Untitled 1 - LibreOffice Calc"], "{later:#?}");
-    let calc = &later[0];
-    assert_eq!(calc.app.name, "LibreOffice Calc");
-    assert_eq!(calc.app.root, "libreoffice-calc");
-    desktop.activate(calc.id).await.unwrap();
-    quiet(&desktop).await;
-    // A dialog and a menu belong to the window they were opened from.
-    desktop.press(&"ctrl+1".parse().unwrap()).await.unwrap();
-    let kind = |kind: WindowKind| {
-        move |windows: &[WindowInfo]| {
-            windows.iter().any(|window| window.kind == kind && window.owner == Some(calc.id))
-        }
-    };
-    let windows = windows_until(&desktop, "a dialog", kind(WindowKind::Dialog)).await;
-    let dialog = windows.iter().find(|window| window.kind == WindowKind::Dialog).unwrap();
-    assert_eq!((dialog.title.as_str(), &dialog.app), ("Format Cells", &calc.app));
-    // The dialog is modal: it has the focus in the name of its owner.
-    let focused =
-        |windows: &[WindowInfo]| windows.iter().any(|window| window.id == dialog.id && window.active);
-    windows_until(&desktop, "the focus on the dialog", focused).await;
-    desktop.activate(calc.id).await.unwrap();
-    assert!(focused(&desktop.windows().await.unwrap()));
-    quiet(&desktop).await;
-    desktop.press(&"Escape".parse().unwrap()).await.unwrap();
-    windows_until(&desktop, "no dialog", |windows| windows.len() == 1 && windows[0].active).await;
-    quiet(&desktop).await;
-    desktop.press(&"alt+f".parse().unwrap()).await.unwrap();
-    windows_until(&desktop, "a menu", kind(WindowKind::Popup)).await;
-    quiet(&desktop).await;
-    desktop.press(&"Escape".parse().unwrap()).await.unwrap();
-    windows_until(&desktop, "no menu", |windows| windows.len() == 1).await;
-    if let Some(file) = std::env::var_os("DESKHAND_TEST_PICTURE") {
-        std::fs::write(file, desktop.screen().await.unwrap().to_png().unwrap()).unwrap();
-    }
     desktop.shut_down().await;
 }
 

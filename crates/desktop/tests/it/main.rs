@@ -7,6 +7,8 @@ mod contract;
 #[cfg(target_os = "linux")]
 mod linux_atspi;
 #[cfg(target_os = "linux")]
+mod linux_calc;
+#[cfg(target_os = "linux")]
 mod linux_contract;
 #[cfg(target_os = "linux")]
 mod linux_x11;
