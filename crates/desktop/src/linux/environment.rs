@@ -66,6 +66,8 @@ impl Environment {
         }
         self.set(MARK, folder);
         self.set("XDG_RUNTIME_DIR", folder.join("run"));
+        // Programs that are ended with their desktop cannot clear away what they left in a shared folder.
+        self.set("TMPDIR", folder.join("tmp"));
         self.set("XAUTHORITY", folder.join("Xauthority"));
         let mut bus = OsString::from("unix:path=");
         bus.push(folder.join("bus"));
@@ -130,6 +132,7 @@ mod tests {
         }
         assert_eq!(environment.find("DBUS_SESSION_BUS_ADDRESS").unwrap(), "unix:path=/private/bus");
         assert_eq!(environment.find("XDG_RUNTIME_DIR").unwrap(), "/private/run");
+        assert_eq!(environment.find("TMPDIR").unwrap(), "/private/tmp");
         assert_eq!(environment.find("HOME").unwrap(), "/home/a");
     }
 

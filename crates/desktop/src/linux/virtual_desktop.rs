@@ -357,7 +357,7 @@ fn cannot_prepare(error: &io::Error) -> DesktopError {
 }
 
 fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
-    for name in ["run", "logs"] {
+    for name in ["run", "logs", "tmp"] {
         let inner = folder.join(name);
         fs::create_dir(&inner)?;
         fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
