@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-model", &["deskhand-core"]),
     ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-model"]),
-    ("deskhand-testkit", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-testkit", &["deskhand-core"]),
     ("xtask", &[]),
 ];
 
