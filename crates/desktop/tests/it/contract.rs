@@ -73,7 +73,6 @@ async fn quiet_is_quiet<D: Desktop>(desktop: &D) {
     let limits = QuietLimits { first_change: Duration::from_millis(120), ..QuietLimits::default() };
     let settled = desktop.settle(watch, limits).await.unwrap();
     assert!(settled.changes.is_empty() && !settled.timed_out, "{settled:?}");
-    assert!((100..2_000).contains(&settled.waited_ms), "{settled:?}");
     let known = desktop.windows().await.unwrap();
     let after = desktop.windows_changed(&known, Duration::from_millis(50)).await.unwrap();
     assert_eq!(known, after);
@@ -141,8 +140,7 @@ async fn menus_open_and_close<D: Desktop>(desktop: &D, window: WindowId, editor:
     let (_, menu) =
         act::find_element(desktop, window, &Wanted::new(Role::MENU, editor.menu)).await.unwrap().unwrap();
     let target = Target::Element { id: menu.id, name: Some(editor.menu.to_owned()) };
-    let report = seen(act::click(desktop, window, &Click::once(target), &limits).await.unwrap());
-    assert!(report.settled_ms < 3_000, "{report:?}");
+    seen(act::click(desktop, window, &Click::once(target), &limits).await.unwrap());
     let item = act::find_element(desktop, window, &Wanted::named(editor.item)).await.unwrap();
     assert!(item.is_some_and(|(_, item)| item.states.has(State::Showing)));
     let popups = desktop.windows().await.unwrap();
