@@ -42,8 +42,9 @@ pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
     let (actions, action_status) = actions(&mut fields)?;
     let said = match fields.text("status")? {
-        said if said.is_empty() => action_status
-            .ok_or_else(|| ReplyError::field("status", format!("missing; say one of {}", words())))?,
+        said if said.is_empty() => action_status.ok_or_else(|| {
+            ReplyError::field("status", format!("missing; say one of {}", AppStatus::sayable().join(", ")))
+        })?,
         said => said,
     };
     let mut status: AppStatus = said
@@ -145,13 +146,4 @@ fn save_picture(fields: &mut Fields) -> Option<String> {
         }
         Value::String(_) | Value::Bool(false) | Value::Null | Value::Number(_) | Value::Array(_) => None,
     }
-}
-
-fn words() -> String {
-    let words: Vec<&str> = AppStatus::WORDS
-        .iter()
-        .filter(|(_, status)| *status != AppStatus::Error)
-        .map(|(word, _)| *word)
-        .collect();
-    words.join(", ")
 }

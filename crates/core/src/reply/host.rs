@@ -44,7 +44,7 @@ pub const LAUNCH: &str = "launch_application";
 /// [`ReplyError`] says which field is wrong and what is expected there.
 pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
-    let said = fields.required_text("status", &format!("say one of {}", words()))?;
+    let said = fields.required_text("status", &format!("say one of {}", HostStatus::sayable().join(", ")))?;
     let mut status: HostStatus = said
         .parse()
         .map_err(|error: crate::states::UnknownStatus| ReplyError::field("status", error.to_string()))?;
@@ -135,13 +135,4 @@ fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
         arguments.insert("files".to_owned(), json!(files));
     }
     Some(ProposedAction { function: LAUNCH.to_owned(), arguments })
-}
-
-fn words() -> String {
-    let words: Vec<&str> = HostStatus::WORDS
-        .iter()
-        .filter(|(_, status)| *status != HostStatus::Error)
-        .map(|(word, _)| *word)
-        .collect();
-    words.join(", ")
 }

@@ -14,11 +14,7 @@ fn text(description: &str) -> Value {
 
 /// The schema of a HostAgent's reply.
 pub fn host_reply_schema() -> Value {
-    let statuses: Vec<&str> = HostStatus::WORDS
-        .iter()
-        .filter(|(_, status)| *status != HostStatus::Error)
-        .map(|(word, _)| *word)
-        .collect();
+    let statuses = HostStatus::sayable();
     json!({
         "type": "object",
         "properties": {
@@ -41,11 +37,7 @@ pub fn host_reply_schema() -> Value {
 
 /// The schema of an AppAgent's reply.
 pub fn app_reply_schema() -> Value {
-    let statuses: Vec<&str> = AppStatus::WORDS
-        .iter()
-        .filter(|(_, status)| *status != AppStatus::Error)
-        .map(|(word, _)| *word)
-        .collect();
+    let statuses = AppStatus::sayable();
     let action = json!({
         "type": "object",
         "properties": {

@@ -109,6 +109,11 @@ impl AppStatus {
         ("ERROR", Self::Error),
     ];
 
+    /// The words that a model may say.
+    pub fn sayable() -> Vec<&'static str> {
+        super::sayable(&Self::WORDS)
+    }
+
     /// Whether the sub-task is over.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Finish | Self::Fail | Self::Error)

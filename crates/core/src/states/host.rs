@@ -129,6 +129,11 @@ impl HostStatus {
         ("ERROR", Self::Error),
     ];
 
+    /// The words that a model may say.
+    pub fn sayable() -> Vec<&'static str> {
+        super::sayable(&Self::WORDS)
+    }
+
     /// Whether the round is over.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Finish | Self::Fail | Self::Error)

@@ -26,11 +26,11 @@ fn parse<T: Copy>(said: &str, table: &[(&'static str, T)]) -> Result<T, UnknownS
     let folded = said.trim().trim_matches(['"', '\'', '.', '*', '`']).to_ascii_uppercase();
     table.iter().find(|(word, _)| *word == folded).map(|(_, status)| *status).ok_or_else(|| UnknownStatus {
         said: said.chars().take(60).collect(),
-        allowed: table
-            .iter()
-            .map(|(word, _)| *word)
-            .filter(|word| *word != "ERROR")
-            .collect::<Vec<_>>()
-            .join(", "),
+        allowed: sayable(table).join(", "),
     })
+}
+
+/// The words of a table that a model may say; ERROR is the system's alone.
+fn sayable<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
+    table.iter().map(|(word, _)| *word).filter(|word| *word != "ERROR").collect()
 }
