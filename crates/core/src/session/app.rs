@@ -7,7 +7,7 @@ use super::{
     effect::{Approval, Effect, StepRef},
     event::Event,
     machine::{Phase, Session, Stage, messages, misfit},
-    phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
+    phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
     stall::{Stall, nudge, stalled},
 };
@@ -137,12 +137,10 @@ impl Session {
                 self.app_acting(window, replied.acting(commands, /*approved*/ true));
             }
             (Phase::Parked(replied), Event::Rejected { instruction }) => {
-                let acted = Acted { replied, actions: Vec::new(), approved: false };
-                self.app_not_approved(window, acted, instruction);
+                self.app_not_approved(window, replied, instruction);
             }
             (Phase::Parked(replied), Event::Unanswered { .. }) => {
-                let acted = Acted { replied, actions: Vec::new(), approved: false };
-                self.app_not_approved(window, acted, None);
+                self.app_not_approved(window, replied, None);
             }
             (Phase::Questioning(questions), Event::Answered { answers }) => {
                 self.note_answers(&questions, &answers);
@@ -344,7 +342,13 @@ impl Session {
         }
     }
 
-    fn app_not_approved(&mut self, window: WindowId, acted: Acted<AppReply>, instruction: Option<String>) {
+    fn app_not_approved(
+        &mut self,
+        window: WindowId,
+        replied: Replied<AppReply>,
+        instruction: Option<String>,
+    ) {
+        let acted = replied.not_acted();
         let what = approval_line(&app_commands(&acted.replied.reply, window));
         if self.app_record(window, acted, "REJECTED".to_owned()).is_none() {
             self.break_off(format!("the agent of window {window} is gone"));

@@ -8,7 +8,7 @@ use super::{
     effect::{Approval, Effect, StepRef},
     event::{Event, NoAnswer},
     machine::{Phase, Session, Stage, messages, misfit},
-    phases::{Acted, Acting, Advance, Observed, Recorded, StepStart},
+    phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
     stall::{Stall, nudge, stalled},
 };
 use crate::{
@@ -103,13 +103,9 @@ impl Session {
                 self.host_acting(replied.acting(commands, /*approved*/ true));
             }
             (Phase::Parked(replied), Event::Rejected { instruction }) => {
-                let acted = Acted { replied, actions: Vec::new(), approved: false };
-                self.host_not_approved(acted, instruction);
+                self.host_not_approved(replied, instruction);
             }
-            (Phase::Parked(replied), Event::Unanswered { .. }) => {
-                let acted = Acted { replied, actions: Vec::new(), approved: false };
-                self.host_not_approved(acted, None);
-            }
+            (Phase::Parked(replied), Event::Unanswered { .. }) => self.host_not_approved(replied, None),
             (Phase::Questioning(questions), Event::Answered { answers }) => {
                 self.note_answers(&questions, &answers);
                 self.host_moves(HostTrigger::Answered);
@@ -294,7 +290,8 @@ impl Session {
         }
     }
 
-    fn host_not_approved(&mut self, acted: Acted<HostReply>, instruction: Option<String>) {
+    fn host_not_approved(&mut self, replied: Replied<HostReply>, instruction: Option<String>) {
+        let acted = replied.not_acted();
         let reply = &acted.replied.reply;
         let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
         let what = approval_line(&host_commands(reply));

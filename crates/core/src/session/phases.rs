@@ -108,6 +108,11 @@ impl<R> Replied<R> {
         Acting { replied: self, queue: commands.into(), out: None, done: Vec::new(), approved }
     }
 
+    /// The end of phase 3 without any action: what was proposed is not carried out.
+    pub(super) fn not_acted(self) -> Acted<R> {
+        Acted { replied: self, actions: Vec::new(), approved: false }
+    }
+
     /// The name of what a command is about: an element or window that the agent was shown.
     fn target_of(&self, command: &Command) -> Option<String> {
         let id = command.arguments.get("id")?.as_str()?.trim();
