@@ -4,14 +4,17 @@
 //! data and functions. No async, no IO, no clock, no environment, no randomness: time, ids and everything
 //! from outside come in with [`session`] events. A test over `cargo tree` keeps it so.
 
+pub mod agent;
 pub mod blackboard;
 pub mod command;
 pub mod geometry;
 pub mod ids;
 pub mod memory;
 pub mod model;
+pub mod money;
 pub mod observation;
 pub mod outcome;
+pub mod policy;
 pub mod prompt;
 pub mod record;
 pub mod reply;

@@ -64,6 +64,13 @@ pub struct ModelRequest {
     pub schema: Value,
     /// The most tokens that the reply may have.
     pub completion_tokens_max: u32,
+    /// How many requests may be sent for it, the first one included.
+    #[serde(default = "unbounded")]
+    pub attempts_max: u32,
+}
+
+const fn unbounded() -> u32 {
+    u32::MAX
 }
 
 /// Tokens of one call; none where the provider did not say.
@@ -119,6 +126,21 @@ pub enum ModelFailureKind {
     ScriptMismatch,
 }
 
+impl ModelFailureKind {
+    /// Whether requests that end so may be charged for.
+    pub const fn may_be_charged(self) -> bool {
+        match self {
+            Self::Unauthorized
+            | Self::NotFound
+            | Self::Rejected
+            | Self::RateLimited
+            | Self::Unreachable
+            | Self::ScriptMismatch => false,
+            Self::Server | Self::TimedOut | Self::CutShort | Self::Malformed => true,
+        }
+    }
+}
+
 /// A failed call of a model, after the retries that make sense.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
@@ -129,6 +151,9 @@ pub struct ModelFailure {
     pub message: String,
     /// How many requests were sent.
     pub attempts: u32,
+    /// Tokens used all the same, as far as the provider said.
+    #[serde(default)]
+    pub usage: Usage,
     /// Wall time of all attempts and the waits between them, in milliseconds.
     pub elapsed_ms: u64,
 }

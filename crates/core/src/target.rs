@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    agent::AgentDefinition,
     ids::{AgentId, WindowId},
     ui::WindowInfo,
 };
@@ -17,17 +18,6 @@ pub enum TargetKind {
     Control,
     /// Another agent.
     ThirdPartyAgent,
-}
-
-/// An agent that sub-tasks can be assigned to and that owns no window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentInfo {
-    /// Its id.
-    pub id: AgentId,
-    /// Its name.
-    pub name: String,
-    /// What it is good for, in a sentence that the HostAgent reads.
-    pub introduction: String,
 }
 
 /// One thing that can be picked.
@@ -48,12 +38,12 @@ pub struct TargetInfo {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TargetRegistry {
     windows: Vec<WindowInfo>,
-    agents: Vec<AgentInfo>,
+    agents: Vec<AgentDefinition>,
 }
 
 impl TargetRegistry {
     /// A registry of these agents and no window yet.
-    pub fn new(agents: Vec<AgentInfo>) -> Self {
+    pub fn new(agents: Vec<AgentDefinition>) -> Self {
         Self { windows: Vec::new(), agents }
     }
 
@@ -74,13 +64,18 @@ impl TargetRegistry {
     }
 
     /// The agents.
-    pub fn agents(&self) -> &[AgentInfo] {
+    pub fn agents(&self) -> &[AgentDefinition] {
         &self.agents
     }
 
     /// The window with that id.
     pub fn window(&self, id: WindowId) -> Option<&WindowInfo> {
         self.windows.iter().find(|window| window.id == id)
+    }
+
+    /// The agent with that id.
+    pub fn agent(&self, id: AgentId) -> Option<&AgentDefinition> {
+        self.agents.iter().find(|agent| agent.id == id)
     }
 
     /// Every target, windows first.

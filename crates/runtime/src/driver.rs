@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
+    agent::AgentReport,
     command::{CallResult, Command, Verdict},
     ids::SessionId,
     outcome::Outcome,
@@ -13,6 +14,7 @@ use deskhand_core::{
     record::{Header, JOURNAL_VERSION, Line, Record},
     session::{
         ApplyError, Effect, EffectRecord, Event, EventRecord, NoAnswer, Session, SessionConfig, StopReason,
+        SubtaskStatus,
     },
     ui::PictureRef,
 };
@@ -136,7 +138,7 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
             // In the journal before it is carried out: a command that is here without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
-            let effect = if matches!(event, Event::Stopped { .. }) { None } else { Some(record.id) };
+            let effect = if event.is_unasked() { None } else { Some(record.id) };
             let event = EventRecord { effect, at_ms: now_ms(), event };
             self.append(Record::Event(Box::new(event.clone())))?;
             self.session.apply(&event)?;
@@ -159,7 +161,7 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
             Effect::AwaitRequest => match self.requests.pop_front() {
                 Some(text) if self.options.stop.reason().is_none() => {
                     self.deadline = self.wall_max.map(|limit| tokio::time::Instant::now() + limit);
-                    Event::Requested { text }
+                    Event::Requested { text, plan: None }
                 }
                 _ => Event::Ended,
             },
@@ -186,6 +188,12 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
             Effect::AskUser { .. } | Effect::AwaitApproval { .. } => {
                 Event::Unanswered { why: NoAnswer::NoChannel }
             }
+            Effect::Delegate { agent, .. } => Event::Delegated {
+                report: AgentReport {
+                    status: SubtaskStatus::Failed,
+                    result: format!("there is no agent {agent} here; choose another target"),
+                },
+            },
             Effect::Finish { outcome } => {
                 self.outcome = Some(outcome.clone());
                 Event::Acknowledged

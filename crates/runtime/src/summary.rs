@@ -1,6 +1,7 @@
 //! What a journal adds up to: outcome, counts, tokens, and times by phase.
 
 use deskhand_core::{
+    money::Price,
     outcome::Outcome,
     record::{Line, Record},
     session::{Effect, Event, Tally},
@@ -45,6 +46,8 @@ pub struct RunSummary {
     /// From the first line to the last, in milliseconds.
     pub elapsed_ms: u64,
     #[serde(skip)]
+    price: Option<Price>,
+    #[serde(skip)]
     open: Option<(Phase, usize)>,
     #[serde(skip)]
     first_ms: Option<u64>,
@@ -78,7 +81,9 @@ impl RunSummary {
         self.last_ms = line.at_ms;
         self.elapsed_ms = line.at_ms.saturating_sub(first);
         match &line.record {
-            Record::Header(_) => {}
+            Record::Header(header) => {
+                self.price = header.config.prices.find(&header.config.model).copied();
+            }
             Record::Effect(record) => {
                 // Between an event and the next effect, core worked and the journal was written.
                 if let Some((_, step)) = self.open {
@@ -88,6 +93,8 @@ impl RunSummary {
                     Effect::Observe { .. } => Phase::Observe,
                     Effect::Ask { .. } => Phase::Ask,
                     Effect::Call { .. } => Phase::Act,
+                    // Work like a call, only further away.
+                    Effect::Delegate { .. } => Phase::Act,
                     Effect::AwaitRequest
                     | Effect::AskUser { .. }
                     | Effect::AwaitApproval { .. }
@@ -115,16 +122,16 @@ impl RunSummary {
 
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Requested { text } => {
+            Event::Requested { text, .. } => {
                 self.requests.push(text.clone());
                 self.outcome = None;
             }
             Event::Replied { reply } => {
-                self.tally.add_model_calls(reply.attempts, reply.usage);
+                self.tally.add_reply(reply, self.price.as_ref());
                 self.cached_tokens += reply.usage.cached_tokens.unwrap_or(0);
             }
             Event::ModelFailed { failure } => {
-                self.tally.add_model_calls(failure.attempts, deskhand_core::model::Usage::default());
+                self.tally.add_model_failure(failure, self.price.as_ref());
             }
             Event::Returned { .. } => self.tally.calls = self.tally.calls.saturating_add(1),
             Event::Ended
@@ -132,10 +139,12 @@ impl RunSummary {
             | Event::ObserveFailed { .. }
             | Event::Answered { .. }
             | Event::Unanswered { .. }
-            | Event::Approved
+            | Event::Approved { .. }
+            | Event::Delegated { .. }
             | Event::Rejected { .. }
             | Event::Acknowledged
-            | Event::Stopped { .. } => {}
+            | Event::Stopped { .. }
+            | Event::Resumed { .. } => {}
         }
     }
 

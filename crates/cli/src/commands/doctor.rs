@@ -185,6 +185,7 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
             "additionalProperties": false
         }),
         completion_tokens_max: 1_000,
+        attempts_max: u32::MAX,
     };
     match endpoint.ask(&request, &NoPictures).await {
         Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),

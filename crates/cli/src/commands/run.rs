@@ -64,9 +64,7 @@ impl RunPlan {
         let session = SessionConfig {
             limits: limits.to_limits(),
             pictures: model.sees() && !args.no_pictures,
-            host_tools: Vec::new(),
-            app_tools: Vec::new(),
-            agents: Vec::new(),
+            ..SessionConfig::default()
         };
         let verbosity = match (args.quiet, args.verbose) {
             (true, _) => Verbosity::Quiet,

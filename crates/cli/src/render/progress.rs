@@ -10,7 +10,7 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     record::{Line as JournalLine, Record},
     reply::{AppReply, HostReply, SELECT_WINDOW, parse_app_reply, parse_host_reply},
-    session::{Effect, EffectRecord, Event, EventRecord, StepRef},
+    session::{ApprovalScope, Effect, EffectRecord, Event, EventRecord, StepRef, SubtaskStatus},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
     ui::WindowInfo,
@@ -117,6 +117,7 @@ impl Progress {
             Effect::Observe { .. }
             | Effect::Ask { .. }
             | Effect::Call { .. }
+            | Effect::Delegate { .. }
             | Effect::AwaitApproval { .. } => owner.is_some() && owner != self.assigned,
         };
         if changes {
@@ -143,6 +144,12 @@ impl Progress {
                 lines.extend(self.when(Verbosity::Normal, || note("approve?", &commands.join("; "))));
             }
             Effect::Finish { outcome } => lines.extend(self.finished(outcome, at_ms)),
+            Effect::Delegate { subtask, .. } => {
+                let agent = record.step.as_ref().map_or("", |step| &step.agent);
+                lines.extend(self.when(Verbosity::Normal, || {
+                    note("assign", &format!("“{}” → {agent}", one_line(subtask)))
+                }));
+            }
             Effect::AwaitRequest | Effect::Observe { .. } | Effect::Ask { .. } | Effect::Call { .. } => {}
         }
         lines
@@ -151,7 +158,7 @@ impl Progress {
     fn came(&mut self, record: &EventRecord, at_ms: u64) -> Vec<Line> {
         let Some(effect) = self.effect.clone() else { return Vec::new() };
         match &record.event {
-            Event::Requested { text } => {
+            Event::Requested { text, plan: _ } => {
                 self.started_ms = at_ms;
                 self.plan.clear();
                 self.when(Verbosity::Thoughts, || note("request", &format!("“{}”", one_line(text))))
@@ -172,13 +179,24 @@ impl Progress {
             Event::Unanswered { .. } => {
                 self.when(Verbosity::Normal, || note("answer", "none; the agent decides"))
             }
-            Event::Approved => self.when(Verbosity::Normal, || note("approved", "")),
+            Event::Approved { scope } => self.when(Verbosity::Normal, || {
+                note("approved", if *scope == ApprovalScope::Session { "for this session" } else { "" })
+            }),
             Event::Rejected { instruction } => {
                 self.when(Verbosity::Normal, || bad("rejected", instruction.as_deref().unwrap_or_default()))
             }
             Event::Stopped { .. } => {
                 self.when(Verbosity::Normal, || note("stop", "the request is being stopped"))
             }
+            Event::Delegated { report } => self.when(Verbosity::Normal, || match report.status {
+                SubtaskStatus::Finished => note("report", &one_line(&report.result)),
+                SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => {
+                    bad("report", &one_line(&report.result))
+                }
+            }),
+            Event::Resumed { desktop_kept } => self.when(Verbosity::Normal, || {
+                note("resumed", if *desktop_kept { "on the same desktop" } else { "on a new desktop" })
+            }),
             Event::Ended | Event::Acknowledged => Vec::new(),
         }
     }

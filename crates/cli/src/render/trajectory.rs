@@ -6,7 +6,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     record::Record,
     reply::{parse_app_reply, parse_host_reply},
-    session::{Effect, EffectRecord, Event, StepRef},
+    session::{ApprovalScope, Effect, EffectRecord, Event, StepRef, SubtaskStatus},
     text::{clip, one_line},
 };
 use deskhand_runtime::{Journal, JournalProblem, PhaseTimes, RunSummary};
@@ -62,7 +62,7 @@ impl<'a> View<'a> {
 
     fn came(&mut self, event: &Event) {
         match event {
-            Event::Requested { text } => {
+            Event::Requested { text, .. } => {
                 self.lines.push(Line::default());
                 self.lines.push(Line::of(Tone::Strong, format!("Request: {}", one_line(text))));
             }
@@ -72,11 +72,23 @@ impl<'a> View<'a> {
             Event::Returned { result } => self.returned(result),
             Event::Answered { answers } => self.push("answer", Tone::Plain, &answers.join(" · ")),
             Event::Unanswered { .. } => self.push("answer", Tone::Doubtful, "nobody answered"),
-            Event::Approved => self.push("approval", Tone::Good, "given"),
+            Event::Approved { scope: ApprovalScope::Once } => self.push("approval", Tone::Good, "given"),
+            Event::Approved { scope: ApprovalScope::Session } => {
+                self.push("approval", Tone::Good, "given for the session");
+            }
             Event::Rejected { instruction } => {
                 self.push("approval", Tone::Bad, instruction.as_deref().unwrap_or("refused"));
             }
             Event::Stopped { reason } => self.push("stopped", Tone::Bad, &format!("{reason:?}")),
+            Event::Delegated { report } => {
+                let good = report.status == SubtaskStatus::Finished;
+                let tone = if good { Tone::Good } else { Tone::Bad };
+                self.push("report", tone, &format!("{}: {}", report.status, report.result));
+            }
+            Event::Resumed { desktop_kept } => {
+                let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };
+                self.push("resumed", Tone::Doubtful, on);
+            }
             Event::Observed { .. } | Event::Acknowledged | Event::Ended => {}
         }
     }

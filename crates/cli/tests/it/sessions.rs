@@ -2,10 +2,7 @@
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-use deskhand_core::{
-    prompt::PromptSet,
-    session::{Limits, SessionConfig},
-};
+use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop::{act::ActLimits, fake::office};
 use deskhand_model::Script;
 use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox};
@@ -28,13 +25,7 @@ fn record(world: &World) -> (String, PathBuf) {
         desktop_name: "fake".to_owned(),
         model: &model,
         tools: &tools,
-        config: SessionConfig {
-            limits: Limits::default(),
-            pictures: false,
-            host_tools: Vec::new(),
-            app_tools: Vec::new(),
-            agents: Vec::new(),
-        },
+        config: SessionConfig { ..SessionConfig::default() },
         prompts: PromptSet::default(),
         requests: vec!["Chart the sales table in Calc".to_owned()],
         stop: StopSwitch::new(),

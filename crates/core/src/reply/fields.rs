@@ -139,27 +139,32 @@ impl Fields {
         (!text.is_empty()).then_some(text)
     }
 
-    /// Questions: texts, or objects with `question` and `required`.
+    /// Questions: texts, or objects with `question`, `required`, `default` and `choices`.
     pub(super) fn questions(&mut self, name: &str) -> Result<Vec<Question>, ReplyError> {
         let path = self.at(name);
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
         let items = if let Value::Array(items) = value { items } else { vec![value] };
         let mut questions = Vec::new();
         for (index, item) in items.into_iter().enumerate() {
-            let (text, required) = match item {
+            let question = match item {
                 Value::Object(_) => {
                     let mut fields = Self::of(item, &format!("{path}[{index}]"))?;
                     let required = fields.take("required").and_then(|value| value.as_bool()).unwrap_or(false);
                     // `question` was evened out to `questions`.
                     let text = fields.text("questions")?;
-                    (if text.is_empty() { fields.text("text")? } else { text }, required)
+                    Question {
+                        text: if text.is_empty() { fields.text("text")? } else { text },
+                        required,
+                        default: fields.any_text("default"),
+                        choices: fields.texts("choices")?,
+                    }
                 }
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                    (scalar_text(&item).unwrap_or_default(), false)
+                    Question::open(scalar_text(&item).unwrap_or_default())
                 }
             };
-            if !text.is_empty() {
-                questions.push(Question { text, required });
+            if !question.text.is_empty() {
+                questions.push(question);
             }
         }
         Ok(questions)

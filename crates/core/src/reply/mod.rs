@@ -58,4 +58,17 @@ pub struct Question {
     pub text: String,
     /// Whether the work cannot go on without an answer.
     pub required: bool,
+    /// What is taken where nobody answers in time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+    /// Answers to choose from; empty where any will do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+}
+
+impl Question {
+    /// A question that any answer will do for, and that can be left open.
+    pub fn open(text: impl Into<String>) -> Self {
+        Self { text: text.into(), required: false, default: None, choices: Vec::new() }
+    }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     commands::{approval_line, unknown_tool},
-    effect::{Approval, Effect, StepRef},
+    effect::{Approval, AskedBy, Effect, StepRef},
     event::Event,
     machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
@@ -16,7 +16,6 @@ use crate::{
     command::Command,
     ids::WindowId,
     memory::Memory,
-    model::Usage,
     observation::{Look, Observation, WindowView},
     outcome::OutcomeKind,
     prompt::{AppInput, PromptError, app_user_text, result_text, surfaces_text, system_message},
@@ -40,7 +39,7 @@ pub(super) struct AppAgent {
     screenshots: u32,
     stall: Stall,
     /// What it must know at its next step.
-    notice: String,
+    pub(super) notice: String,
 }
 
 impl AppAgent {
@@ -118,21 +117,21 @@ impl Session {
                 }
             }
             (Phase::Asking(observed), Event::Replied { reply }) => {
-                self.count_model_call(reply.attempts, reply.usage);
+                self.count_reply(&reply);
                 match parse_app_reply(&reply.text) {
                     Ok(decision) => self.app_decided(window, observed, decision),
                     Err(error) => self.repair(observed, &reply.text, &error.to_string(), Some(window)),
                 }
             }
             (Phase::Asking(_), Event::ModelFailed { failure }) => {
-                self.count_model_call(failure.attempts, Usage::default());
+                self.count_model_failure(&failure);
                 self.app_broke(window, format!("the model gave no reply: {failure}"));
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
                 acting.returned(result);
                 self.app_acting(window, acting);
             }
-            (Phase::Parked(replied), Event::Approved) => {
+            (Phase::Parked(replied), Event::Approved { scope: _ }) => {
                 let commands = app_commands(&replied.reply, window);
                 self.app_acting(window, replied.acting(commands, /*approved*/ true));
             }
@@ -216,6 +215,7 @@ impl Session {
                 let approval = Approval {
                     commands: app_commands(&replied.reply, window),
                     reason: replied.reply.thought.clone(),
+                    asked_by: AskedBy::Model,
                 };
                 self.want(
                     Stage::App(window, Phase::Parked(replied)),
@@ -313,16 +313,16 @@ impl Session {
             AppStatus::Continue | AppStatus::Screenshot => self.begin_app_step(window),
             AppStatus::Finish => {
                 let result = subtask_result(&recorded);
-                self.archive(window, SubtaskStatus::Finished, result);
+                self.archive_app(window, SubtaskStatus::Finished, result);
                 self.round.failures_in_row = 0;
                 self.back_to_host();
             }
             AppStatus::Fail if stalls => {
-                self.subtask_failed(window, SubtaskStatus::Failed, &stalled(repeats));
+                self.app_failed(window, SubtaskStatus::Failed, &stalled(repeats));
             }
             AppStatus::Fail => {
                 let reply = recorded.reply;
-                self.subtask_failed(
+                self.app_failed(
                     window,
                     SubtaskStatus::Failed,
                     reply.result.as_ref().unwrap_or(&reply.thought),
@@ -361,7 +361,7 @@ impl Session {
             }
             None => {
                 self.set_app_status(window, AppTrigger::Rejected);
-                self.subtask_failed(window, SubtaskStatus::Rejected, &format!("{what} was not approved"));
+                self.app_failed(window, SubtaskStatus::Rejected, &format!("{what} was not approved"));
             }
         }
     }
@@ -374,9 +374,9 @@ impl Session {
     }
 
     /// Moves an AppAgent between steps: on to its next step, or to the end of its sub-task.
-    fn app_moves(&mut self, window: WindowId, trigger: AppTrigger, reason: &str) {
+    pub(super) fn app_moves(&mut self, window: WindowId, trigger: AppTrigger, reason: &str) {
         if self.set_app_status(window, trigger) == AppStatus::Fail {
-            self.subtask_failed(window, SubtaskStatus::Failed, reason);
+            self.app_failed(window, SubtaskStatus::Failed, reason);
             if trigger == AppTrigger::WindowGone {
                 self.apps.retain(|app| app.window.id != window);
             }
@@ -387,12 +387,17 @@ impl Session {
 
     fn app_broke(&mut self, window: WindowId, reason: String) {
         self.set_app_status(window, AppTrigger::Broke);
-        self.archive(window, SubtaskStatus::Error, reason.clone());
+        self.archive_app(window, SubtaskStatus::Error, reason.clone());
         self.break_off(reason);
     }
 
-    fn subtask_failed(&mut self, window: WindowId, status: SubtaskStatus, reason: &str) {
-        self.archive(window, status, reason.to_owned());
+    fn app_failed(&mut self, window: WindowId, status: SubtaskStatus, reason: &str) {
+        self.archive_app(window, status, reason.to_owned());
+        self.subtask_failed(reason);
+    }
+
+    /// A sub-task that was archived did not succeed: the HostAgent goes on, unless too many did not.
+    pub(super) fn subtask_failed(&mut self, reason: &str) {
         self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
         if self.round.failures_in_row >= self.config.limits.subtask_failures_max {
             self.host.status = next_host(self.host.status, HostTrigger::SubtasksExhausted);
@@ -406,14 +411,19 @@ impl Session {
         }
     }
 
-    fn archive(&mut self, window: WindowId, status: SubtaskStatus, result: String) {
+    /// Keeps a sub-task that ended.
+    pub(super) fn archive(&mut self, record: SubtaskRecord) {
+        self.round.subtasks.push(record);
+    }
+
+    fn archive_app(&mut self, window: WindowId, status: SubtaskStatus, result: String) {
         if let Some(app) = self.apps.iter().find(|app| app.window.id == window) {
             let (subtask, agent) = (app.subtask.clone(), app.name());
-            self.round.subtasks.push(SubtaskRecord { subtask, agent, status, result });
+            self.archive(SubtaskRecord { subtask, agent, status, result });
         }
     }
 
-    fn back_to_host(&mut self) {
+    pub(super) fn back_to_host(&mut self) {
         self.host.status = next_host(self.host.status, HostTrigger::SubtaskEnded);
         self.begin_host_step();
     }

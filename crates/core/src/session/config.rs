@@ -2,7 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{command::ToolSpec, target::AgentInfo};
+use crate::{
+    agent::AgentDefinition,
+    command::ToolSpec,
+    money::{Money, PriceTable},
+    policy::Policy,
+};
 
 /// Bounds of a round. Each is checked before what would exceed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +19,9 @@ pub struct Limits {
     pub model_calls_max: u32,
     /// The most tokens, read and written; none for no limit.
     pub tokens_max: Option<u64>,
+    /// The most money for the model; none for no limit.
+    #[serde(default)]
+    pub money_max: Option<Money>,
     /// The longest a round may take, in milliseconds; none for no limit.
     pub wall_ms_max: Option<u64>,
     /// How often a model is asked again for a reply that cannot be used.
@@ -36,6 +44,7 @@ impl Default for Limits {
             steps_max: 50,
             model_calls_max: 100,
             tokens_max: None,
+            money_max: None,
             wall_ms_max: None,
             repairs_max: 2,
             looks_failed_max: 3,
@@ -47,12 +56,53 @@ impl Default for Limits {
     }
 }
 
+/// Bounds of a whole session, all its rounds together; none for no limit.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SessionLimits {
+    /// The most steps of all agents together.
+    pub steps_max: Option<u32>,
+    /// The most requests to the model, failed and repeated ones included.
+    pub model_calls_max: Option<u32>,
+    /// The most tokens, read and written.
+    pub tokens_max: Option<u64>,
+    /// The most money for the model.
+    pub money_max: Option<Money>,
+    /// The longest all rounds may take together, in milliseconds.
+    pub wall_ms_max: Option<u64>,
+}
+
+/// Whether the HostAgent judges a round whose last sub-task says that it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verify {
+    /// It always does.
+    Always,
+    /// It does not where the last action has a seen effect that matches what the AppAgent expected of it.
+    #[default]
+    Auto,
+    /// It does not; the AppAgent's word is taken.
+    Never,
+}
+
 /// What a session is run with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
     /// Bounds of each round.
     pub limits: Limits,
+    /// Bounds of all rounds together.
+    pub session_limits: SessionLimits,
+    /// What may be done, and what a person is asked about first.
+    pub policy: Policy,
+    /// The name of the model, as the endpoint is asked for it and the price table knows it.
+    pub model: String,
+    /// What models cost.
+    pub prices: PriceTable,
+    /// Whether the HostAgent judges what an AppAgent says is done.
+    pub verify: Verify,
+    /// Whether agents may ask the user; without it they decide themselves.
+    pub ask_questions: bool,
     /// Whether models are shown pictures.
     pub pictures: bool,
     /// The HostAgent's tools.
@@ -60,5 +110,23 @@ pub struct SessionConfig {
     /// The AppAgents' tools.
     pub app_tools: Vec<ToolSpec>,
     /// Agents that own no window and can be assigned sub-tasks.
-    pub agents: Vec<AgentInfo>,
+    pub agents: Vec<AgentDefinition>,
+}
+
+impl Default for SessionConfig {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            session_limits: SessionLimits::default(),
+            policy: Policy::default(),
+            model: String::new(),
+            prices: PriceTable::default(),
+            verify: Verify::default(),
+            ask_questions: true,
+            pictures: false,
+            host_tools: Vec::new(),
+            app_tools: Vec::new(),
+            agents: Vec::new(),
+        }
+    }
 }

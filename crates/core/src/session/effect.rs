@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    command::Command, ids::EffectId, model::ModelRequest, observation::Look, outcome::Outcome,
+    command::Command,
+    ids::{AgentId, EffectId},
+    model::ModelRequest,
+    observation::Look,
+    outcome::Outcome,
     reply::Question,
 };
 
@@ -39,6 +43,16 @@ pub enum Effect {
         /// Which.
         approval: Approval,
     },
+    /// Hand a sub-task to an agent that works outside of the machine, and wait for its report. Like a command, its
+    /// record is written before it goes out, and it is never sent again blindly.
+    Delegate {
+        /// To whom.
+        agent: AgentId,
+        /// The sub-task.
+        subtask: String,
+        /// What the agent should know.
+        message: Vec<String>,
+    },
     /// The round is over: clean up, tell the user, acknowledge.
     Finish {
         /// How it ended.
@@ -51,8 +65,25 @@ pub enum Effect {
 pub struct Approval {
     /// What would be run.
     pub commands: Vec<Command>,
-    /// Why the agent asks.
+    /// Why it is asked.
     pub reason: String,
+    /// Who wants it to be asked.
+    #[serde(default)]
+    pub asked_by: AskedBy,
+}
+
+/// Who wants a person to be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum AskedBy {
+    /// The model said CONFIRM.
+    #[default]
+    Model,
+    /// The policy.
+    Policy {
+        /// The rule, in words.
+        rule: String,
+    },
 }
 
 /// Which step an effect belongs to.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    agent::AgentReport,
     command::CallResult,
     ids::EffectId,
     model::{ModelFailure, ModelReply},
@@ -31,6 +32,27 @@ pub enum StopReason {
     Signal,
 }
 
+/// For how long an approval holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ApprovalScope {
+    /// For what was asked, once.
+    #[default]
+    Once,
+    /// For the same tool on the same element of the same application, until the session ends.
+    Session,
+}
+
+/// A plan to follow step by step, without a HostAgent that decides what is next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FollowerPlan {
+    /// The application or document to work in; none to let the HostAgent choose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
+    /// The steps, in order; each is a sub-task of the same AppAgent.
+    pub steps: Vec<String>,
+}
+
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "came", rename_all = "snake_case")]
@@ -39,6 +61,9 @@ pub enum Event {
     Requested {
         /// In their words.
         text: String,
+        /// The steps to follow, for a request that comes with a plan.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<FollowerPlan>,
     },
     /// There is no further request.
     Ended,
@@ -78,12 +103,21 @@ pub enum Event {
         why: NoAnswer,
     },
     /// The parked action was approved.
-    Approved,
+    Approved {
+        /// For how long.
+        #[serde(default)]
+        scope: ApprovalScope,
+    },
     /// The parked action was rejected.
     Rejected {
         /// What to do instead; none for just no.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
+    },
+    /// What an agent outside of the machine came back with.
+    Delegated {
+        /// Its report.
+        report: AgentReport,
     },
     /// The outcome was received.
     Acknowledged,
@@ -92,6 +126,20 @@ pub enum Event {
         /// Why.
         reason: StopReason,
     },
+    /// The session goes on after its process had ended. Names no effect; a runtime sends it before it performs
+    /// anything. A call or delegation that was out is taken as returned with an unknown effect. What is wanted
+    /// afterwards is performed, under its own number.
+    Resumed {
+        /// Whether the desktop is the same as before. If not, all its windows are gone.
+        desktop_kept: bool,
+    },
+}
+
+impl Event {
+    /// Whether it answers no effect and can come at any time.
+    pub const fn is_unasked(&self) -> bool {
+        matches!(self, Self::Stopped { .. } | Self::Resumed { .. })
+    }
 }
 
 /// An event with its time and the effect that it answers.

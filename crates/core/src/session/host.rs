@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     commands::{approval_line, unknown_tool},
-    effect::{Approval, Effect, StepRef},
+    effect::{Approval, AskedBy, Effect, StepRef},
     event::{Event, NoAnswer},
     machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
@@ -14,7 +14,6 @@ use super::{
 use crate::{
     command::{CallResult, Command},
     memory::Memory,
-    model::Usage,
     observation::{Look, Observation},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
@@ -30,7 +29,7 @@ pub(super) struct HostAgent {
     pub(super) memory: Memory,
     stall: Stall,
     /// What it must know at its next step.
-    notice: String,
+    pub(super) notice: String,
 }
 
 impl Default for HostAgent {
@@ -64,7 +63,7 @@ impl Session {
         self.look_at_desktop(StepStart { step, looks_failed: 0 });
     }
 
-    fn look_at_desktop(&mut self, start: StepStart) {
+    pub(super) fn look_at_desktop(&mut self, start: StepStart) {
         let step = start.step.clone();
         let look = Look::Desktop { picture: self.config.pictures };
         self.look(Stage::Host(Phase::Observing(start)), step, look);
@@ -84,22 +83,22 @@ impl Session {
                 }
             }
             (Phase::Asking(observed), Event::Replied { reply }) => {
-                self.count_model_call(reply.attempts, reply.usage);
+                self.count_reply(&reply);
                 match parse_host_reply(&reply.text) {
                     Ok(decision) => self.host_decided(observed, decision),
                     Err(error) => self.repair(observed, &reply.text, &error.to_string(), None),
                 }
             }
             (Phase::Asking(_), Event::ModelFailed { failure }) => {
-                self.count_model_call(failure.attempts, Usage::default());
+                self.count_model_failure(&failure);
                 self.break_off(format!("the model gave no reply: {failure}"));
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
                 acting.returned(result);
                 self.host_acting(acting);
             }
-            (Phase::Parked(replied), Event::Approved) => {
-                let commands = host_commands(&replied.reply);
+            (Phase::Parked(replied), Event::Approved { scope: _ }) => {
+                let commands = self.host_commands(&replied.reply);
                 self.host_acting(replied.acting(commands, /*approved*/ true));
             }
             (Phase::Parked(replied), Event::Rejected { instruction }) => {
@@ -161,8 +160,9 @@ impl Session {
             HostStatus::Confirm => {
                 self.host.status = next_host(self.host.status, HostTrigger::Said(HostStatus::Confirm));
                 let approval = Approval {
-                    commands: host_commands(&replied.reply),
+                    commands: self.host_commands(&replied.reply),
                     reason: replied.reply.thought.clone(),
+                    asked_by: AskedBy::Model,
                 };
                 self.want(
                     Stage::Host(Phase::Parked(replied)),
@@ -174,7 +174,7 @@ impl Session {
                 self.host_acting(replied.acting(Vec::new(), /*approved*/ false));
             }
             HostStatus::Continue | HostStatus::Assign | HostStatus::Finish => {
-                let commands = host_commands(&replied.reply);
+                let commands = self.host_commands(&replied.reply);
                 self.host_acting(replied.acting(commands, /*approved*/ false));
             }
         }
@@ -278,6 +278,10 @@ impl Session {
         let window: Option<WindowInfo> =
             recorded.actions.iter().rev().find_map(|info| info.result.window.clone());
         let reply = recorded.reply;
+        if let Some(agent) = reply.target.as_deref().and_then(|id| self.agent_target(id)) {
+            self.delegate(agent, reply.subtask.unwrap_or_default(), reply.message);
+            return;
+        }
         match window {
             Some(window) => {
                 self.targets.add_window(window.clone());
@@ -294,7 +298,7 @@ impl Session {
         let acted = replied.not_acted();
         let reply = &acted.replied.reply;
         let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
-        let what = approval_line(&host_commands(reply));
+        let what = approval_line(&self.host_commands(reply));
         acted.record(thought, plan, "REJECTED".to_owned(), &mut self.host.memory, &mut self.blackboard);
         match instruction {
             Some(instruction) => {
@@ -324,39 +328,50 @@ impl Session {
         }
     }
 
-    /// Notes that nobody answered; false when the work cannot go on without.
+    /// Notes that nobody answered; false when the work cannot go on without. A default answer stands in for one that
+    /// did not come in time.
     pub(super) fn note_no_answer(&mut self, questions: &[Question], why: NoAnswer) -> bool {
-        let note = match why {
-            NoAnswer::NoChannel => DECIDE_YOURSELF,
-            NoAnswer::TimedOut => "no answer came in time",
-        };
         for question in questions {
-            self.blackboard.add_answer(&question.text, note);
+            let note = match (why, &question.default) {
+                (NoAnswer::NoChannel, None) => DECIDE_YOURSELF.to_owned(),
+                (NoAnswer::NoChannel, Some(default)) => {
+                    format!("{DECIDE_YOURSELF}; you named “{default}” as the default")
+                }
+                (NoAnswer::TimedOut, None) => "no answer came in time".to_owned(),
+                (NoAnswer::TimedOut, Some(default)) => {
+                    format!("{default} (the default, because no answer came in time)")
+                }
+            };
+            self.blackboard.add_answer(&question.text, &note);
         }
         match why {
             NoAnswer::NoChannel => true,
-            NoAnswer::TimedOut => !questions.iter().any(|question| question.required),
+            NoAnswer::TimedOut => {
+                !questions.iter().any(|question| question.required && question.default.is_none())
+            }
         }
     }
-}
 
-/// The commands of a reply: its action, then the selection of its target.
-fn host_commands(reply: &HostReply) -> Vec<Command> {
-    let mut commands: Vec<Command> = Vec::new();
-    let mut launches = false;
-    if let Some(action) = &reply.action {
-        launches = action.function == LAUNCH;
-        commands.push(Command {
-            tool: action.function.clone(),
-            arguments: action.arguments.clone(),
-            window: None,
-        });
+    /// The commands of a reply: its action, then the selection of its target where that is a window.
+    fn host_commands(&self, reply: &HostReply) -> Vec<Command> {
+        let mut commands: Vec<Command> = Vec::new();
+        let mut launches = false;
+        if let Some(action) = &reply.action {
+            launches = action.function == LAUNCH;
+            commands.push(Command {
+                tool: action.function.clone(),
+                arguments: action.arguments.clone(),
+                window: None,
+            });
+        }
+        let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
+        let target =
+            reply.target.as_ref().filter(|id| selects && !launches && self.agent_target(id).is_none());
+        if let Some(target) = target {
+            let mut arguments = Map::new();
+            arguments.insert("id".to_owned(), Value::String(target.clone()));
+            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None });
+        }
+        commands
     }
-    let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
-    if let Some(target) = reply.target.as_ref().filter(|_| selects && !launches) {
-        let mut arguments = Map::new();
-        arguments.insert("id".to_owned(), Value::String(target.clone()));
-        commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None });
-    }
-    commands
 }

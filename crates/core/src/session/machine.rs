@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
+    agents::Delegation,
     app::AppAgent,
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     blackboard::Blackboard,
     ids::{EffectId, WindowId},
-    model::{Message, ModelRequest, Part, Speaker, Usage},
+    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
     observation::Look,
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
@@ -74,6 +75,8 @@ pub(super) enum Stage {
     Host(Phase<HostReply>),
     /// The AppAgent of a window.
     App(WindowId, Phase<AppReply>),
+    /// An agent outside of the machine.
+    Delegated(Delegation),
     /// Nobody; the outcome was given out.
     Done(Outcome),
     /// The session has ended.
@@ -102,9 +105,9 @@ pub struct Session {
     pub(super) round: Round,
     rounds: u32,
     pub(super) steps: u32,
-    now_ms: u64,
-    stage: Stage,
-    pending: Option<EffectRecord>,
+    pub(super) now_ms: u64,
+    pub(super) stage: Stage,
+    pub(super) pending: Option<EffectRecord>,
     next_effect: u64,
 }
 
@@ -168,9 +171,13 @@ impl Session {
     /// [`ApplyError`] when the event does not answer the wanted effect.
     pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
         let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
-        if let Event::Stopped { reason } = &record.event {
+        if let Event::Stopped { reason } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
-            self.stop(*reason);
+            self.stop(reason);
+            return Ok(());
+        }
+        if let Event::Resumed { desktop_kept } = record.event {
+            self.resume(desktop_kept, record.at_ms);
             return Ok(());
         }
         if record.effect != Some(pending.id) {
@@ -181,9 +188,15 @@ impl Session {
         }
         self.now_ms = self.now_ms.max(record.at_ms);
         let event = record.event.clone();
+        self.come(event);
+        Ok(())
+    }
+
+    /// Moves on with an answer to the wanted effect.
+    pub(super) fn come(&mut self, event: Event) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Idle => {
-                if let Event::Requested { text } = event {
+                if let Event::Requested { text, plan: _ } = event {
                     self.begin_round(text);
                 } else {
                     self.pending = None;
@@ -191,10 +204,10 @@ impl Session {
             }
             Stage::Host(phase) => self.host_event(phase, event),
             Stage::App(window, phase) => self.app_event(window, phase, event),
+            Stage::Delegated(delegation) => self.delegation_event(delegation, event),
             Stage::Done(_) => self.end_round(),
             Stage::Over => self.pending = None,
         }
-        Ok(())
     }
 
     fn begin_round(&mut self, request: String) {
@@ -241,7 +254,7 @@ impl Session {
                 self.pending = None;
             }
             Stage::Done(_) => {}
-            Stage::Host(_) | Stage::App(..) => {
+            Stage::Host(_) | Stage::App(..) | Stage::Delegated(_) => {
                 self.stop_agents();
                 match reason {
                     StopReason::WallTime => {
@@ -313,6 +326,7 @@ impl Session {
             schema_name: schema_name.to_owned(),
             schema,
             completion_tokens_max: limits.completion_tokens_max,
+            attempts_max: limits.model_calls_max.saturating_sub(self.round.tally.model_calls),
         };
         let stage = match window {
             None => Stage::Host(Phase::Asking(observed)),
@@ -336,8 +350,14 @@ impl Session {
         }
     }
 
-    pub(super) fn count_model_call(&mut self, attempts: u32, usage: Usage) {
-        self.round.tally.add_model_calls(attempts, usage);
+    pub(super) fn count_reply(&mut self, reply: &ModelReply) {
+        let price = self.config.prices.find(&self.config.model);
+        self.round.tally.add_reply(reply, price);
+    }
+
+    pub(super) fn count_model_failure(&mut self, failure: &ModelFailure) {
+        let price = self.config.prices.find(&self.config.model);
+        self.round.tally.add_model_failure(failure, price);
     }
 }
 
@@ -359,8 +379,9 @@ const fn answers(effect: &Effect, event: &Event) -> bool {
         Effect::Call { .. } => matches!(event, Event::Returned { .. }),
         Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
         Effect::AwaitApproval { .. } => {
-            matches!(event, Event::Approved | Event::Rejected { .. } | Event::Unanswered { .. })
+            matches!(event, Event::Approved { .. } | Event::Rejected { .. } | Event::Unanswered { .. })
         }
+        Effect::Delegate { .. } => matches!(event, Event::Delegated { .. }),
         Effect::Finish { .. } => matches!(event, Event::Acknowledged),
     }
 }
@@ -376,10 +397,12 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Returned { .. } => "returned",
         Event::Answered { .. } => "answered",
         Event::Unanswered { .. } => "unanswered",
-        Event::Approved => "approved",
+        Event::Approved { .. } => "approved",
         Event::Rejected { .. } => "rejected",
+        Event::Delegated { .. } => "delegated",
         Event::Acknowledged => "acknowledged",
         Event::Stopped { .. } => "stopped",
+        Event::Resumed { .. } => "resumed",
     }
 }
 

@@ -6,6 +6,7 @@
 //! A step runs down the four phases once: `Observed → Replied → Acted → Recorded` ([`phases`]). Which agent
 //! steps next, and when a round is over, is decided by the tables in [`crate::states`].
 
+mod agents;
 mod app;
 mod commands;
 mod config;
@@ -14,11 +15,12 @@ mod event;
 mod host;
 mod machine;
 mod phases;
+mod resume;
 mod round;
 mod stall;
 
-pub use config::{Limits, SessionConfig};
-pub use effect::{Approval, Effect, EffectRecord, StepRef};
-pub use event::{Event, EventRecord, NoAnswer, StopReason};
+pub use config::{Limits, SessionConfig, SessionLimits, Verify};
+pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};
+pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason};
 pub use machine::{ApplyError, Session};
 pub use round::{SubtaskRecord, SubtaskStatus, Tally};

@@ -92,6 +92,11 @@ impl Observed {
         Replied { step: self.step, observation: self.observation, reply }
     }
 
+    /// The same step from its beginning.
+    pub(super) fn again(self) -> StepStart {
+        StepStart { step: self.step, looks_failed: 0 }
+    }
+
     /// The same step with the model's unusable reply and what is wrong with it.
     pub(super) fn asked_again(mut self, said: &str, repair: String) -> Self {
         /// What is sent back of an unusable reply, in characters.

@@ -5,7 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::config::Limits;
-use crate::model::Usage;
+use crate::{
+    model::{ModelFailure, ModelReply, Usage},
+    money::{Cost, Money, Price},
+};
 
 /// How a sub-task ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -58,14 +61,30 @@ pub struct Tally {
     pub prompt_tokens: u64,
     /// Tokens written, as far as the provider said.
     pub completion_tokens: u64,
+    /// What the model cost.
+    #[serde(default)]
+    pub cost: Cost,
 }
 
 impl Tally {
-    /// Adds one asking of the model.
-    pub fn add_model_calls(&mut self, attempts: u32, usage: Usage) {
+    /// Adds a reply of the model, with all the requests that it took.
+    pub fn add_reply(&mut self, reply: &ModelReply, price: Option<&Price>) {
+        let cost = price.and_then(|price| price.of(reply.usage));
+        self.add_requests(reply.attempts, reply.usage, cost);
+    }
+
+    /// Adds requests that the model did not answer. What no provider charges for costs nothing.
+    pub fn add_model_failure(&mut self, failure: &ModelFailure, price: Option<&Price>) {
+        let charged = price.and_then(|price| price.of(failure.usage));
+        let free = (failure.attempts == 0 || !failure.kind.may_be_charged()).then_some(Money(0));
+        self.add_requests(failure.attempts, failure.usage, charged.or(free));
+    }
+
+    fn add_requests(&mut self, attempts: u32, usage: Usage, cost: Option<Money>) {
         self.model_calls = self.model_calls.saturating_add(attempts);
         self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
+        self.cost.add(attempts, cost);
     }
 
     /// Why no further step may begin.

@@ -8,7 +8,7 @@ use deskhand_core::{
     observation::{DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     outcome::Outcome,
     prompt::PromptSet,
-    session::{Effect, Event, EventRecord, Limits, Session, SessionConfig},
+    session::{Effect, Event, EventRecord, Session, SessionConfig},
     ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
@@ -24,11 +24,9 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
 
 pub(crate) fn config() -> SessionConfig {
     SessionConfig {
-        limits: Limits::default(),
-        pictures: false,
         host_tools: vec![tool("launch_application"), tool("select_application_window")],
         app_tools: vec![tool("click_element"), tool("read_table")],
-        agents: Vec::new(),
+        ..SessionConfig::default()
     }
 }
 
@@ -89,7 +87,7 @@ impl Harness {
             history: Vec::new(),
             clock_ms: 1_000,
         };
-        harness.answer(Event::Requested { text: "Read the table.".to_owned() });
+        harness.answer(Event::Requested { text: "Read the table.".to_owned(), plan: None });
         harness
     }
 
@@ -97,10 +95,15 @@ impl Harness {
         self.session.next().expect("the session goes on").effect.clone()
     }
 
+    /// Lets time pass.
+    pub(crate) fn wait_ms(&mut self, ms: u64) {
+        self.clock_ms += ms;
+    }
+
     pub(crate) fn answer(&mut self, event: Event) {
         self.clock_ms += 10;
         let effect = self.session.next().map(|record| record.id);
-        let effect = if matches!(event, Event::Stopped { .. }) { None } else { effect };
+        let effect = if event.is_unasked() { None } else { effect };
         let record = EventRecord { effect, at_ms: self.clock_ms, event };
         self.history.push((serde_json::to_string(&self.session.next()).unwrap(), record.clone()));
         self.session.apply(&record).expect("the event fits");
@@ -159,6 +162,7 @@ impl Harness {
                 kind: ModelFailureKind::Unreachable,
                 message: "no connection to http://127.0.0.1:9".to_owned(),
                 attempts: 3,
+                usage: Usage::default(),
                 elapsed_ms: 5,
             },
         });

@@ -1,9 +1,12 @@
 //! Flows of the session machine, each from a request to an outcome.
 
 use deskhand_core::{
+    agent::AgentReport,
     outcome::OutcomeKind,
     prompt::PromptSet,
-    session::{Effect, Event, EventRecord, Limits, NoAnswer, Session, StopReason, SubtaskStatus},
+    session::{
+        ApprovalScope, Effect, Event, EventRecord, Limits, NoAnswer, Session, StopReason, SubtaskStatus,
+    },
     states::HostStatus,
 };
 use proptest::prelude::*;
@@ -170,7 +173,7 @@ fn decision_3_an_action_to_confirm_is_parked_and_only_an_approval_runs_it() {
         h
     };
     let mut h = parked();
-    h.answer(Event::Approved);
+    h.answer(Event::Approved { scope: ApprovalScope::Once });
     assert_eq!(h.command().tool, "click_element");
     h.succeeds(None, Value::Null);
     h.look(); // CONTINUE
@@ -203,6 +206,12 @@ fn decision_4_questions_go_to_the_user_and_the_work_goes_on() {
     h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
     h.look();
     assert!(h.prompt().contains("decide yourself and do not ask again"), "{}", h.prompt());
+    let mut with_default = asking.clone();
+    with_default["questions"][0]["default"] = json!("sales.odt");
+    h.reply(&with_default.to_string());
+    h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
+    h.look();
+    assert!(h.prompt().contains("sales.odt (the default, because no answer came in time)"), "{}", h.prompt());
     h.reply(&asking.to_string());
     h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
     assert_eq!(h.outcome().kind, OutcomeKind::Failed);
@@ -277,7 +286,10 @@ fn decision_11_budgets_end_the_round_before_they_are_exceeded() {
                 ),
                 Effect::Call { .. } => h.fails("no"),
                 Effect::Finish { outcome } => break outcome,
-                other @ (Effect::AwaitRequest | Effect::AskUser { .. } | Effect::AwaitApproval { .. }) => {
+                other @ (Effect::AwaitRequest
+                | Effect::AskUser { .. }
+                | Effect::AwaitApproval { .. }
+                | Effect::Delegate { .. }) => {
                     panic!("{other:?}")
                 }
             }
@@ -303,7 +315,7 @@ fn a_stop_ends_the_round_at_once_and_nothing_is_wanted_after_it() {
     let out = h.session.next().unwrap().id;
     h.answer(Event::Stopped { reason: StopReason::User });
     assert_eq!(h.outcome().kind, OutcomeKind::Cancelled);
-    let late = Event::Approved;
+    let late = Event::Approved { scope: ApprovalScope::Once };
     let error = h.session.apply(&EventRecord { effect: Some(out), at_ms: 9_999, event: late });
     assert!(error.is_err(), "a late answer changes nothing");
     assert_eq!(h.outcome().kind, OutcomeKind::Cancelled);
@@ -327,7 +339,7 @@ fn the_machine_survives_serialisation_at_every_effect() {
     reload(&mut h);
     h.step(&app("CONFIRM", &["click_element"]));
     reload(&mut h);
-    h.answer(Event::Approved);
+    h.answer(Event::Approved { scope: ApprovalScope::Once });
     reload(&mut h);
     h.succeeds(None, Value::Null);
     reload(&mut h);
@@ -336,7 +348,7 @@ fn the_machine_survives_serialisation_at_every_effect() {
 /// One answer for whatever is wanted, chosen by a number.
 fn any_answer(h: &mut Harness, choice: u8) {
     match h.effect() {
-        Effect::AwaitRequest => h.answer(Event::Requested { text: "again".to_owned() }),
+        Effect::AwaitRequest => h.answer(Event::Requested { text: "again".to_owned(), plan: None }),
         Effect::Observe { .. } if choice.is_multiple_of(13) => h.answer(Event::ObserveFailed {
             failure: deskhand_core::observation::ObserveFailure {
                 window_gone: choice.is_multiple_of(2),
@@ -364,8 +376,13 @@ fn any_answer(h: &mut Harness, choice: u8) {
         }
         Effect::AskUser { .. } if choice.is_multiple_of(2) => h.answer(Event::Answered { answers: vec![] }),
         Effect::AskUser { .. } => h.answer(Event::Unanswered { why: NoAnswer::TimedOut }),
-        Effect::AwaitApproval { .. } if choice.is_multiple_of(2) => h.answer(Event::Approved),
+        Effect::AwaitApproval { .. } if choice.is_multiple_of(2) => {
+            h.answer(Event::Approved { scope: ApprovalScope::Once });
+        }
         Effect::AwaitApproval { .. } => h.answer(Event::Rejected { instruction: None }),
+        Effect::Delegate { .. } => h.answer(Event::Delegated {
+            report: AgentReport { status: SubtaskStatus::Finished, result: "done".to_owned() },
+        }),
         Effect::Finish { .. } => h.answer(Event::Acknowledged),
     }
 }

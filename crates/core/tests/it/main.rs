@@ -5,4 +5,5 @@ mod harness;
 mod machine;
 mod prompts;
 mod replies;
+mod resuming;
 mod states;

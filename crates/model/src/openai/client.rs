@@ -200,6 +200,7 @@ impl Model for OpenAi {
             kind: ModelFailureKind::Rejected,
             message: format!("the question to model {} was not sent: {error}", self.config.model),
             attempts: 0,
+            usage: Usage::default(),
             elapsed_ms: elapsed_ms(),
         })?;
         let (mut sent, mut attempt, mut dialects) = (0_u32, 1_u32, 0_u32);
@@ -222,19 +223,21 @@ impl Model for OpenAi {
             usage = wire::add_usage(usage, fault.usage);
             let other =
                 fault.refusal.as_deref().and_then(|refusal| dialect.after_refusal(refusal, &self.config));
-            if let Some(other) = other.filter(|_| dialects < DIALECTS_MAX) {
+            let spent = sent >= request.attempts_max;
+            if let Some(other) = other.filter(|_| dialects < DIALECTS_MAX && !spent) {
                 dialects += 1;
                 tracing::info!(url = self.asked.url, from = ?dialect, to = ?other, "the endpoint wants to be asked differently");
                 *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
                 continue;
             }
-            let Some(time) = self.next_wait(&mut fault, attempt) else {
+            let Some(time) = self.next_wait(&mut fault, attempt).filter(|_| !spent) else {
                 let tries = if sent > 1 { format!(" (after {sent} requests)") } else { String::new() };
                 let message = self.redact(&format!("{}{tries}", fault.message));
                 return Err(ModelFailure {
                     kind: fault.kind,
                     message,
                     attempts: sent,
+                    usage,
                     elapsed_ms: elapsed_ms(),
                 });
             };

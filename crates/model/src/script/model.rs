@@ -148,6 +148,7 @@ impl Script {
                 kind: ModelFailureKind::ScriptMismatch,
                 message,
                 attempts: 1,
+                usage: Usage::default(),
                 elapsed_ms: elapsed_ms(),
             }),
         }

@@ -24,5 +24,6 @@ fn request(prompt: &str) -> ModelRequest {
             "additionalProperties": false,
         }),
         completion_tokens_max: 500,
+        attempts_max: u32::MAX,
     }
 }

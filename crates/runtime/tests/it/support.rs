@@ -31,9 +31,7 @@ pub(crate) fn config() -> SessionConfig {
     SessionConfig {
         limits: Limits { steps_max: 20, ..Limits::default() },
         pictures: true,
-        host_tools: Vec::new(),
-        app_tools: Vec::new(),
-        agents: Vec::new(),
+        ..SessionConfig::default()
     }
 }
 

@@ -1,0 +1,80 @@
+//! Going on after the process had ended.
+
+use super::{
+    effect::Effect,
+    event::Event,
+    machine::{Phase, Session, Stage},
+};
+use crate::{
+    agent::AgentReport,
+    command::{CallResult, Verdict},
+    session::SubtaskStatus,
+    states::AppTrigger,
+};
+
+/// What is known of work that was out when the process ended.
+const HALF_DONE: &str = "the process ended while it ran; it may be half done: look before you do it again";
+
+/// What agents are told on a desktop that is not the one of before.
+const DESKTOP_LOST: &str = "The process had ended and goes on now on a new desktop. All windows of before are gone, and what was \
+                            not saved with them. Do not assume that anything is as it was.";
+
+impl Session {
+    /// Goes on at `at_ms`. The time in which there was no process does not count.
+    pub(super) fn resume(&mut self, desktop_kept: bool, at_ms: u64) {
+        let away_ms = at_ms.saturating_sub(self.now_ms);
+        self.now_ms = self.now_ms.max(at_ms);
+        self.round.started_ms = self.round.started_ms.saturating_add(away_ms);
+        if !desktop_kept {
+            self.targets.set_windows(Vec::new());
+        }
+        self.work_that_was_out();
+        if !desktop_kept {
+            self.windows_that_are_gone();
+            DESKTOP_LOST.clone_into(&mut self.host.notice);
+        }
+    }
+
+    /// A command or sub-task that was out comes back as one that may be half done.
+    fn work_that_was_out(&mut self) {
+        match self.pending.as_ref().map(|record| &record.effect) {
+            Some(Effect::Call { .. }) => {
+                let result = CallResult::failure(Some(Verdict::Unknown), HALF_DONE);
+                self.come(Event::Returned { result });
+            }
+            Some(Effect::Delegate { .. }) => {
+                let report = AgentReport { status: SubtaskStatus::Failed, result: HALF_DONE.to_owned() };
+                self.come(Event::Delegated { report });
+            }
+            Some(
+                Effect::AwaitRequest
+                | Effect::Observe { .. }
+                | Effect::Ask { .. }
+                | Effect::AskUser { .. }
+                | Effect::AwaitApproval { .. }
+                | Effect::Finish { .. },
+            )
+            | None => {}
+        }
+    }
+
+    /// Nothing may go on that was meant for a window of the desktop of before: its id can mean another window now.
+    fn windows_that_are_gone(&mut self) {
+        self.apps.retain(|app| matches!(self.stage, Stage::App(window, _) if app.window.id == window));
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::App(window, _) => self.app_moves(
+                window,
+                AppTrigger::WindowGone,
+                "the desktop of before is gone, and its window with it",
+            ),
+            // What it was shown is no longer there: it looks again.
+            Stage::Host(Phase::Observing(start)) => self.look_at_desktop(start),
+            Stage::Host(Phase::Asking(observed)) => self.look_at_desktop(observed.again()),
+            stage @ (Stage::Idle
+            | Stage::Host(Phase::Acting(_) | Phase::Parked(_) | Phase::Questioning(_))
+            | Stage::Delegated(_)
+            | Stage::Done(_)
+            | Stage::Over) => self.stage = stage,
+        }
+    }
+}

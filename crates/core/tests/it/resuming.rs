@@ -1,0 +1,130 @@
+//! What happens to a session whose process ended and that goes on, and to sub-tasks outside of the machine.
+
+use deskhand_core::{
+    agent::{AgentDefinition, AgentHome, AgentReport},
+    ids::AgentId,
+    outcome::OutcomeKind,
+    session::{Effect, Event, SessionConfig, SubtaskStatus},
+};
+use serde_json::Value;
+
+use crate::harness::{Harness, app, assign_reply, config, host, window};
+
+fn resumed(desktop_kept: bool) -> Event {
+    Event::Resumed { desktop_kept }
+}
+
+#[test]
+fn a_call_that_was_out_is_reported_and_never_sent_again() {
+    let mut h = Harness::started(config());
+    h.assign();
+    h.step(&app("FINISH", &["click_element", "read_table"]));
+    assert_eq!(h.command().tool, "click_element");
+    h.answer(resumed(true));
+    assert!(h.session.subtasks().is_empty(), "what may be half done is not finished");
+    h.look();
+    let prompt = h.prompt();
+    assert!(
+        prompt.contains("[effect: unknown] the process ended while it ran; it may be half done"),
+        "{prompt}"
+    );
+    assert!(prompt.contains("skipped not run"), "{prompt}");
+}
+
+#[test]
+fn what_was_not_a_call_stays_wanted_under_its_number() {
+    let mut h = Harness::started(config());
+    let check = |h: &mut Harness| {
+        let before = h.session.next().cloned();
+        h.answer(resumed(true));
+        assert_eq!(h.session.next().cloned(), before);
+    };
+    check(&mut h);
+    h.look();
+    check(&mut h);
+    h.reply(&host("FINISH").to_string());
+    check(&mut h);
+    h.answer(Event::Acknowledged);
+    check(&mut h);
+}
+
+#[test]
+fn a_lost_desktop_ends_what_went_on_in_its_windows_and_the_host_looks_anew() {
+    // Whatever the AppAgent was at, its window is gone, also where the new desktop gives out the same ids.
+    let at_ask = |h: &mut Harness| h.look();
+    let at_approval = |h: &mut Harness| h.step(&app("CONFIRM", &["click_element"]));
+    let at_call = |h: &mut Harness| h.step(&app("CONTINUE", &["click_element"]));
+    for reach in [&(|_: &mut Harness| ()) as &dyn Fn(&mut Harness), &at_ask, &at_approval, &at_call] {
+        let mut h = Harness::started(config());
+        h.assign();
+        reach(&mut h);
+        h.answer(resumed(false));
+        let subtask = &h.session.subtasks()[0];
+        assert_eq!(subtask.status, SubtaskStatus::Failed);
+        h.windows = vec![window(1, "something else", "Files")];
+        h.look();
+        let prompt = h.prompt();
+        assert!(prompt.contains("goes on now on a new desktop"), "{prompt}");
+        assert!(prompt.contains("the desktop of before is gone"), "{prompt}");
+    }
+    // The HostAgent's question showed windows that are gone.
+    let mut h = Harness::started(config());
+    h.look();
+    h.answer(resumed(false));
+    h.look();
+    assert!(h.prompt().contains("goes on now on a new desktop"), "{}", h.prompt());
+}
+
+#[test]
+fn the_time_without_a_process_does_not_count() {
+    let mut config = config();
+    config.limits.wall_ms_max = Some(1_000);
+    let mut h = Harness::started(config);
+    h.wait_ms(1_000_000);
+    h.answer(resumed(true));
+    h.step(&host("FINISH"));
+    assert_eq!(h.outcome().kind, OutcomeKind::Finished);
+}
+
+fn with_agent() -> SessionConfig {
+    SessionConfig {
+        agents: vec![AgentDefinition {
+            id: AgentId(1),
+            name: "Oven".to_owned(),
+            introduction: "Bakes.".to_owned(),
+            home: AgentHome::Delegate,
+        }],
+        ..config()
+    }
+}
+
+#[test]
+fn a_subtask_for_an_agent_goes_out_and_comes_back_as_a_report() {
+    let mut h = Harness::started(with_agent());
+    h.look();
+    assert!(h.prompt().contains("- [a1] agent \"Oven\" — Bakes."), "{}", h.prompt());
+    h.reply(&assign_reply("a1").to_string());
+    let Effect::Delegate { agent, subtask, .. } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!((agent, subtask.as_str()), (AgentId(1), "read the sales table"));
+    let report = AgentReport { status: SubtaskStatus::Finished, result: "golden brown".to_owned() };
+    h.answer(Event::Delegated { report });
+    h.look();
+    assert!(h.prompt().contains("by Oven: FINISHED — golden brown"), "{}", h.prompt());
+
+    // A report that never came is one that may be half done; it is not asked for again.
+    h.reply(&assign_reply("a1").to_string());
+    h.answer(resumed(true));
+    h.look();
+    assert!(h.prompt().contains("by Oven: FAILED — the process ended while it ran"), "{}", h.prompt());
+
+    // An agent that broke ends the round, as an AppAgent does.
+    h.reply(&assign_reply("a1").to_string());
+    let report = AgentReport { status: SubtaskStatus::Error, result: "no power".to_owned() };
+    h.answer(Event::Delegated { report });
+    assert_eq!((h.outcome().kind, h.outcome().reason.as_str()), (OutcomeKind::Error, "no power"));
+    h.answer(Event::Acknowledged);
+    h.answer(Event::Requested { text: "again".to_owned(), plan: None });
+    h.step(&assign_reply("w1"));
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    h.look();
+}
