@@ -33,6 +33,9 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
+    /// One window, as what changed since the look at it before. Stands in the files of journals only: who reads one
+    /// puts the view together again ([`crate::views::Views`]).
+    WindowChanges(crate::views::WindowChanges),
 }
 
 /// The desktop: its windows, top-most last.
@@ -53,6 +56,9 @@ pub struct WindowView {
     /// The window as it looks, with its dialogs and pop-ups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
+    /// What could not be used when it was looked at, such as a detector that does not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// A window and the elements in it.

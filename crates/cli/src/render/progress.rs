@@ -220,6 +220,8 @@ impl Progress {
                 }
                 count(view.elements().count() as u64, "element")
             }
+            // Lines are read whole.
+            Observation::WindowChanges(changes) => count(changes.len() as u64, "changed element"),
         };
         self.when(Verbosity::Everything, || note("sees", &seen))
     }

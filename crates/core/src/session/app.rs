@@ -159,7 +159,7 @@ impl Session {
 
     fn app_observed(&mut self, window: WindowId, start: StepStart, observation: Observation) {
         let Observation::Window(view) = &observation else {
-            self.break_off("the desktop was shown where a window was asked for");
+            self.break_off("something else was shown where a window was asked for");
             return;
         };
         let picture = view.picture.clone();
@@ -277,7 +277,7 @@ impl Session {
         let word = acted.replied.reply.status.to_string();
         let seen = match &acted.replied.observation {
             Observation::Window(view) => surfaces_text(view),
-            Observation::Desktop(_) => String::new(),
+            Observation::Desktop(_) | Observation::WindowChanges(_) => String::new(),
         };
         let did = acted.actions.iter().map(|info| info.command.to_line()).collect();
         let Some(recorded) = self.app_record(window, acted, word) else {

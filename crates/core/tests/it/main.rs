@@ -7,3 +7,4 @@ mod prompts;
 mod replies;
 mod resuming;
 mod states;
+mod views;
