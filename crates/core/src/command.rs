@@ -5,7 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{ids::WindowId, ui::WindowInfo};
+use crate::{
+    ids::{AgentId, WindowId},
+    ui::WindowInfo,
+};
 
 /// A command for one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,9 +18,12 @@ pub struct Command {
     /// Its arguments, as the model gave them; the tool checks them against its schema before anything happens.
     #[serde(default)]
     pub arguments: Map<String, Value>,
-    /// The window that the acting agent owns; none for the HostAgent.
+    /// The window that the acting agent owns; none for agents without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowId>,
+    /// The acting agent, where it is neither the HostAgent nor an AppAgent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<AgentId>,
 }
 
 impl Command {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::WindowId,
+    ids::{AgentId, WindowId},
     ui::{PictureRef, Tree, WindowInfo},
 };
 
@@ -23,6 +23,13 @@ pub enum Look {
         /// Whether to take a picture of it.
         picture: bool,
     },
+    /// What an agent without a window has before it, such as the state of its device.
+    Agent {
+        /// Which one.
+        agent: AgentId,
+        /// Whether to take a picture, where it can.
+        picture: bool,
+    },
 }
 
 /// What was seen.
@@ -33,9 +40,8 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
-    /// One window, as what changed since the look at it before. Stands in the files of journals only: who reads one
-    /// puts the view together again ([`crate::views::Views`]).
-    WindowChanges(crate::views::WindowChanges),
+    /// What an agent without a window has before it.
+    Agent(AgentView),
 }
 
 /// The desktop: its windows, top-most last.
@@ -56,9 +62,16 @@ pub struct WindowView {
     /// The window as it looks, with its dialogs and pop-ups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
-    /// What could not be used when it was looked at, such as a detector that does not answer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notices: Vec<String>,
+}
+
+/// What an agent without a window has before it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AgentView {
+    /// In words; empty for agents that have nothing to look at.
+    pub text: String,
+    /// As it looks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PictureRef>,
 }
 
 /// A window and the elements in it.
@@ -81,7 +94,7 @@ impl WindowView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ObserveFailure {
-    /// Whether the window that was to be seen is gone (as opposed to a desktop that does not answer).
+    /// Whether the window or agent that was to be seen is gone (as opposed to a desktop that does not answer).
     pub window_gone: bool,
     /// Whether the whole desktop is gone, so that looking again is of no use.
     pub desktop_gone: bool,

@@ -24,6 +24,11 @@ pub(crate) async fn observe<D: Desktop>(
 ) -> Result<Observation, ObserveFailure> {
     match look {
         Look::Desktop { picture } => see_desktop(desktop, folder, *picture).await.map(Observation::Desktop),
+        Look::Agent { agent, .. } => Err(ObserveFailure {
+            window_gone: true,
+            desktop_gone: false,
+            message: format!("agent {agent} is not here"),
+        }),
         Look::Window { window, picture } => {
             see_window(desktop, folder, *window, *picture).await.map(Observation::Window)
         }
@@ -82,7 +87,7 @@ async fn see_window<D: Desktop>(
         true => Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?),
         false => None,
     };
-    Ok(WindowView { surfaces, picture, notices: Vec::new() })
+    Ok(WindowView { surfaces, picture })
 }
 
 /// Whether a window belongs to `owner`, also by way of others.

@@ -1,4 +1,3 @@
 //! Deskhand: testkit.
 
 pub mod endpoint;
-pub mod fixture;

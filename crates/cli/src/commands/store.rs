@@ -35,7 +35,6 @@ pub(super) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Cl
             | JournalError::Record { .. }
             | JournalError::NoHeader { .. }
             | JournalError::Version { .. }
-            | JournalError::View { .. }
             | JournalError::Encode(_) => problem,
         }
     })

@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    agent::AgentDefinition,
     command::{CallResult, Command},
     ids::WindowId,
     model::ModelReply,
     observation::{Look, Observation},
     outcome::{Outcome, OutcomeKind},
     record::{Line as JournalLine, Record},
-    reply::{AppReply, HostReply, SELECT_WINDOW, parse_app_reply, parse_host_reply},
+    reply::{AppReply, HostReply, SELECT_WINDOW, parse_host_reply, parse_reply_of},
     session::{ApprovalScope, Effect, EffectRecord, Event, EventRecord, StepRef, SubtaskStatus},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
@@ -47,6 +48,7 @@ pub(crate) struct Progress {
     verbosity: Verbosity,
     width: usize,
     session: String,
+    agents: Vec<AgentDefinition>,
     windows: BTreeMap<WindowId, WindowInfo>,
     labels: BTreeMap<String, String>,
     effect: Option<EffectRecord>,
@@ -66,6 +68,7 @@ impl Progress {
             verbosity,
             width,
             session: String::new(),
+            agents: Vec::new(),
             windows: BTreeMap::new(),
             labels: BTreeMap::new(),
             effect: None,
@@ -88,6 +91,7 @@ impl Progress {
         match &line.record {
             Record::Header(header) => {
                 self.session.clone_from(&header.session.0);
+                self.agents.clone_from(&header.config.agents);
                 self.when(Verbosity::Thoughts, || {
                     note("session", &format!("{} · {} · {}", header.session, header.model, header.desktop))
                 })
@@ -129,6 +133,12 @@ impl Progress {
                 let app = self.windows.get(window).map_or(step.agent.as_str(), |window| &window.app.name);
                 lines.extend(self.when(Verbosity::Normal, || {
                     note("assign", &format!("“{}” → {app}", one_line(&step.subtask)))
+                }));
+            }
+            if let (Effect::Observe { look: Look::Agent { .. } }, Some(step)) = (&record.effect, &record.step)
+            {
+                lines.extend(self.when(Verbosity::Normal, || {
+                    note("assign", &format!("“{}” → {}", one_line(&step.subtask), step.agent))
                 }));
             }
         }
@@ -220,8 +230,8 @@ impl Progress {
                 }
                 count(view.elements().count() as u64, "element")
             }
-            // Lines are read whole.
-            Observation::WindowChanges(changes) => count(changes.len() as u64, "changed element"),
+            Observation::Agent(view) if view.text.is_empty() => "nothing".to_owned(),
+            Observation::Agent(view) => one_line(&view.text),
         };
         self.when(Verbosity::Everything, || note("sees", &seen))
     }
@@ -236,7 +246,7 @@ impl Progress {
         let decided = if request.schema_name == "host_agent_reply" {
             parse_host_reply(&reply.text).map(|reply| self.host_decided(step, &reply))
         } else {
-            parse_app_reply(&reply.text).map(|reply| self.app_decided(step, reply))
+            parse_reply_of(&reply.text, &step.agent, &self.agents).map(|reply| self.app_decided(step, reply))
         };
         match decided {
             Ok(more) => lines.extend(more),

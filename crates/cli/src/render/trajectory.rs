@@ -1,11 +1,12 @@
 //! A whole session, step by step, for `deskhand show`.
 
 use deskhand_core::{
+    agent::AgentDefinition,
     command::CallResult,
     model::ModelReply,
     outcome::OutcomeKind,
     record::Record,
-    reply::{parse_app_reply, parse_host_reply},
+    reply::{parse_host_reply, parse_reply_of},
     session::{ApprovalScope, Effect, EffectRecord, Event, StepRef, SubtaskStatus},
     text::{clip, one_line},
 };
@@ -17,7 +18,13 @@ use crate::output::{Line, Tone};
 /// The steps of a session with what was thought, done and seen, and what it cost.
 pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
     let summary = RunSummary::of(&journal.lines);
-    let mut view = View { summary: &summary, lines: Vec::new(), step: 0, effect: None };
+    let mut view = View {
+        agents: &journal.header.config.agents,
+        summary: &summary,
+        lines: Vec::new(),
+        step: 0,
+        effect: None,
+    };
     view.lines.extend(head(journal, &summary));
     for line in &journal.lines {
         match &line.record {
@@ -32,6 +39,7 @@ pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
 }
 
 struct View<'a> {
+    agents: &'a [AgentDefinition],
     summary: &'a RunSummary,
     lines: Vec<Line>,
     step: u32,
@@ -104,11 +112,11 @@ impl<'a> View<'a> {
                 Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
             }
         } else {
-            match parse_app_reply(&reply.text) {
+            match parse_reply_of(&reply.text, &request.agent, self.agents) {
                 Ok(reply) => {
                     let result =
                         reply.result.map(|result| format!(": {}", clip(&result, 200))).unwrap_or_default();
-                    (reply.thought, format!("{}{result}", reply.status))
+                    (reply.thought, format!("{}{result}", reply.word))
                 }
                 Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
             }

@@ -7,10 +7,11 @@ use serde_json::Value;
 
 use super::{PromptError, PromptSet, set::render, surfaces_text, targets_text};
 use crate::{
+    agent::{AgentStatus, AgentSteps},
     blackboard::Blackboard,
     command::{ActionCommandInfo, ToolSpec},
     memory::{Memory, MemoryItem},
-    observation::WindowView,
+    observation::{AgentView, WindowView},
     session::SubtaskRecord,
     target::TargetRegistry,
     text::{clip, one_line, untrusted},
@@ -18,6 +19,8 @@ use crate::{
 
 /// The longest result of a call in a prompt, in characters.
 const RESULT_CHARS_MAX: usize = 6_000;
+/// The longest view of an agent without a window, in characters.
+const VIEW_CHARS_MAX: usize = 12_000;
 /// How many own steps an agent is shown.
 const STEPS_SHOWN: usize = 8;
 /// How many steps of the blackboard an agent is shown.
@@ -224,9 +227,9 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
     )
 }
 
-/// What an AppAgent is shown at a step.
-pub(crate) struct AppInput<'a> {
-    pub(crate) agent: &'a str,
+/// What every agent is shown that works on a sub-task.
+pub(crate) struct SubtaskInput<'a> {
+    pub(crate) agent: String,
     pub(crate) request: &'a str,
     pub(crate) subtask: &'a str,
     pub(crate) message: &'a [String],
@@ -236,6 +239,37 @@ pub(crate) struct AppInput<'a> {
     /// The first step of this sub-task; earlier steps of the cached agent are not repeated.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
+}
+
+/// The fields of both user templates for work on a sub-task.
+struct SubtaskTexts {
+    answers: String,
+    trajectories: String,
+    subtasks: String,
+    message: String,
+    plan: String,
+    steps: String,
+}
+
+impl SubtaskInput<'_> {
+    fn texts(&self) -> SubtaskTexts {
+        let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
+        let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
+        let steps = shown.iter().map(|item| step_text(item)).collect::<Vec<_>>().join("\n");
+        SubtaskTexts {
+            answers: answers_text(self.blackboard),
+            trajectories: trajectories_text(self.blackboard, &self.agent),
+            subtasks: subtasks_text(self.subtasks),
+            message: self.message.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
+            plan: own.last().map(|item| list(&item.plan)).unwrap_or_default(),
+            steps: if steps.is_empty() { steps } else { untrusted("results of tools", &steps) },
+        }
+    }
+}
+
+/// What an AppAgent is shown at a step.
+pub(crate) struct AppInput<'a> {
+    pub(crate) common: SubtaskInput<'a>,
     pub(crate) view: &'a WindowView,
 }
 
@@ -258,26 +292,109 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
         application: String,
         surfaces: String,
     }
-    let own: Vec<&MemoryItem> = input.memory.items().filter(|item| item.step >= input.first_step).collect();
-    let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
-    let steps = shown.iter().map(|item| step_text(item)).collect::<Vec<_>>().join("\n");
+    let texts = input.common.texts();
     let application =
         input.view.surfaces.first().map(|surface| surface.window.app.name.clone()).unwrap_or_default();
     render(
         "app_user",
         &prompts.app_user,
         &Input {
-            answers: answers_text(input.blackboard),
-            trajectories: trajectories_text(input.blackboard, input.agent),
-            subtasks: subtasks_text(input.subtasks),
-            request: input.request.to_owned(),
-            subtask: input.subtask.to_owned(),
-            message: input.message.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
-            plan: own.last().map(|item| list(&item.plan)).unwrap_or_default(),
-            steps: if steps.is_empty() { steps } else { untrusted("results of tools", &steps) },
-            notice: input.notice.to_owned(),
+            answers: texts.answers,
+            trajectories: texts.trajectories,
+            subtasks: texts.subtasks,
+            request: input.common.request.to_owned(),
+            subtask: input.common.subtask.to_owned(),
+            message: texts.message,
+            plan: texts.plan,
+            steps: texts.steps,
+            notice: input.common.notice.to_owned(),
             application,
             surfaces: surfaces_text(input.view),
+        },
+    )
+}
+
+/// What an agent of another kind is shown at a step.
+pub(crate) struct AgentInput<'a> {
+    pub(crate) common: SubtaskInput<'a>,
+    /// What it said at its last step on the sub-task.
+    pub(crate) word: Option<&'a str>,
+    pub(crate) steps: &'a AgentSteps,
+    pub(crate) view: &'a AgentView,
+}
+
+/// The instructions of an agent of another kind.
+///
+/// # Errors
+/// [`PromptError`] when the template is broken.
+pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String, PromptError> {
+    #[derive(Serialize)]
+    struct Input<'a> {
+        name: &'a str,
+        instructions: &'a str,
+        statuses: String,
+        tools: String,
+    }
+    let line = |status: &AgentStatus| {
+        let next = match status.next.as_slice() {
+            [] => String::new(),
+            next => format!(" Then only {} may follow.", next.join(", ")),
+        };
+        format!("- {}: {}{next}", status.word, status.description)
+    };
+    render(
+        "agent_system",
+        &steps.system_prompt,
+        &Input {
+            name,
+            instructions: steps.instructions.trim(),
+            statuses: steps.statuses.iter().map(line).collect::<Vec<_>>().join("\n"),
+            tools: tools_text(&steps.tools),
+        },
+    )
+}
+
+/// The user message of an agent of another kind.
+///
+/// # Errors
+/// [`PromptError`] when the template is broken.
+pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptError> {
+    #[derive(Serialize)]
+    struct Input<'a> {
+        answers: String,
+        trajectories: String,
+        subtasks: String,
+        request: &'a str,
+        subtask: &'a str,
+        message: String,
+        plan: String,
+        steps: String,
+        notice: &'a str,
+        status: &'a str,
+        view: String,
+    }
+    let texts = input.common.texts();
+    let first = input.steps.statuses.first().map(|status| status.word.as_str()).unwrap_or_default();
+    let view = input.view.text.trim();
+    render(
+        "agent_user",
+        &input.steps.user_prompt,
+        &Input {
+            answers: texts.answers,
+            trajectories: texts.trajectories,
+            subtasks: texts.subtasks,
+            request: input.common.request,
+            subtask: input.common.subtask,
+            message: texts.message,
+            plan: texts.plan,
+            steps: texts.steps,
+            notice: input.common.notice,
+            status: input.word.unwrap_or(first),
+            view: if view.is_empty() {
+                String::new()
+            } else {
+                untrusted(&input.common.agent, &clip(view, VIEW_CHARS_MAX))
+            },
         },
     )
 }

@@ -7,7 +7,10 @@ mod inputs;
 mod listing;
 mod set;
 
-pub(crate) use inputs::{AppInput, HostInput, app_user_text, host_user_text, result_text};
+pub(crate) use inputs::{
+    AgentInput, AppInput, HostInput, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
+    host_user_text, result_text,
+};
 pub use inputs::{system_message, tools_text};
 pub use listing::{
     ELEMENTS_MAX, element_line, escape_name, surfaces_text, targets_text, unescape_name, window_line,

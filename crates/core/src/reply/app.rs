@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
-use crate::states::AppStatus;
+use crate::{
+    agent::{AgentDefinition, AgentHome, AgentSteps},
+    states::{AppStatus, UnknownStatus},
+};
 
 /// What an AppAgent decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,6 +18,8 @@ pub struct AppReply {
     pub thought: String,
     /// What is next, once the actions succeeded; never `Error`, which a model may not say.
     pub status: AppStatus,
+    /// The word for it, which is the agent's own in agents of other kinds.
+    pub word: String,
     /// The actions, in order; the first that fails ends the step.
     pub actions: Vec<ProposedAction>,
     /// The steps that follow.
@@ -39,17 +44,61 @@ const ACTIONS_MAX: usize = 20;
 /// # Errors
 /// [`ReplyError`] says which field is wrong and what is expected there.
 pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
+    parse(text, &AppStatus::sayable(), &|said| {
+        let status: AppStatus =
+            said.parse().map_err(|error: UnknownStatus| ReplyError::field("status", error.to_string()))?;
+        // A model has no word for what only the system may say.
+        Ok((status, if status == AppStatus::Error { AppStatus::Fail } else { status }.to_string()))
+    })
+}
+
+/// Reads the reply of an agent of another kind, which said `before` at its last step.
+///
+/// # Errors
+/// [`ReplyError`] says which field is wrong and what is expected there.
+pub fn parse_agent_reply(
+    text: &str,
+    steps: &AgentSteps,
+    before: Option<&str>,
+) -> Result<AppReply, ReplyError> {
+    let words = steps.words_after(before);
+    parse(text, &words, &|said| {
+        let status = steps.status(said).filter(|status| words.contains(&status.word.as_str()));
+        status.map(|status| (status.meaning, status.word.clone())).ok_or_else(|| {
+            let now = before.map(|word| format!(" after {word}")).unwrap_or_default();
+            let said: String = said.chars().take(60).collect();
+            let problem = format!("`{said}` is not a status{now}; use one of {}", words.join(", "));
+            ReplyError::field("status", problem)
+        })
+    })
+}
+
+/// Reads the reply of whoever of a session's agents is called `name`, as it was once said: by its own words where it
+/// has some, as an AppAgent's where it has none.
+///
+/// # Errors
+/// [`ReplyError`] says which field is wrong and what is expected there.
+pub fn parse_reply_of(text: &str, name: &str, agents: &[AgentDefinition]) -> Result<AppReply, ReplyError> {
+    match agents.iter().find(|agent| agent.name == name).map(|agent| &agent.home) {
+        Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),
+        Some(AgentHome::Delegate) | None => parse_app_reply(text),
+    }
+}
+
+/// What a word of a model means, and how it is written.
+type Meaning = Result<(AppStatus, String), ReplyError>;
+
+/// Reads a reply whose status is one of `words`.
+fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Result<AppReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
     let (actions, action_status) = actions(&mut fields)?;
     let said = match fields.text("status")? {
         said if said.is_empty() => action_status.ok_or_else(|| {
-            ReplyError::field("status", format!("missing; say one of {}", AppStatus::sayable().join(", ")))
+            ReplyError::field("status", format!("missing; say one of {}", words.join(", ")))
         })?,
         said => said,
     };
-    let mut status: AppStatus = said
-        .parse()
-        .map_err(|error: crate::states::UnknownStatus| ReplyError::field("status", error.to_string()))?;
+    let (mut status, word) = status_of(&said)?;
     let thought = fields.required_text("thought", "say in a sentence why you decide so")?;
     let mut result = fields.any_text("result");
     if status == AppStatus::Error {
@@ -60,6 +109,7 @@ pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
         observation: fields.text("observation")?,
         thought,
         status,
+        word,
         actions,
         plan: fields.texts("plan")?,
         comment: fields.text("comment")?,
@@ -79,21 +129,23 @@ fn check(reply: &AppReply) -> Result<(), ReplyError> {
             format!("{} actions are too many; at most {ACTIONS_MAX} in one reply", reply.actions.len()),
         ));
     }
+    let word = &reply.word;
     match reply.status {
         AppStatus::Continue if reply.actions.is_empty() => Err(ReplyError::field(
             "action",
-            "missing; CONTINUE needs an action, else say SCREENSHOT, FINISH, FAIL or PENDING",
+            format!("missing; {word} needs an action, else say another status"),
         )),
         AppStatus::Screenshot if !reply.actions.is_empty() => Err(ReplyError::field(
             "action",
-            "SCREENSHOT looks again without acting; say CONTINUE with these actions",
+            format!("{word} looks again without acting; say another status with these actions"),
         )),
         AppStatus::Pending if reply.questions.is_empty() => {
-            Err(ReplyError::field("questions", "missing; PENDING needs the questions to ask"))
+            Err(ReplyError::field("questions", format!("missing; {word} needs the questions to ask")))
         }
-        AppStatus::Confirm if reply.actions.is_empty() => {
-            Err(ReplyError::field("action", "missing; CONFIRM needs the action that is to be approved"))
-        }
+        AppStatus::Confirm if reply.actions.is_empty() => Err(ReplyError::field(
+            "action",
+            format!("missing; {word} needs the action that is to be approved"),
+        )),
         AppStatus::Continue
         | AppStatus::Screenshot
         | AppStatus::Pending

@@ -13,10 +13,10 @@ mod lookahead;
 mod schema;
 mod windows_path;
 
-pub use app::{AppReply, parse_app_reply};
+pub use app::{AppReply, parse_agent_reply, parse_app_reply, parse_reply_of};
 pub use extract::{ExtractError, Extracted, Repair, extract_json};
 pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
-pub use schema::{app_reply_schema, host_reply_schema};
+pub use schema::{agent_reply_schema, app_reply_schema, host_reply_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

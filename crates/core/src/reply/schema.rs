@@ -37,7 +37,11 @@ pub fn host_reply_schema() -> Value {
 
 /// The schema of an AppAgent's reply.
 pub fn app_reply_schema() -> Value {
-    let statuses = AppStatus::sayable();
+    agent_reply_schema(&AppStatus::sayable())
+}
+
+/// The schema of the reply of an agent that may say these words.
+pub fn agent_reply_schema(statuses: &[&str]) -> Value {
     let action = json!({
         "type": "object",
         "properties": {

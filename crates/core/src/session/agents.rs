@@ -1,20 +1,69 @@
-//! Agents that own no window: sub-tasks that are handed to them, and what comes back.
+//! In what agents that work on sub-tasks differ: what they look at, are asked, can say and can call.
+//!
+//! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind brings
+//! its own in its definition. One that lives elsewhere takes no steps here: it is handed the sub-task and reports.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
+    app::AppAgent,
     effect::{Effect, StepRef},
     event::Event,
     machine::{Session, Stage},
     round::{SubtaskRecord, SubtaskStatus},
 };
 use crate::{
-    agent::{AgentDefinition, AgentReport},
+    agent::{AgentDefinition, AgentHome, AgentReport, AgentSteps, Worker},
+    command::{Command, ToolSpec},
     ids::AgentId,
-    states::{HostTrigger, next_host},
+    observation::{Look, Observation},
+    prompt::{
+        AgentInput, AppInput, PromptError, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
+        surfaces_text, system_message,
+    },
+    reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
+    states::AppTrigger,
+    ui::{PictureRef, WindowInfo},
 };
 
-/// A sub-task that is with an agent outside of the machine.
+/// Whose sub-task it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Owner {
+    /// A window's AppAgent.
+    Window(WindowInfo),
+    /// An agent without a window, with its name.
+    Agent(AgentId, String),
+}
+
+impl Owner {
+    pub(super) fn worker(&self) -> Worker {
+        match self {
+            Self::Window(window) => Worker::Window(window.id),
+            Self::Agent(id, _) => Worker::Agent(*id),
+        }
+    }
+
+    /// How it is called in records and prompts.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Window(window) => format!("AppAgent/{}", window.app.root),
+            Self::Agent(_, name) => name.clone(),
+        }
+    }
+
+    /// Whether the cached agent of one is the other's: same window of the same application, or same agent.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Window(one), Self::Window(two)) => one.id == two.id && one.app.root == two.app.root,
+            (Self::Agent(one, _), Self::Agent(two, _)) => one == two,
+            (Self::Window(_), Self::Agent(..)) | (Self::Agent(..), Self::Window(_)) => false,
+        }
+    }
+}
+
+/// A sub-task that is with an agent that lives elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Delegation {
     agent: AgentId,
@@ -24,21 +73,130 @@ pub(super) struct Delegation {
 }
 
 impl Session {
+    /// What an agent of another kind brings with it; nothing for AppAgents and agents that live elsewhere.
+    fn steps_of(&self, worker: Worker) -> Option<&AgentSteps> {
+        let Worker::Agent(id) = worker else { return None };
+        match &self.targets.agent(id)?.home {
+            AgentHome::Steps(steps) => Some(steps),
+            AgentHome::Delegate => None,
+        }
+    }
+
+    pub(super) fn look_of(&self, worker: Worker) -> Look {
+        let picture = self.config.pictures;
+        match worker {
+            Worker::Window(window) => Look::Window { window, picture },
+            Worker::Agent(agent) => Look::Agent { agent, picture },
+        }
+    }
+
+    pub(super) fn tools_of(&self, worker: Worker) -> &[ToolSpec] {
+        self.steps_of(worker).map_or(&self.config.app_tools, |steps| &steps.tools)
+    }
+
+    pub(super) fn reply_schema_of(&self, worker: Worker) -> (&'static str, Value) {
+        match (self.steps_of(worker), self.apps.iter().find(|app| app.owner.worker() == worker)) {
+            (Some(steps), Some(app)) => {
+                ("agent_reply", agent_reply_schema(&steps.words_after(app.word.as_deref())))
+            }
+            (Some(_) | None, _) => ("app_agent_reply", app_reply_schema()),
+        }
+    }
+
+    pub(super) fn read_reply(&self, worker: Worker, text: &str) -> Result<AppReply, ReplyError> {
+        let before =
+            self.apps.iter().find(|app| app.owner.worker() == worker).and_then(|app| app.word.as_deref());
+        match self.steps_of(worker) {
+            Some(steps) => parse_agent_reply(text, steps, before),
+            None => parse_app_reply(text),
+        }
+    }
+
+    pub(super) fn prompt_of(
+        &self,
+        worker: Worker,
+        observation: &Observation,
+    ) -> Result<(String, String), PromptError> {
+        let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
+        let app = self.apps.iter().find(|app| app.owner.worker() == worker).ok_or_else(gone)?;
+        match observation {
+            Observation::Window(view) => {
+                let input = AppInput { common: self.input_of(app), view };
+                let tools = &self.config.app_tools;
+                let system = system_message("app_system", &self.prompts.app_system, tools)?;
+                Ok((system, app_user_text(&self.prompts, &input)?))
+            }
+            Observation::Agent(view) => {
+                let steps = self.steps_of(worker).ok_or_else(gone)?;
+                let input = AgentInput { common: self.input_of(app), word: app.word.as_deref(), steps, view };
+                Ok((agent_system_text(&app.owner.name(), steps)?, agent_user_text(&input)?))
+            }
+            Observation::Desktop(_) => Err(gone()),
+        }
+    }
+
+    /// The picture of what an agent sees, and whose picture that is.
+    pub(super) fn picture_of(&self, worker: Worker, seen: &Observation) -> (Option<PictureRef>, String) {
+        match seen {
+            Observation::Window(view) => {
+                let name = view.surfaces.first().map(|surface| surface.window.app.name.clone());
+                (view.picture.clone(), name.unwrap_or_default())
+            }
+            Observation::Agent(view) => {
+                let app = self.apps.iter().find(|app| app.owner.worker() == worker);
+                (view.picture.clone(), app.map(|app| app.owner.name()).unwrap_or_default())
+            }
+            Observation::Desktop(_) => (None, String::new()),
+        }
+    }
+
+    /// Keeps the word that an agent said, because the next one may depend on it.
+    pub(super) fn note_word(&mut self, worker: Worker, word: &str) {
+        if let Some(app) = self.app(worker) {
+            app.word = Some(word.to_owned());
+        }
+    }
+
+    /// Ends a sub-task on which an agent has taken as many steps as it may.
+    pub(super) fn subtask_steps_exhausted(&mut self, worker: Worker) -> bool {
+        let Some(limit) = self.steps_of(worker).and_then(|steps| steps.subtask_steps_max) else {
+            return false;
+        };
+        let first = self.app(worker).map_or(0, |app| app.first_step);
+        let taken = self.steps.saturating_add(1).saturating_sub(first);
+        if taken < limit {
+            return false;
+        }
+        self.set_app_status(worker, AppTrigger::Stalled);
+        self.app_failed(
+            worker,
+            SubtaskStatus::Failed,
+            &format!("its limit of {limit} steps on one sub-task is reached"),
+        );
+        true
+    }
+
     /// The agent that a target of the HostAgent names; none where it names a window or nothing.
     pub(super) fn agent_target(&self, id: &str) -> Option<AgentDefinition> {
         self.targets.agent(id.trim().parse().ok()?).cloned()
     }
 
-    /// Hands a sub-task to an agent, and waits for its report.
-    pub(super) fn delegate(&mut self, agent: AgentDefinition, subtask: String, message: Vec<String>) {
-        let Some(number) = self.next_step() else { return };
-        let step = StepRef { number, agent: agent.name.clone(), subtask: subtask.clone() };
-        let delegation = Delegation { agent: agent.id, name: agent.name, subtask: subtask.clone() };
-        self.want(
-            Stage::Delegated(delegation),
-            Some(step),
-            Effect::Delegate { agent: agent.id, subtask, message },
-        );
+    /// Hands a sub-task to an agent without a window.
+    pub(super) fn assign_to_agent(&mut self, agent: AgentDefinition, subtask: String, message: Vec<String>) {
+        match agent.home {
+            AgentHome::Steps(_) => self.assign(Owner::Agent(agent.id, agent.name), subtask, message),
+            AgentHome::Delegate => {
+                let Some(number) = self.next_step() else { return };
+                let step = StepRef { number, agent: agent.name.clone(), subtask: subtask.clone() };
+                let delegation = Delegation { agent: agent.id, name: agent.name, subtask: subtask.clone() };
+                let request = self.round.request.clone();
+                self.want(
+                    Stage::Delegated(delegation),
+                    Some(step),
+                    Effect::Delegate { agent: agent.id, subtask, message, request },
+                );
+            }
+        }
     }
 
     pub(super) fn delegation_event(&mut self, delegation: Delegation, event: Event) {
@@ -46,10 +204,6 @@ impl Session {
             self.break_off(format!("{} was answered with something that is no report", delegation.name));
             return;
         };
-        self.delegation_returned(delegation, report);
-    }
-
-    fn delegation_returned(&mut self, delegation: Delegation, report: AgentReport) {
         let AgentReport { status, result } = report;
         let reason = result.clone();
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent: delegation.name, status, result });
@@ -59,10 +213,48 @@ impl Session {
                 self.back_to_host();
             }
             SubtaskStatus::Failed | SubtaskStatus::Rejected => self.subtask_failed(&reason),
-            SubtaskStatus::Error => {
-                self.host.status = next_host(self.host.status, HostTrigger::Broke);
-                self.break_off(reason);
-            }
+            SubtaskStatus::Error => self.break_off(reason),
         }
     }
+
+    fn input_of<'a>(&'a self, app: &'a AppAgent) -> SubtaskInput<'a> {
+        SubtaskInput {
+            agent: app.owner.name(),
+            request: &self.round.request,
+            subtask: &app.subtask,
+            message: &app.message,
+            subtasks: &self.round.subtasks,
+            blackboard: &self.blackboard,
+            memory: &app.memory,
+            first_step: app.first_step,
+            notice: &app.notice,
+        }
+    }
+}
+
+/// What an agent saw, for telling whether anything changed.
+pub(super) fn seen_text(observation: &Observation) -> String {
+    match observation {
+        Observation::Window(view) => surfaces_text(view),
+        Observation::Agent(view) => view.text.clone(),
+        Observation::Desktop(_) => String::new(),
+    }
+}
+
+/// The commands of a reply, in the name of the agent that gave it.
+pub(super) fn commands_of(reply: &AppReply, worker: Worker) -> Vec<Command> {
+    let (window, agent) = match worker {
+        Worker::Window(id) => (Some(id), None),
+        Worker::Agent(id) => (None, Some(id)),
+    };
+    reply
+        .actions
+        .iter()
+        .map(|action| Command {
+            tool: action.function.clone(),
+            arguments: action.arguments.clone(),
+            window,
+            agent,
+        })
+        .collect()
 }

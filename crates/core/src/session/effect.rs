@@ -52,6 +52,9 @@ pub enum Effect {
         subtask: String,
         /// What the agent should know.
         message: Vec<String>,
+        /// The request of which the sub-task is a part.
+        #[serde(default)]
+        request: String,
     },
     /// The round is over: clean up, tell the user, acknowledge.
     Finish {

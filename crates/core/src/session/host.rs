@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    agents::Owner,
     commands::{approval_line, unknown_tool},
     effect::{Approval, AskedBy, Effect, StepRef},
     event::{Event, NoAnswer},
@@ -128,7 +129,10 @@ impl Session {
         };
         self.targets.set_windows(view.windows.clone());
         let windows = self.targets.windows();
-        self.apps.retain(|app| windows.iter().any(|window| window.id == app.window.id));
+        self.apps.retain(|app| match &app.owner {
+            Owner::Window(window) => windows.iter().any(|known| known.id == window.id),
+            Owner::Agent(..) => true,
+        });
         let picture = view.picture.clone();
         match self.host_prompt() {
             Ok((system, user)) => {
@@ -224,7 +228,7 @@ impl Session {
             lines.join(", ")
         };
         (!known)
-            .then(|| CallResult::failure(None, format!("`{id}` is no window; the targets are {}", targets())))
+            .then(|| CallResult::failure(None, format!("`{id}` is no target; the targets are {}", targets())))
     }
 
     fn host_acted(&mut self, acted: Acted<HostReply>) {
@@ -279,13 +283,13 @@ impl Session {
             recorded.actions.iter().rev().find_map(|info| info.result.window.clone());
         let reply = recorded.reply;
         if let Some(agent) = reply.target.as_deref().and_then(|id| self.agent_target(id)) {
-            self.delegate(agent, reply.subtask.unwrap_or_default(), reply.message);
+            self.assign_to_agent(agent, reply.subtask.unwrap_or_default(), reply.message);
             return;
         }
         match window {
             Some(window) => {
                 self.targets.add_window(window.clone());
-                self.assign(window, reply.subtask.unwrap_or_default(), reply.message);
+                self.assign(Owner::Window(window), reply.subtask.unwrap_or_default(), reply.message);
             }
             None => {
                 self.host.status = next_host(self.host.status, HostTrigger::ActionFailed);
@@ -362,6 +366,7 @@ impl Session {
                 tool: action.function.clone(),
                 arguments: action.arguments.clone(),
                 window: None,
+                agent: None,
             });
         }
         let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
@@ -370,7 +375,7 @@ impl Session {
         if let Some(target) = target {
             let mut arguments = Map::new();
             arguments.insert("id".to_owned(), Value::String(target.clone()));
-            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None });
+            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None, agent: None });
         }
         commands
     }

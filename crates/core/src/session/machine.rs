@@ -13,13 +13,14 @@ use super::{
     round::{SubtaskRecord, Tally},
 };
 use crate::{
+    agent::Worker,
     blackboard::Blackboard,
-    ids::{EffectId, WindowId},
+    ids::EffectId,
     model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
     observation::Look,
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
-    reply::{AppReply, HostReply, Question, app_reply_schema, host_reply_schema},
+    reply::{AppReply, HostReply, Question, host_reply_schema},
     states::{AppTrigger, HostStatus, HostTrigger, next_app, next_host},
     target::TargetRegistry,
     ui::PictureRef,
@@ -73,9 +74,9 @@ pub(super) enum Stage {
     Idle,
     /// The HostAgent.
     Host(Phase<HostReply>),
-    /// The AppAgent of a window.
-    App(WindowId, Phase<AppReply>),
-    /// An agent outside of the machine.
+    /// The AppAgent of a window, or an agent of another kind that steps like one.
+    App(Worker, Phase<AppReply>),
+    /// An agent that lives elsewhere.
     Delegated(Delegation),
     /// Nobody; the outcome was given out.
     Done(Outcome),
@@ -203,7 +204,7 @@ impl Session {
                 }
             }
             Stage::Host(phase) => self.host_event(phase, event),
-            Stage::App(window, phase) => self.app_event(window, phase, event),
+            Stage::App(worker, phase) => self.app_event(worker, phase, event),
             Stage::Delegated(delegation) => self.delegation_event(delegation, event),
             Stage::Done(_) => self.end_round(),
             Stage::Over => self.pending = None,
@@ -309,15 +310,15 @@ impl Session {
     }
 
     /// Asks the model, unless that would exceed a budget.
-    pub(super) fn ask(&mut self, observed: Observed, window: Option<WindowId>) {
+    pub(super) fn ask(&mut self, observed: Observed, worker: Option<Worker>) {
         let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
         if let Some(reason) = self.round.tally.no_model_call(limits, elapsed) {
             self.exhaust(reason);
             return;
         }
-        let (schema_name, schema) = match window {
+        let (schema_name, schema) = match worker {
             None => ("host_agent_reply", host_reply_schema()),
-            Some(_) => ("app_agent_reply", app_reply_schema()),
+            Some(worker) => self.reply_schema_of(worker),
         };
         let step = observed.step.clone();
         let request = ModelRequest {
@@ -328,15 +329,15 @@ impl Session {
             completion_tokens_max: limits.completion_tokens_max,
             attempts_max: limits.model_calls_max.saturating_sub(self.round.tally.model_calls),
         };
-        let stage = match window {
+        let stage = match worker {
             None => Stage::Host(Phase::Asking(observed)),
-            Some(window) => Stage::App(window, Phase::Asking(observed)),
+            Some(worker) => Stage::App(worker, Phase::Asking(observed)),
         };
         self.want(stage, Some(step), Effect::Ask { request });
     }
 
     /// Asks the model again after a reply that cannot be used; at the limit the round ends.
-    pub(super) fn repair(&mut self, observed: Observed, said: &str, problem: &str, window: Option<WindowId>) {
+    pub(super) fn repair(&mut self, observed: Observed, said: &str, problem: &str, worker: Option<Worker>) {
         if observed.repairs >= self.config.limits.repairs_max {
             let attempts = observed.repairs.saturating_add(1);
             self.break_off(format!(
@@ -345,7 +346,7 @@ impl Session {
             return;
         }
         match self.prompts.repair_message(problem) {
-            Ok(message) => self.ask(observed.asked_again(said, message), window),
+            Ok(message) => self.ask(observed.asked_again(said, message), worker),
             Err(error) => self.break_off(error.to_string()),
         }
     }

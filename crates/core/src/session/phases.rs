@@ -126,11 +126,11 @@ impl<R> Replied<R> {
                 let id = id.parse().ok()?;
                 view.elements().find(|element| element.id == id).map(crate::ui::Element::label)
             }
+            Observation::Agent(_) => None,
             Observation::Desktop(view) => {
                 let id = id.parse().ok()?;
                 view.windows.iter().find(|window| window.id == id).map(crate::ui::WindowInfo::label)
             }
-            Observation::WindowChanges(_) => None,
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{
     machine::{Phase, Session, Stage},
 };
 use crate::{
-    agent::AgentReport,
+    agent::{AgentReport, Worker},
     command::{CallResult, Verdict},
     session::SubtaskStatus,
     states::AppTrigger,
@@ -60,10 +60,15 @@ impl Session {
 
     /// Nothing may go on that was meant for a window of the desktop of before: its id can mean another window now.
     fn windows_that_are_gone(&mut self) {
-        self.apps.retain(|app| matches!(self.stage, Stage::App(window, _) if app.window.id == window));
+        self.apps.retain(|app| match app.owner.worker() {
+            Worker::Window(_) => {
+                matches!(self.stage, Stage::App(worker, _) if app.owner.worker() == worker)
+            }
+            Worker::Agent(_) => true,
+        });
         match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::App(window, _) => self.app_moves(
-                window,
+            Stage::App(worker @ Worker::Window(_), _) => self.app_moves(
+                worker,
                 AppTrigger::WindowGone,
                 "the desktop of before is gone, and its window with it",
             ),
@@ -71,6 +76,7 @@ impl Session {
             Stage::Host(Phase::Observing(start)) => self.look_at_desktop(start),
             Stage::Host(Phase::Asking(observed)) => self.look_at_desktop(observed.again()),
             stage @ (Stage::Idle
+            | Stage::App(Worker::Agent(_), _)
             | Stage::Host(Phase::Acting(_) | Phase::Parked(_) | Phase::Questioning(_))
             | Stage::Delegated(_)
             | Stage::Done(_)

@@ -5,11 +5,11 @@ use deskhand_core::{
     geometry::Rect,
     ids::{ElementId, WindowId},
     model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
-    observation::{DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     outcome::Outcome,
     prompt::PromptSet,
     session::{Effect, Event, EventRecord, Session, SessionConfig},
-    ui::{AppInfo, Element, Role, Source, State, States, Tree, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
 
@@ -57,7 +57,6 @@ pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
         patterns: Vec::new(),
         child_count: 0,
         table: None,
-        source: Source::AtSpi,
     }
 }
 
@@ -67,11 +66,7 @@ pub(crate) fn view(window: WindowInfo) -> WindowView {
         element(2, 1, Role::FILLER, ""),
         element(3, 2, Role::PUSH_BUTTON, "Finish"),
     ];
-    WindowView {
-        surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }],
-        picture: None,
-        notices: Vec::new(),
-    }
+    WindowView { surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }], picture: None }
 }
 
 /// A session, its clock, and what it was asked.
@@ -123,6 +118,12 @@ impl Harness {
             Look::Desktop { .. } => Event::Observed {
                 observation: Observation::Desktop(DesktopView {
                     windows: self.windows.clone(),
+                    picture: None,
+                }),
+            },
+            Look::Agent { agent, .. } => Event::Observed {
+                observation: Observation::Agent(AgentView {
+                    text: format!("the device of {agent} is idle"),
                     picture: None,
                 }),
             },

@@ -66,7 +66,7 @@ fn decision_8_a_failed_selection_vetoes_assign_and_the_host_knows_why() {
     // A target that does not exist never becomes a call.
     h.reply(&assign_reply("w9").to_string());
     h.look();
-    assert!(h.prompt().contains("`w9` is no window; the targets are w1 (sales.odt)"), "{}", h.prompt());
+    assert!(h.prompt().contains("`w9` is no target; the targets are w1 (sales.odt)"), "{}", h.prompt());
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Tests of core through its public face; no IO anywhere.
 #![cfg(test)]
 
+mod agents;
 mod harness;
 mod machine;
 mod prompts;
 mod replies;
 mod resuming;
 mod states;
-mod views;

@@ -42,7 +42,7 @@ fn decision_12_an_apps_reply_is_read_in_both_spellings() {
     );
     assert_eq!(
         old.unwrap_err().to_string(),
-        "`action`: SCREENSHOT looks again without acting; say CONTINUE with these actions"
+        "`action`: SCREENSHOT looks again without acting; say another status with these actions"
     );
     let old = parse_app_reply(
         r#"{"Thought": "t", "ControlLabel": 12, "ControlText": "Export", "Function": "click_input",

@@ -32,6 +32,7 @@ async fn wrong_arguments_are_refused_with_the_place() {
             tool: tool.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             window,
+            agent: None,
         };
         let inputs = desktop.inputs();
         let result = tools.run(&desktop, &command).await;

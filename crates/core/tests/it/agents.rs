@@ -1,0 +1,307 @@
+//! Agents of other kinds: they step like AppAgents, with statuses, prompts and tools of their own.
+
+use deskhand_core::{
+    agent::{
+        AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentStatus, AgentSteps,
+        DefinitionError,
+    },
+    ids::AgentId,
+    observation::{Look, ObserveFailure},
+    outcome::OutcomeKind,
+    prompt::PromptSet,
+    reply::parse_reply_of,
+    session::{Effect, Event, EventRecord, NoAnswer, Session, SessionConfig, SubtaskStatus},
+    states::AppStatus,
+};
+use serde_json::{Value, json};
+
+use crate::harness::{Harness, app, assign_reply, config, host, tool};
+
+fn status(word: &str, meaning: AppStatus, next: &[&str]) -> AgentStatus {
+    AgentStatus {
+        word: word.to_owned(),
+        meaning,
+        description: format!("when it is {}.", word.to_lowercase()),
+        next: next.iter().map(|word| (*word).to_owned()).collect(),
+    }
+}
+
+/// An oven that must be heated before it bakes.
+fn oven() -> AgentDefinition {
+    let steps = AgentSteps {
+        statuses: vec![
+            status("HEATING", AppStatus::Continue, &["HEATING", "BAKING", "STUCK"]),
+            status("BAKING", AppStatus::Continue, &[]),
+            status("WATCHING", AppStatus::Screenshot, &[]),
+            status("ASKING", AppStatus::Pending, &[]),
+            status("IS IT SAFE", AppStatus::Confirm, &[]),
+            status("BAKED", AppStatus::Finish, &[]),
+            status("STUCK", AppStatus::Fail, &[]),
+        ],
+        instructions: "You mind an oven.".to_owned(),
+        system_prompt: AGENT_SYSTEM_PROMPT.to_owned(),
+        user_prompt: AGENT_USER_PROMPT.to_owned(),
+        tools: vec![tool("set_heat"), tool("open_door")],
+        subtask_steps_max: None,
+    };
+    AgentDefinition {
+        id: AgentId(1),
+        name: "oven".to_owned(),
+        introduction: "Bakes.".to_owned(),
+        home: AgentHome::Steps(Box::new(steps)),
+    }
+}
+
+fn with(agent: AgentDefinition) -> SessionConfig {
+    SessionConfig { agents: vec![agent], ..config() }
+}
+
+fn limited(limit: u32) -> AgentDefinition {
+    let mut agent = oven();
+    if let AgentHome::Steps(steps) = &mut agent.home {
+        steps.subtask_steps_max = Some(limit);
+    }
+    agent
+}
+
+/// A session whose HostAgent has just given the oven a sub-task.
+fn baking(agent: AgentDefinition) -> Harness {
+    let mut h = Harness::started(with(agent));
+    h.step(&assign_reply("a1"));
+    h
+}
+
+fn says(word: &str, tools: &[&str]) -> Value {
+    app(word, tools)
+}
+
+#[test]
+fn an_agent_is_a_target_and_steps_with_its_own_words_prompts_and_tools() {
+    let mut h = Harness::started(with(oven()));
+    h.look();
+    assert!(h.prompt().contains("- [a1] agent \"oven\" — Bakes."), "{}", h.prompt());
+    h.reply(&assign_reply("a1").to_string());
+    // Nothing is selected: the agent has no window.
+    let Effect::Observe { look } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!(look, Look::Agent { agent: AgentId(1), picture: false });
+    h.look();
+    let Effect::Ask { request } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!((request.agent.as_str(), request.schema_name.as_str()), ("oven", "agent_reply"));
+    let words = ["HEATING", "BAKING", "WATCHING", "ASKING", "IS IT SAFE", "BAKED", "STUCK"];
+    assert_eq!(request.schema["properties"]["status"]["enum"], json!(words));
+    insta::assert_snapshot!("agent_first_step", h.prompt());
+    h.reply(&says("heating", &["set_heat"]).to_string());
+    let command = h.command();
+    assert_eq!((command.tool.as_str(), command.agent, command.window), ("set_heat", Some(AgentId(1)), None));
+    h.succeeds(None, json!({"degrees": 200}));
+    h.look();
+    assert!(h.prompt().contains("# Your status: HEATING"), "{}", h.prompt());
+    h.reply(&says("BAKING", &["open_door"]).to_string());
+    h.succeeds(None, Value::Null);
+    h.step(&says("Baked.", &[]));
+    let subtask = &h.session.subtasks()[0];
+    assert_eq!((subtask.status, subtask.agent.as_str()), (SubtaskStatus::Finished, "oven"));
+    h.look();
+    assert!(h.prompt().contains("by oven: FINISHED — what I found"), "{}", h.prompt());
+    h.reply(&host("FINISH").to_string());
+    assert_eq!(h.outcome().kind, OutcomeKind::Finished);
+    replays_equal(&h, &with(oven()));
+}
+
+/// The same events give the same effects, without any code of the agent.
+fn replays_equal(h: &Harness, config: &SessionConfig) {
+    let text = serde_json::to_string(config).unwrap();
+    let mut session = Session::new(serde_json::from_str(&text).unwrap(), PromptSet::default());
+    session
+        .apply(&EventRecord { effect: session.next().map(|record| record.id), ..h.history[0].1.clone() })
+        .unwrap();
+    for (wanted, event) in h.history.iter().skip(1) {
+        assert_eq!(&serde_json::to_string(&session.next()).unwrap(), wanted);
+        session.apply(event).unwrap();
+    }
+    assert_eq!(session, h.session);
+}
+
+#[test]
+fn a_word_that_may_not_follow_is_repaired_and_then_an_error() {
+    let mut h = baking(oven());
+    h.step(&says("HEATING", &["set_heat"]));
+    h.succeeds(None, Value::Null);
+    h.look();
+    let Effect::Ask { request } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!(request.schema["properties"]["status"]["enum"], json!(["HEATING", "BAKING", "STUCK"]));
+    h.reply(&says("BAKED", &[]).to_string());
+    let expected = "`BAKED` is not a status after HEATING; use one of HEATING, BAKING, STUCK";
+    assert!(h.prompt().contains(expected), "{}", h.prompt());
+    h.reply(&says("CONTINUE", &["set_heat"]).to_string());
+    h.reply(&says("FINISH", &[]).to_string());
+    let outcome = h.outcome();
+    assert_eq!(outcome.kind, OutcomeKind::Error);
+    assert!(outcome.reason.contains("`FINISH` is not a status"), "{}", outcome.reason);
+}
+
+#[test]
+fn decision_3_confirm_parks_the_action_of_any_agent() {
+    for (event, outcome) in [
+        (Event::Approved { scope: deskhand_core::session::ApprovalScope::Once }, None),
+        (Event::Rejected { instruction: None }, Some(SubtaskStatus::Rejected)),
+    ] {
+        let mut h = baking(oven());
+        h.step(&says("is-it-safe", &["open_door"]));
+        let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+        assert_eq!(approval.commands[0].agent, Some(AgentId(1)));
+        h.answer(event);
+        assert_eq!(h.session.subtasks().first().map(|subtask| subtask.status), outcome);
+        if outcome.is_none() {
+            assert_eq!(h.command().tool, "open_door");
+        }
+    }
+}
+
+#[test]
+fn decision_4_pending_asks_for_any_agent() {
+    let mut h = baking(oven());
+    let mut reply = says("ASKING", &[]);
+    reply["questions"] = json!(["Fan or grill?"]);
+    h.step(&reply);
+    assert!(matches!(h.effect(), Effect::AskUser { .. }), "{:?}", h.effect());
+    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    h.look();
+    assert!(h.prompt().contains("Fan or grill? → nobody can be asked"), "{}", h.prompt());
+}
+
+#[test]
+fn decision_5_a_failed_subtask_of_any_agent_counts() {
+    let mut h = Harness::started(with(oven()));
+    for count in 1..=3 {
+        h.step(&assign_reply("a1"));
+        h.step(&says("STUCK", &[]));
+        assert_eq!(h.session.subtasks().len(), count);
+    }
+    assert_eq!(h.outcome().reason, "3 sub-tasks in a row failed; the last: what I found");
+}
+
+#[test]
+fn decision_8_any_agent_is_kept_with_its_memory_and_starts_its_words_over() {
+    let mut h = baking(oven());
+    h.step(&says("STUCK", &[]));
+    h.step(&assign_reply("a1"));
+    h.look();
+    let prompt = h.prompt();
+    assert!(prompt.contains("# Your status: HEATING") && !prompt.contains("Your steps on this"), "{prompt}");
+}
+
+#[test]
+fn decision_9_an_agent_looks_again_without_acting_bounded() {
+    let mut h = baking(oven());
+    for _ in 0..4 {
+        h.step(&says("WATCHING", &[]));
+    }
+    h.look();
+    assert!(h.prompt().contains("You looked 4 times without acting"), "{}", h.prompt());
+}
+
+#[test]
+fn a_failed_action_vetoes_the_end_and_an_unknown_tool_never_goes_out() {
+    let mut h = baking(oven());
+    h.step(&says("BAKED", &["set_heat"]));
+    h.fails("the door is open");
+    assert!(h.session.subtasks().is_empty());
+    h.step(&says("BAKED", &["open_dor"]));
+    h.look();
+    assert!(h.prompt().contains("no tool `open_dor`; did you mean `open_door`?"), "{}", h.prompt());
+}
+
+#[test]
+fn the_limit_of_steps_on_a_subtask_fails_it_and_the_round_goes_on() {
+    let mut h = baking(limited(2));
+    for heat in ["set_heat", "open_door"] {
+        h.step(&says("HEATING", &[heat]));
+        h.succeeds(None, Value::Null);
+    }
+    let subtask = &h.session.subtasks()[0];
+    assert_eq!(
+        (subtask.status, subtask.result.as_str()),
+        (SubtaskStatus::Failed, "its limit of 2 steps on one sub-task is reached")
+    );
+    h.step(&host("FINISH"));
+    assert_eq!(h.outcome().kind, OutcomeKind::Finished);
+}
+
+#[test]
+fn an_agent_that_cannot_be_seen_fails_its_subtask_alone() {
+    for (gone, looks) in [(true, 1), (false, 3)] {
+        let mut h = baking(oven());
+        for _ in 0..looks {
+            h.answer(Event::ObserveFailed {
+                failure: ObserveFailure {
+                    window_gone: gone,
+                    desktop_gone: false,
+                    message: "no answer from the device".to_owned(),
+                },
+            });
+        }
+        let subtask = &h.session.subtasks()[0];
+        assert_eq!(
+            (subtask.status, subtask.result.as_str()),
+            (SubtaskStatus::Failed, "no answer from the device")
+        );
+        h.look();
+    }
+}
+
+#[test]
+fn an_agent_and_a_window_take_turns_and_know_of_each_other() {
+    let mut h = Harness::started(with(oven()));
+    h.assign();
+    h.step(&app("FINISH", &["read_table"]));
+    h.succeeds(None, json!("200 degrees"));
+    h.step(&assign_reply("a1"));
+    h.look();
+    let prompt = h.prompt();
+    assert!(prompt.contains("by AppAgent/libreoffice-writer: FINISHED"), "{prompt}");
+    assert!(prompt.contains("200 degrees"), "{prompt}");
+    h.reply(&says("BAKED", &[]).to_string());
+    h.assign();
+    h.look();
+    assert!(h.prompt().contains("by oven: FINISHED"), "{}", h.prompt());
+    replays_equal(&h, &with(oven()));
+}
+
+#[test]
+fn definitions_that_cannot_work_are_refused() {
+    let check = |change: &dyn Fn(&mut AgentSteps), expected: &str| {
+        let mut agent = oven();
+        let AgentHome::Steps(steps) = &mut agent.home else { panic!("the oven steps here") };
+        change(steps);
+        let error: DefinitionError = agent.check().unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    assert_eq!(oven().check(), Ok(()));
+    check(
+        &|steps| steps.statuses.retain(|status| status.meaning != AppStatus::Finish),
+        "no status of the agent `oven` means FINISH",
+    );
+    check(
+        &|steps| steps.statuses.push(status("heating", AppStatus::Continue, &[])),
+        "the status `heating` of the agent `oven` is there twice",
+    );
+    check(
+        &|steps| steps.statuses[0].next.push("MELTED".to_owned()),
+        "the status `HEATING` of the agent `oven` is followed by a word that is no status",
+    );
+    check(
+        &|steps| steps.statuses.push(status("BROKEN", AppStatus::Error, &[])),
+        "the status `BROKEN` of the agent `oven` means ERROR, which no model may say",
+    );
+    check(&|steps| steps.tools.push(tool("set_heat")), "the agent `oven` has two tools `set_heat`");
+}
+
+#[test]
+fn a_reply_is_read_by_the_words_of_whoever_gave_it() {
+    let agents = [oven()];
+    let said = says("is it safe", &["open_door"]).to_string();
+    let reply = parse_reply_of(&said, "oven", &agents).unwrap();
+    assert_eq!((reply.status, reply.word.as_str()), (AppStatus::Confirm, "IS IT SAFE"));
+    assert!(parse_reply_of(&said, "AppAgent/oven", &agents).is_err());
+}
