@@ -11,6 +11,8 @@ Examples:
   deskhand doctor                          what works on this machine, and what to install for the rest
   deskhand config init                     write a configuration to fill in
   deskhand run \"Make a chart of the sales table\" --open sales.ods
+  deskhand run                             one request after the other
+  deskhand batch tasks/                    many tasks, with a table of what came of them
   deskhand sessions                        what was done so far
   deskhand show last                       the last session, step by step
 
@@ -32,8 +34,13 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Do what a request says.
+    /// Do what a request says; without one, ask for requests until you end it.
+    #[command(visible_alias = "chat")]
     Run(Box<RunArgs>),
+    /// Follow a plan step by step, or a folder of plans.
+    Follow(Box<FollowArgs>),
+    /// Do many tasks, one after the other or side by side.
+    Batch(Box<BatchArgs>),
     /// Check what works here, with the fix for what does not.
     Doctor(DoctorArgs),
     /// Start a virtual desktop and keep it until Ctrl-C.
@@ -97,27 +104,90 @@ Examples:
   deskhand run \"…\" --model openai:qwen3-vl --base-url http://127.0.0.1:8000/v1
   deskhand run \"…\" --model script:turns.toml --script-var out=sales.ods --desktop virtual
   deskhand run \"…\" --json | jq 'select(.kind == \"summary\")'
+  deskhand run                             one request after the other, until you type N
 
-The first Ctrl-C stops after the action that is going on, the second one at once.";
+While it works: p and Enter pauses, r goes on. The first Ctrl-C stops after the action that is going on, the second
+one at once.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// What to do, in your own words.
-    pub(crate) request: String,
+    /// What to do, in your own words; without it you are asked for one request after the other.
+    pub(crate) request: Option<String>,
+    /// Save a picture of the screen at the end.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) screenshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+const FOLLOW_EXAMPLES: &str = "\
+A plan is a JSON file: {\"task\": \"…\", \"steps\": [\"…\", \"…\"], \"object\": \"letter.odt\", \"close\": true}
+  task    what it is all about
+  steps   what to do, one step after the other
+  object  the document (opened from the plan's folder if it is there) or application to work in; may be left out
+  close   whether to close what was opened, at the end; may be left out
+
+Examples:
+  deskhand follow plan.json                one plan
+  deskhand follow plans/                   every plan of a folder, each in a session of its own";
+
+#[derive(Debug, Args)]
+#[command(after_help = FOLLOW_EXAMPLES)]
+pub(crate) struct FollowArgs {
+    /// A plan, or a folder of plans.
+    pub(crate) plan: PathBuf,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+const BATCH_EXAMPLES: &str = "\
+A folder holds a file a task: `.txt` is the request itself, `.json` is an object. A `.jsonl` file holds an object a line:
+  {\"request\": \"…\", \"id\": \"tax-7\", \"open\": [\"tax.ods\"], \"limits\": {\"steps_max\": 20}}
+Only `request` is needed. Documents are looked for in the folder of the file.
+
+What came of each task is written to ID.json in the folder of the results, and told in a table at the end.
+
+Examples:
+  deskhand batch tasks/
+  deskhand batch tasks.jsonl --parallel 3
+  deskhand batch tasks/ --resume           leaves out what has a result already
+
+Exit codes: 0 all finished; 1 some did not; 130 cancelled.";
+
+#[derive(Debug, Args)]
+#[command(after_help = BATCH_EXAMPLES)]
+pub(crate) struct BatchArgs {
+    /// A folder of tasks, or a file of JSON lines.
+    pub(crate) tasks: PathBuf,
+    /// How many tasks are worked on side by side, each on a virtual desktop of its own.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) parallel: u16,
+    /// Leave out tasks that have come to a result in an earlier run; those that broke or were cancelled are run again.
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// The folder of the results [default: `results` in the folder of tasks, or FILE.results].
+    #[arg(long, value_name = "DIR")]
+    pub(crate) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+}
+
+/// What every way to have work done takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct WorkArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
     pub(crate) desktop: DesktopArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) ask: AskArgs,
     /// Show the model no pictures.
     #[arg(long)]
     pub(crate) no_pictures: bool,
-    /// Save a picture of the screen at the end.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) screenshot: Option<PathBuf>,
-    /// Write every line of the journal to standard output as JSON, and a summary last.
+    /// Speak JSON lines: the journal and a summary on standard output, answers on standard input (docs/protocol.md).
     #[arg(long)]
     pub(crate) json: bool,
     /// Say how it ended and nothing else.
@@ -148,6 +218,43 @@ pub(crate) struct ModelArgs {
     /// A variable of the script; can be given more than once.
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_pair)]
     pub(crate) script_var: Vec<(String, String)>,
+}
+
+/// Who is asked.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct AskArgs {
+    /// Whether agents may ask you questions [default: auto].
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) ask: Option<AskWhen>,
+    /// What becomes of an action that needs approval [default: ask].
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) approve: Option<ApproveWhen>,
+    /// How long a question waits for an answer, in seconds; 0 for ever [default: 0].
+    #[arg(long, value_name = "N")]
+    pub(crate) question_timeout: Option<u64>,
+    /// How long an action waits for approval, in seconds; 0 for ever [default: 0].
+    #[arg(long, value_name = "N")]
+    pub(crate) approval_timeout: Option<u64>,
+}
+
+/// Whether agents may ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskWhen {
+    /// They may, where somebody can answer: on a terminal, or over --json.
+    Auto,
+    /// They decide for themselves.
+    Never,
+}
+
+/// What becomes of an action that needs approval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApproveWhen {
+    /// You are asked; where nobody can be, it is not done.
+    Ask,
+    /// It is done without asking. What the policy denies is not.
+    All,
+    /// It is not done, and nobody is asked.
+    None,
 }
 
 /// What the request may use up.

@@ -89,6 +89,13 @@ impl CliError {
         self.help.join("; ")
     }
 
+    /// The error with the place that it comes from.
+    #[must_use]
+    pub(crate) fn in_place(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+
     /// The error with what to do next.
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {

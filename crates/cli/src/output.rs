@@ -3,6 +3,7 @@
 use std::{
     env, fmt,
     io::{self, IsTerminal, Write},
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use clap::builder::styling::{AnsiColor, Style};
@@ -109,6 +110,9 @@ impl fmt::Display for Line {
     }
 }
 
+/// Whether a prompt stands on the last line of the terminal, with the cursor behind it. A process has one terminal.
+static PROMPT_STANDS: AtomicBool = AtomicBool::new(false);
+
 /// A stream to write to. A reader that went away (`deskhand … | head`) is no error.
 #[derive(Debug)]
 pub(crate) struct Output {
@@ -149,6 +153,25 @@ impl Output {
         if self.coloured { self.write(&line.coloured()) } else { self.write(&line.to_string()) }
     }
 
+    /// Writes a prompt and leaves the cursor behind it. Whatever is written next begins on a line of its own.
+    pub(crate) fn prompt(&self, mark: &Line) {
+        if PROMPT_STANDS.swap(false, Ordering::AcqRel) {
+            self.put("\n");
+        }
+        let text: String = mark.0.iter().map(|(_, text)| text.as_str()).collect();
+        if self.coloured {
+            self.put(&format!("{0}{text}{0:#}", Tone::Strong.style()));
+        } else {
+            self.put(&text);
+        }
+        PROMPT_STANDS.store(true, Ordering::Release);
+    }
+
+    /// A line that was typed has moved the cursor on from the prompt.
+    pub(crate) fn cursor_moved_on() {
+        PROMPT_STANDS.store(false, Ordering::Release);
+    }
+
     /// Writes a line without colours.
     pub(crate) fn text(&self, text: impl fmt::Display) {
         self.write(&text.to_string());
@@ -171,13 +194,18 @@ impl Output {
     }
 
     fn write(&self, text: &str) {
-        // Flushed by line, so that a reader of a pipe sees each as it comes.
+        let start = if PROMPT_STANDS.swap(false, Ordering::AcqRel) { "\n" } else { "" };
+        self.put(&format!("{start}{text}\n"));
+    }
+
+    fn put(&self, text: &str) {
+        // Flushed at once, so that a reader of a pipe sees each line as it comes.
         let written = match self.stream {
             Stream::Out => {
                 let mut stream = io::stdout().lock();
-                writeln!(stream, "{text}").and_then(|()| stream.flush())
+                stream.write_all(text.as_bytes()).and_then(|()| stream.flush())
             }
-            Stream::Error => writeln!(io::stderr().lock(), "{text}"),
+            Stream::Error => io::stderr().lock().write_all(text.as_bytes()),
         };
         if let Err(error) = written {
             tracing::debug!(%error, "the reader of the output went away");

@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -13,7 +14,7 @@ use deskhand_core::{
     prompt::PromptSet,
     record::{Header, JOURNAL_VERSION, Line, Record},
     session::{
-        ApplyError, Effect, EffectRecord, Event, EventRecord, NoAnswer, Session, SessionConfig, StopReason,
+        ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason,
         SubtaskStatus,
     },
     ui::PictureRef,
@@ -26,6 +27,7 @@ use crate::{
     clock::now_ms,
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
+    people::{People, Request},
     stop::StopSwitch,
     tools::Toolbox,
 };
@@ -57,8 +59,10 @@ pub struct RunOptions<'a, D: Desktop, M: Model> {
     pub config: SessionConfig,
     /// The prompts.
     pub prompts: PromptSet,
-    /// The requests of the user, in order; the session ends after the last.
-    pub requests: Vec<String>,
+    /// The requests of the user, in order.
+    pub requests: Vec<Request>,
+    /// The people to ask, who may also have further requests.
+    pub people: People<'a>,
     /// Stops the session.
     pub stop: StopSwitch,
     /// The program and its version, for the journal's header.
@@ -108,7 +112,7 @@ pub async fn run<D: Desktop, M: Model>(
         journal,
         session,
         requests,
-        observer,
+        observer: Mutex::new(observer),
         outcome: None,
         wall_max,
         deadline: None,
@@ -123,8 +127,10 @@ struct Driver<'a, D: Desktop, M: Model> {
     folder: SessionFolder,
     journal: JournalWriter,
     session: Session,
-    requests: VecDeque<String>,
-    observer: &'a mut (dyn FnMut(&Line) + Send),
+    requests: VecDeque<Request>,
+    /// In a lock that is never taken: it makes the driver one that several threads may look at, so that sessions can be
+    /// spawned.
+    observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
     outcome: Option<Outcome>,
     /// How long a round may take.
     wall_max: Option<Duration>,
@@ -135,6 +141,7 @@ struct Driver<'a, D: Desktop, M: Model> {
 impl<D: Desktop, M: Model> Driver<'_, D, M> {
     async fn drive(&mut self) -> Result<(), RunError> {
         while let Some(record) = self.session.next().cloned() {
+            self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>())).await;
             // In the journal before it is carried out: a command that is here without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
@@ -152,19 +159,13 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
             Record::Header(_) | Record::Effect(_) => now_ms(),
         };
         let line = self.journal.append(at_ms, record)?;
-        (self.observer)(&line);
+        (self.observer.get_mut().unwrap_or_else(PoisonError::into_inner))(&line);
         Ok(())
     }
 
     async fn perform(&mut self, record: &EffectRecord) -> Event {
         match &record.effect {
-            Effect::AwaitRequest => match self.requests.pop_front() {
-                Some(text) if self.options.stop.reason().is_none() => {
-                    self.deadline = self.wall_max.map(|limit| tokio::time::Instant::now() + limit);
-                    Event::Requested { text, plan: None }
-                }
-                _ => Event::Ended,
-            },
+            Effect::AwaitRequest => self.next_request().await,
             Effect::Observe { look } => {
                 let look = observe(self.options.desktop, &self.folder, look);
                 let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
@@ -184,9 +185,13 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
                 }
             }
             Effect::Call { command } => self.call(command).await,
-            // There is no channel to a person yet; core has an answer of its own for that.
-            Effect::AskUser { .. } | Effect::AwaitApproval { .. } => {
-                Event::Unanswered { why: NoAnswer::NoChannel }
+            Effect::AskUser { questions } => {
+                let asked = self.options.people.ask(record.id, questions);
+                self.unless_stopped(asked).await.unwrap_or_else(|reason| Event::Stopped { reason })
+            }
+            Effect::AwaitApproval { approval } => {
+                let decided = self.options.people.decide(record, approval, self.session.planned());
+                self.unless_stopped(decided).await.unwrap_or_else(|reason| Event::Stopped { reason })
             }
             Effect::Delegate { agent, .. } => Event::Delegated {
                 report: AgentReport {
@@ -199,6 +204,31 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
                 Event::Acknowledged
             }
         }
+    }
+
+    async fn next_request(&mut self) -> Event {
+        let (people, stop) = (&self.options.people, &self.options.stop);
+        self.deadline = None;
+        if people.converse {
+            stop.forgive_user();
+        }
+        let next = async {
+            match self.requests.pop_front() {
+                Some(request) => Some(request),
+                None => people.next_request().await,
+            }
+        };
+        let next = if stop.reason().is_some() {
+            None
+        } else {
+            tokio::select! {
+                request = next => request,
+                _ = stop.wait() => None,
+            }
+        };
+        let Some(Request { text, plan }) = next else { return Event::Ended };
+        self.deadline = self.wall_max.map(|limit| tokio::time::Instant::now() + limit);
+        Event::Requested { text, plan }
     }
 
     /// Runs one command. A stop lets it come back; only a stop at once, or the end of the round's time, drops it.

@@ -3,6 +3,7 @@
 //! - [`driver`]: one session from its first request to its end.
 //! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
 //! - [`tools`]: what agents can call, one file a tool.
+//! - [`people`]: the ways to the user: requests, questions, approvals, pause.
 //! - [`stop`]: the one stop switch.
 //!
 //! It decides nothing: what to do next is core's word, and what happened goes back to core.
@@ -11,6 +12,7 @@ mod clock;
 pub mod driver;
 pub mod journal;
 mod observe;
+pub mod people;
 pub mod replay;
 pub mod stop;
 pub mod summary;
@@ -20,5 +22,5 @@ pub use driver::{RunEnd, RunError, RunOptions, run};
 pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionStore};
 pub use replay::{Difference, Replay, replay};
 pub use stop::StopSwitch;
-pub use summary::{PhaseTimes, RunSummary};
+pub use summary::{PhaseTimes, RoundSummary, RunSummary};
 pub use tools::Toolbox;

@@ -12,7 +12,8 @@ enum Urgency {
     Now,
 }
 
-/// Stops a session. Cheap to clone; every clone is the same switch. Once on, it stays on.
+/// Stops a session. Cheap to clone; every clone is the same switch. Once on, it stays on; only a user who stopped one
+/// request and goes on to the next takes it back.
 #[derive(Debug, Clone)]
 pub struct StopSwitch {
     state: watch::Sender<Option<(Urgency, StopReason)>>,
@@ -44,6 +45,17 @@ impl StopSwitch {
         self.state.send_if_modified(|state| {
             let raised = (*state).max(Some((urgency, reason)));
             std::mem::replace(state, raised) != raised
+        });
+    }
+
+    /// Takes back a stop by the user: their next request is about to come. Any other stays.
+    pub(crate) fn forgive_user(&self) {
+        self.state.send_if_modified(|state| match state {
+            Some((_, StopReason::User)) => {
+                *state = None;
+                true
+            }
+            Some((_, StopReason::WallTime | StopReason::Signal)) | None => false,
         });
     }
 

@@ -28,6 +28,23 @@ impl PhaseTimes {
     }
 }
 
+/// What one round has come to so far.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RoundSummary {
+    /// The request.
+    pub request: String,
+    /// How it ended; none while it goes on, or after a crash.
+    pub outcome: Option<Outcome>,
+    /// What was used up.
+    pub tally: Tally,
+    /// Times by phase, all steps together.
+    pub phases: PhaseTimes,
+    /// From the request to the last line, in milliseconds.
+    pub elapsed_ms: u64,
+    #[serde(skip)]
+    started_ms: u64,
+}
+
 /// What a session has come to so far. Made by reading the journal's lines in order.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RunSummary {
@@ -41,6 +58,8 @@ pub struct RunSummary {
     pub cached_tokens: u64,
     /// Times by phase, all steps together.
     pub phases: PhaseTimes,
+    /// The rounds, in order.
+    pub rounds: Vec<RoundSummary>,
     /// Times by phase of each step, in order.
     pub steps: Vec<PhaseTimes>,
     /// From the first line to the last, in milliseconds.
@@ -102,9 +121,12 @@ impl RunSummary {
                 };
                 if let Effect::Finish { outcome } = &record.effect {
                     self.outcome = Some(outcome.clone());
+                    if let Some(round) = self.rounds.last_mut() {
+                        round.outcome = Some(outcome.clone());
+                    }
                 }
                 self.open = record.step.as_ref().map(|step| (phase, step.number as usize));
-                self.tally.steps = self.tally.steps.max(record.step.as_ref().map_or(0, |step| step.number));
+                self.stepped(record.step.as_ref().map_or(0, |step| step.number));
             }
             Record::Event(record) => {
                 if let Some((phase, step)) = self.open {
@@ -115,25 +137,46 @@ impl RunSummary {
                         Phase::Outside => {}
                     }
                 }
-                self.event(&record.event);
+                self.event(&record.event, line.at_ms);
             }
+        }
+        if let Some(round) = self.rounds.last_mut().filter(|round| round.outcome.is_none()) {
+            round.elapsed_ms = line.at_ms.saturating_sub(round.started_ms);
         }
     }
 
-    fn event(&mut self, event: &Event) {
+    /// Notes the number of a step; it counts through all rounds.
+    fn stepped(&mut self, number: u32) {
+        let new = number.saturating_sub(self.tally.steps);
+        for tally in self.tallies() {
+            tally.steps = tally.steps.saturating_add(new);
+        }
+    }
+
+    /// What counts: the session, and the round that is going on.
+    fn tallies(&mut self) -> impl Iterator<Item = &mut Tally> {
+        std::iter::once(&mut self.tally).chain(self.rounds.last_mut().map(|round| &mut round.tally))
+    }
+
+    fn event(&mut self, event: &Event, at_ms: u64) {
+        let price = self.price;
         match event {
             Event::Requested { text, .. } => {
                 self.requests.push(text.clone());
                 self.outcome = None;
+                let request = text.clone();
+                self.rounds.push(RoundSummary { request, started_ms: at_ms, ..RoundSummary::default() });
             }
             Event::Replied { reply } => {
-                self.tally.add_reply(reply, self.price.as_ref());
+                self.tallies().for_each(|tally| tally.add_reply(reply, price.as_ref()));
                 self.cached_tokens += reply.usage.cached_tokens.unwrap_or(0);
             }
             Event::ModelFailed { failure } => {
-                self.tally.add_model_failure(failure, self.price.as_ref());
+                self.tallies().for_each(|tally| tally.add_model_failure(failure, price.as_ref()));
             }
-            Event::Returned { .. } => self.tally.calls = self.tally.calls.saturating_add(1),
+            Event::Returned { .. } => {
+                self.tallies().for_each(|tally| tally.calls = tally.calls.saturating_add(1));
+            }
             Event::Ended
             | Event::Observed { .. }
             | Event::ObserveFailed { .. }
@@ -150,6 +193,9 @@ impl RunSummary {
 
     fn count(&mut self, step: usize, field: impl Fn(&mut PhaseTimes) -> &mut u64, ms: u64) {
         *field(&mut self.phases) += ms;
+        if let Some(round) = self.rounds.last_mut() {
+            *field(&mut round.phases) += ms;
+        }
         if self.steps.len() < step {
             self.steps.resize(step, PhaseTimes::default());
         }

@@ -1,15 +1,20 @@
 //! One file a command. Shared by several: the desktop to work on ([`stage`]), documents to open
-//! ([`documents`]), the model to ask ([`model`]), the sessions ([`store`]).
+//! ([`documents`]), the model to ask ([`model`]), the sessions ([`store`]), one session with everything that it needs
+//! ([`session`]), several of them ([`many`]), and the files that say what they do ([`task_file`]).
 
 pub(crate) mod act;
+mod batch;
 mod config;
 mod desktop;
 mod doctor;
 mod documents;
+mod follow;
+mod many;
 mod model;
 mod replay;
 mod run;
 mod screenshot;
+mod session;
 mod sessions;
 mod show;
 mod signals;
@@ -17,6 +22,7 @@ mod stage;
 mod states;
 mod store;
 mod target;
+mod task_file;
 mod tree;
 mod windows;
 
@@ -29,6 +35,8 @@ use crate::{
 pub(crate) fn run(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => block_on(run::run(&args)),
+        Command::Follow(args) => block_on(follow::follow(&args)),
+        Command::Batch(args) => block_on(batch::batch(&args)),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Desktop(args) => block_on(desktop::desktop(&args)),
         Command::Windows(args) => block_on(windows::windows(&args)),

@@ -51,11 +51,9 @@ impl Signals {
     /// Never returns.
     pub(super) async fn stop_with(&mut self, switch: &StopSwitch) -> std::convert::Infallible {
         let notes = Output::to(Stream::Error);
-        let mut interrupts = 0_u32;
         loop {
             match self.next().await {
-                StopReason::User if interrupts == 0 => {
-                    interrupts = 1;
+                StopReason::User if switch.reason().is_none() => {
                     notes.text("stopping after the action that is going on; Ctrl-C again stops at once");
                     switch.after_call(StopReason::User);
                 }

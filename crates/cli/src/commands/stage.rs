@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
     outcome::OutcomeKind,
     ui::{WindowInfo, WindowKind},
 };
@@ -20,6 +22,7 @@ use crate::{
     args::{DesktopArgs, StageArgs},
     config::{self, Config, DesktopKind, ScreenSize},
     exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
 };
 
 /// A desktop by what it takes to get it; everything about it was checked that can be without one.
@@ -29,6 +32,8 @@ pub(super) struct StagePlan {
     pub(super) size: ScreenSize,
     pub(super) documents: Vec<Document>,
     pub(super) launch: Option<String>,
+    /// Whether windows that came while work was done are closed at the end.
+    pub(super) close_after: bool,
 }
 
 /// A desktop that is up.
@@ -40,6 +45,8 @@ pub(super) struct Stage {
     pub(super) opened: Option<WindowInfo>,
     /// What was opened on a private desktop and ends with it.
     unlock: Vec<Document>,
+    /// The windows that were there before, where those that came since are closed at the end.
+    known: Option<Vec<WindowId>>,
 }
 
 impl StagePlan {
@@ -67,7 +74,13 @@ impl StagePlan {
             None if has_display => DesktopKind::Current,
             None => DesktopKind::Virtual,
         };
-        Ok(Self { kind, size: args.size.unwrap_or(config.desktop.size), documents, launch: None })
+        Ok(Self {
+            kind,
+            size: args.size.unwrap_or(config.desktop.size),
+            documents,
+            launch: None,
+            close_after: false,
+        })
     }
 
     /// Starts or connects to the desktop, opens what is to be opened, works on it, and closes it, however that
@@ -109,7 +122,7 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
-        Ok(Stage { desktop, name, opened: None, unlock: Vec::new() })
+        Ok(Stage { desktop, name, opened: None, unlock: Vec::new(), known: None })
     }
 
     /// Opens what is to be opened.
@@ -117,6 +130,11 @@ impl StagePlan {
     /// # Errors
     /// A program does not start or shows no window.
     pub(super) async fn furnish(&self, stage: &mut Stage) -> Result<(), CliError> {
+        // A virtual desktop ends with everything on it anyway.
+        if self.close_after && self.kind == DesktopKind::Current {
+            let windows = stage.desktop.windows().await.map_err(|error| desktop_error(&error))?;
+            stage.known = Some(windows.into_iter().map(|window| window.id).collect());
+        }
         if let Some(program) = &self.launch {
             stage.opened = Some(stage.start(program, None).await?);
         }
@@ -178,8 +196,27 @@ impl Stage {
         }
     }
 
+    /// Closes what came since the beginning, as a person would: an application may ask what to do with unsaved work, and
+    /// then stays. That it could not be closed is told and changes no outcome.
+    async fn close_new(&self, known: &[WindowId]) {
+        let Ok(windows) = self.desktop.windows().await else { return };
+        let new =
+            windows.iter().filter(|window| window.kind == WindowKind::Normal && !known.contains(&window.id));
+        for window in new {
+            let closed = act::close(&self.desktop, window.id, &ActLimits::default()).await;
+            if !matches!(&closed, Ok(report) if report.effect == Verdict::Seen) {
+                let line = Line::of(Tone::Doubtful, "warning:")
+                    .with(Tone::Plain, format!(" {} stays open", window.label()));
+                Output::to(Stream::Error).line(&line);
+            }
+        }
+    }
+
     /// Ends a virtual desktop with everything on it; leaves the user's own as it is.
     pub(super) async fn close(self) {
+        if let Some(known) = &self.known {
+            self.close_new(known).await;
+        }
         self.desktop.shut_down().await;
         for document in &self.unlock {
             documents::unlock(document);

@@ -12,7 +12,8 @@ pub(crate) use explain::{Explanation, every_key, explain, schema_text};
 pub(crate) use layers::nearest;
 pub(crate) use load::{config_path, load, starter_text, state_root};
 pub(crate) use settings::{
-    Config, DesktopKind, ModelSettings, Provider, ScreenSize, StructuredOutputSetting,
+    ApprovalSetting, ChannelSetting, Config, DesktopKind, ModelSettings, Provider, ScreenSize,
+    StructuredOutputSetting,
 };
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::output::Tone;
 
 /// What a command does, in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
-pub(super) fn command_words(command: &Command, target: Option<&str>) -> String {
+pub(crate) fn command_words(command: &Command, target: Option<&str>) -> String {
     const SHOWN: usize = 60;
     const SUFFIXES: &[&str] = &["_application_window", "_application", "_element", "_window", "_text"];
     let verb = SUFFIXES

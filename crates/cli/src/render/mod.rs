@@ -3,12 +3,14 @@
 mod describe;
 mod progress;
 mod sessions;
+mod tasks;
 mod trajectory;
 mod tree;
 
-pub(crate) use describe::{number, verdict_tone};
+pub(crate) use describe::{command_words, number, seconds, verdict_tone};
 pub(crate) use progress::{Progress, Verbosity};
 pub(crate) use sessions::{SessionRow, session_lines};
+pub(crate) use tasks::{TaskRow, outcome_tone, task_lines};
 pub(crate) use trajectory::trajectory_lines;
 pub(crate) use tree::{tree_lines, window_lines};
 

@@ -57,8 +57,9 @@ pub(crate) struct Progress {
     assigned: Option<(String, String)>,
     /// How the AppAgent said that its sub-task ends; told when the machine agrees.
     said: Option<(AppStatus, String)>,
-    started_ms: u64,
     summary: RunSummary,
+    /// Questions and approvals are shown by whoever asks them.
+    prompts_elsewhere: bool,
 }
 
 impl Progress {
@@ -75,9 +76,14 @@ impl Progress {
             plan: Vec::new(),
             assigned: None,
             said: None,
-            started_ms: 0,
             summary: RunSummary::default(),
+            prompts_elsewhere: false,
         }
+    }
+
+    /// Questions and approvals are shown on the terminal by the one who asks them, and not once more here.
+    pub(crate) fn leave_prompts_to_the_terminal(&mut self) {
+        self.prompts_elsewhere = true;
     }
 
     /// What the lines add up to so far.
@@ -97,11 +103,11 @@ impl Progress {
                 })
             }
             Record::Effect(effect) => {
-                let lines = self.wanted(effect, line.at_ms);
+                let lines = self.wanted(effect);
                 self.effect = Some(effect.as_ref().clone());
                 lines
             }
-            Record::Event(event) => self.came(event, line.at_ms),
+            Record::Event(event) => self.came(event),
         }
         .into_iter()
         .map(|line| line.cut(self.width))
@@ -112,7 +118,7 @@ impl Progress {
         if self.verbosity >= least { vec![line()] } else { Vec::new() }
     }
 
-    fn wanted(&mut self, record: &EffectRecord, at_ms: u64) -> Vec<Line> {
+    fn wanted(&mut self, record: &EffectRecord) -> Vec<Line> {
         let mut lines = Vec::new();
         let owner = record.step.as_ref().map(|step| (step.agent.clone(), step.subtask.clone()));
         let changes = match &record.effect {
@@ -143,6 +149,7 @@ impl Progress {
             }
         }
         match &record.effect {
+            Effect::AskUser { .. } | Effect::AwaitApproval { .. } if self.prompts_elsewhere => {}
             Effect::AskUser { questions } => {
                 for question in questions {
                     lines
@@ -153,7 +160,7 @@ impl Progress {
                 let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
                 lines.extend(self.when(Verbosity::Normal, || note("approve?", &commands.join("; "))));
             }
-            Effect::Finish { outcome } => lines.extend(self.finished(outcome, at_ms)),
+            Effect::Finish { outcome } => lines.extend(self.finished(outcome)),
             Effect::Delegate { subtask, .. } => {
                 let agent = record.step.as_ref().map_or("", |step| &step.agent);
                 lines.extend(self.when(Verbosity::Normal, || {
@@ -165,11 +172,10 @@ impl Progress {
         lines
     }
 
-    fn came(&mut self, record: &EventRecord, at_ms: u64) -> Vec<Line> {
+    fn came(&mut self, record: &EventRecord) -> Vec<Line> {
         let Some(effect) = self.effect.clone() else { return Vec::new() };
         match &record.event {
             Event::Requested { text, plan: _ } => {
-                self.started_ms = at_ms;
                 self.plan.clear();
                 self.when(Verbosity::Thoughts, || note("request", &format!("“{}”", one_line(text))))
             }
@@ -350,7 +356,7 @@ impl Progress {
         })
     }
 
-    fn finished(&mut self, outcome: &Outcome, at_ms: u64) -> Vec<Line> {
+    fn finished(&mut self, outcome: &Outcome) -> Vec<Line> {
         let mut lines = Vec::new();
         if !outcome.reason.is_empty() {
             let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
@@ -368,15 +374,16 @@ impl Progress {
                 | OutcomeKind::Error => lines.extend(told(bad, "because")),
             }
         }
-        let tally = self.summary.tally;
+        let round = self.summary.rounds.last().cloned().unwrap_or_default();
+        let tally = round.tally;
         let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
         let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
         let line = Line::of(tone, column(outcome_word(outcome.kind), AGENT_WIDTH)).with(
             Tone::Plain,
             format!(
                 "{} (framework {}) · {} · {} · deskhand show {}",
-                seconds(at_ms.saturating_sub(self.started_ms)),
-                seconds(self.summary.phases.framework()),
+                seconds(round.elapsed_ms),
+                seconds(round.phases.framework()),
                 count(u64::from(tally.model_calls), "model call"),
                 count(tokens, "token"),
                 short_session(&self.session),

@@ -9,7 +9,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{act::ActLimits, fake::office};
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox};
+use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
 
 use super::{Progress, SessionRow, Verbosity, number, session_lines, trajectory_lines};
 
@@ -32,7 +32,8 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         tools: &tools,
         config: SessionConfig { limits, ..SessionConfig::default() },
         prompts: PromptSet::default(),
-        requests: vec!["Chart the sales table in Calc".to_owned()],
+        requests: vec!["Chart the sales table in Calc".into()],
+        people: People::nobody(),
         stop: StopSwitch::new(),
         program: "test 1".to_owned(),
     };

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop::{act::ActLimits, fake::office};
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox};
+use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
 use insta::assert_snapshot;
 
 use crate::support::World;
@@ -27,7 +27,8 @@ fn record(world: &World) -> (String, PathBuf) {
         tools: &tools,
         config: SessionConfig { ..SessionConfig::default() },
         prompts: PromptSet::default(),
-        requests: vec!["Chart the sales table in Calc".to_owned()],
+        requests: vec!["Chart the sales table in Calc".into()],
+        people: People::nobody(),
         stop: StopSwitch::new(),
         program: "test 1".to_owned(),
     };

@@ -146,6 +146,11 @@ impl Session {
         self.pending.as_ref()
     }
 
+    /// Who is at work.
+    pub(super) fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
     /// What the present round has used up.
     pub fn tally(&self) -> &Tally {
         &self.round.tally

@@ -119,7 +119,7 @@ impl<R> Replied<R> {
     }
 
     /// The name of what a command is about: an element or window that the agent was shown.
-    fn target_of(&self, command: &Command) -> Option<String> {
+    pub(super) fn target_of(&self, command: &Command) -> Option<String> {
         let id = command.arguments.get("id")?.as_str()?.trim();
         match &self.observation {
             Observation::Window(view) => {

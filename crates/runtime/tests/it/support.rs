@@ -13,7 +13,7 @@ use deskhand_desktop::{
     fake::{FakeDesktop, office},
 };
 use deskhand_model::{Model, Script};
-use deskhand_runtime::{RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, run};
+use deskhand_runtime::{RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, people::People, run};
 
 pub(crate) const REQUEST: &str =
     "Extract the sales table from the Writer document and create a bar chart of it in Calc";
@@ -68,7 +68,8 @@ pub(crate) async fn run_with<M: Model>(
         tools: &tools,
         config,
         prompts: PromptSet::default(),
-        requests: vec![REQUEST.to_owned()],
+        requests: vec![REQUEST.into()],
+        people: People::nobody(),
         stop: stop.clone(),
         program: "test".to_owned(),
     };

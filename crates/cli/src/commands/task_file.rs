@@ -1,0 +1,248 @@
+//! Files that say what to do: plans to follow, and the tasks of a batch.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::session::FollowerPlan;
+use deskhand_runtime::people::Request;
+use serde::Deserialize;
+
+use super::{documents, session::SessionPlan};
+use crate::exit::CliError;
+
+/// The most files or lines that are read as tasks.
+const TASKS_MAX: usize = 10_000;
+/// The longest id of a task, in characters; ids are names of files.
+const ID_CHARS_MAX: usize = 100;
+
+/// One thing to do, as a file says it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Task {
+    /// Names it, and is good for the name of a file.
+    pub(super) id: String,
+    /// Where it stands: `tasks.jsonl:3`.
+    pub(super) place: String,
+    said: Said,
+    /// The folder that its documents are looked for in.
+    folder: PathBuf,
+}
+
+/// The object in a file. `task`, `steps`, `object` and `close` are a plan.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    #[serde(alias = "task")]
+    request: String,
+    id: Option<String>,
+    #[serde(default)]
+    open: Vec<PathBuf>,
+    #[serde(default)]
+    limits: SaidLimits,
+    #[serde(default)]
+    steps: Vec<String>,
+    object: Option<String>,
+    #[serde(default)]
+    close: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SaidLimits {
+    steps_max: Option<u32>,
+    model_calls_max: Option<u32>,
+    tokens_max: Option<u64>,
+    minutes_max: Option<u64>,
+}
+
+impl Task {
+    /// What it wants done.
+    pub(super) fn request(&self) -> &str {
+        &self.said.request
+    }
+
+    /// The session that does it, as a variation of `base`.
+    ///
+    /// # Errors
+    /// A document cannot be opened.
+    pub(super) fn plan(&self, base: &SessionPlan) -> Result<SessionPlan, CliError> {
+        let mut plan = base.clone();
+        let mut files: Vec<PathBuf> = self.said.open.iter().map(|file| self.folder.join(file)).collect();
+        // What a plan works on is a document beside it, or something that the HostAgent finds or starts.
+        files
+            .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
+        let documents = documents::check(&files).map_err(|error| error.in_place(&self.place))?;
+        plan.stage.documents.extend(documents);
+        plan.stage.close_after = self.said.close;
+        let (limits, said) = (&mut plan.config.limits, &self.said.limits);
+        limits.steps_max = said.steps_max.unwrap_or(limits.steps_max);
+        limits.model_calls_max = said.model_calls_max.unwrap_or(limits.model_calls_max);
+        limits.tokens_max = said.tokens_max.or(limits.tokens_max);
+        limits.wall_ms_max =
+            said.minutes_max.map(|minutes| minutes.saturating_mul(60_000)).or(limits.wall_ms_max);
+        let follow = (!self.said.steps.is_empty())
+            .then(|| FollowerPlan { object: self.said.object.clone(), steps: self.said.steps.clone() });
+        plan.requests = vec![Request { text: self.said.request.clone(), plan: follow }];
+        Ok(plan)
+    }
+}
+
+/// The plans of a file or a folder.
+///
+/// # Errors
+/// Names the file and the field that is wrong.
+pub(super) fn read_plans(path: &Path) -> Result<Vec<Task>, CliError> {
+    let tasks = if path.is_dir() { folder_tasks(path, &["json"])? } else { vec![json_file(path)?] };
+    for task in &tasks {
+        if task.said.steps.is_empty() {
+            return Err(CliError::usage(format!("`steps` in {} is missing or empty", task.place))
+                .with_help("list what to do, one step after the other: \"steps\": [\"…\", \"…\"]"));
+        }
+    }
+    checked(tasks, path)
+}
+
+/// The tasks of a folder, or of a file of JSON lines.
+///
+/// # Errors
+/// Names the file, line and field that is wrong.
+pub(super) fn read_tasks(path: &Path) -> Result<Vec<Task>, CliError> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let tasks = match extension.as_deref() {
+        _ if path.is_dir() => folder_tasks(path, &["json", "txt"])?,
+        Some("json") => vec![json_file(path)?],
+        Some("txt") => vec![text_file(path)?],
+        Some(_) | None => json_lines(path)?,
+    };
+    checked(tasks, path)
+}
+
+fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, CliError> {
+    let entries = fs::read_dir(folder)
+        .map_err(|error| CliError::failed_to(format!("read the folder {}", folder.display()), error))?;
+    let mut files: Vec<(String, PathBuf)> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.is_file())
+        .filter_map(|path| Some((path.extension()?.to_string_lossy().to_lowercase(), path)))
+        .filter(|(extension, _)| extensions.contains(&extension.as_str()))
+        .take(TASKS_MAX + 1)
+        .collect();
+    files.sort_by(|(_, one), (_, other)| one.cmp(other));
+    files.iter().map(|(kind, file)| if kind == "txt" { text_file(file) } else { json_file(file) }).collect()
+}
+
+fn read(path: &Path) -> Result<String, CliError> {
+    fs::read_to_string(path).map_err(|error| {
+        CliError::failed_to(format!("read {}", path.display()), error)
+            .with_help("check the path; nothing was started")
+    })
+}
+
+fn text_file(path: &Path) -> Result<Task, CliError> {
+    let said = Said {
+        request: read(path)?.trim().to_owned(),
+        id: None,
+        open: Vec::new(),
+        limits: SaidLimits::default(),
+        steps: Vec::new(),
+        object: None,
+        close: false,
+    };
+    task(said, path, path.display().to_string(), &stem(path))
+}
+
+fn json_file(path: &Path) -> Result<Task, CliError> {
+    let place = path.display().to_string();
+    task(parse(&read(path)?, &place)?, path, place, &stem(path))
+}
+
+fn json_lines(path: &Path) -> Result<Vec<Task>, CliError> {
+    let text = read(path)?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .take(TASKS_MAX + 1)
+        .map(|(index, line)| {
+            let number = index + 1;
+            let place = format!("{}:{number}", path.display());
+            task(parse(line, &place)?, path, place, &format!("line-{number}"))
+        })
+        .collect()
+}
+
+fn parse(text: &str, place: &str) -> Result<Said, CliError> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut reader)
+        .and_then(|said: Said| match reader.end() {
+            Ok(()) => Ok(said),
+            Err(error) => {
+                Err(serde_path_to_error::Error::new(serde_path_to_error::Track::new().path(), error))
+            }
+        })
+        .map_err(|error| {
+            let path = error.path().to_string();
+            let field = if path == "." { String::new() } else { format!("`{path}` in ") };
+            CliError::usage(format!("{field}{place} is wrong: {}", error.inner()))
+                .with_help("`deskhand batch --help` and `deskhand follow --help` show the fields")
+        })
+}
+
+fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, CliError> {
+    said.request = said.request.trim().to_owned();
+    if said.request.is_empty() {
+        return Err(CliError::usage(format!("the request in {place} is empty")).with_help("say what to do"));
+    }
+    if let Some(number) = said.steps.iter().position(|step| step.trim().is_empty()) {
+        return Err(CliError::usage(format!("`steps[{number}]` in {place} is empty"))
+            .with_help("say what to do in this step, or leave it out"));
+    }
+    let id = match &said.id {
+        None => tidy(name),
+        Some(id) if *id == tidy(id) => id.clone(),
+        Some(id) => {
+            return Err(CliError::usage(format!("`id` in {place} is `{id}`, which is no name of a file"))
+                .with_help(format!("use letters, digits, `-`, `_` and `.`, such as `{}`", tidy(id))));
+        }
+    };
+    let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    Ok(Task { id, place, said, folder })
+}
+
+/// A text as the name of a file that is safe everywhere.
+fn tidy(name: &str) -> String {
+    let keep = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let tidy: String = name.chars().map(keep).take(ID_CHARS_MAX).collect();
+    let tidy = tidy.trim_start_matches('.').to_owned();
+    if tidy.is_empty() { "task".to_owned() } else { tidy }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn checked(tasks: Vec<Task>, path: &Path) -> Result<Vec<Task>, CliError> {
+    if tasks.is_empty() {
+        return Err(CliError::usage(format!("there is nothing to do in {}", path.display()))
+            .with_help("`deskhand batch --help` and `deskhand follow --help` show what is read"));
+    }
+    if tasks.len() > TASKS_MAX {
+        return Err(CliError::usage(format!("more than {TASKS_MAX} tasks are in {}", path.display()))
+            .with_help("split them"));
+    }
+    let mut places = std::collections::BTreeMap::new();
+    for task in &tasks {
+        if let Some(other) = places.insert(task.id.to_lowercase(), &task.place) {
+            return Err(CliError::usage(format!(
+                "`{}` is the id of two tasks: {other} and {}",
+                task.id, task.place
+            ))
+            .with_help("give each an `id` of its own"));
+        }
+    }
+    Ok(tasks)
+}
+
+#[cfg(test)]
+#[path = "task_file_tests.rs"]
+mod tests;

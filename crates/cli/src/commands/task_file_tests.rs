@@ -1,0 +1,79 @@
+//! What files of tasks and plans may hold, and how what is wrong is named.
+
+use std::fs;
+
+use super::{read_plans, read_tasks};
+
+fn problem(name: &str, text: &str, read: impl Fn(&std::path::Path) -> Option<String>) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    fs::write(&file, text).unwrap();
+    let problem = read(&file).unwrap_or_else(|| "fine".to_owned());
+    // Columns are the reader's business.
+    let problem = problem.split(" at line ").next().unwrap();
+    problem.replace(&format!("{}/", folder.path().display()), "")
+}
+
+#[track_caller]
+fn check_plan(text: &str, expected: &str) {
+    let found = problem("plan.json", text, |path| read_plans(path).err().map(|error| error.to_string()));
+    assert_eq!(found, expected);
+}
+
+#[track_caller]
+fn check_tasks(text: &str, expected: &str) {
+    let found = problem("tasks.jsonl", text, |path| read_tasks(path).err().map(|error| error.to_string()));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn what_is_wrong_with_a_plan_is_named_by_file_and_field() {
+    check_plan(r#"{"task": "t", "steps": ["1. type"], "object": "draft.docx", "close": true}"#, "fine");
+    check_plan(r#"{"task": "t", "steps": ["a"]}"#, "fine");
+    check_plan(r#"{"task": "t"}"#, "`steps` in plan.json is missing or empty");
+    check_plan(r#"{"task": "t", "steps": ["a", " "]}"#, "`steps[1]` in plan.json is empty");
+    check_plan(r#"{"task": " ", "steps": ["a"]}"#, "the request in plan.json is empty");
+    check_plan(
+        r#"{"task": "t", "steps": ["a", 2]}"#,
+        "`steps[1]` in plan.json is wrong: invalid type: integer `2`, expected a string",
+    );
+    check_plan(
+        r#"{"task": "t", "steps": ["a"], "close": "yes"}"#,
+        "`close` in plan.json is wrong: invalid type: string \"yes\", expected a boolean",
+    );
+    check_plan(r#"{"steps": ["a"]}"#, "plan.json is wrong: missing field `request`");
+}
+
+#[test]
+fn what_is_wrong_with_tasks_is_named_by_file_line_and_field() {
+    check_tasks("{\"request\": \"a\"}\n\n{\"request\": \"b\", \"id\": \"tax-7\"}\n", "fine");
+    check_tasks("", "there is nothing to do in tasks.jsonl");
+    check_tasks(
+        "{\"request\": \"a\", \"id\": \"x\"}\n{\"request\": \"b\", \"id\": \"X\"}\n",
+        "`X` is the id of two tasks: tasks.jsonl:1 and tasks.jsonl:2",
+    );
+    check_tasks(
+        "{\"request\": \"a\", \"id\": \"../etc\"}\n",
+        "`id` in tasks.jsonl:1 is `../etc`, which is no name of a file",
+    );
+    check_tasks(
+        "{\"request\": \"a\"}\n{\"request\": \"a\", \"limits\": {\"steps\": 3}}\n",
+        "`limits.steps` in tasks.jsonl:2 is wrong: unknown field `steps`, expected one of `steps_max`, \
+         `model_calls_max`, `tokens_max`, `minutes_max`",
+    );
+}
+
+#[test]
+fn a_folder_is_read_in_order_and_texts_are_requests() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in [
+        ("b two.txt", "write\nthis\n"),
+        ("a.json", r#"{"task": "t", "steps": ["s"]}"#),
+        ("notes.md", "no task"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    let tasks = read_tasks(folder.path()).unwrap();
+    let told: Vec<_> = tasks.iter().map(|task| (task.id.as_str(), task.request())).collect();
+    assert_eq!(told, [("a", "t"), ("b-two", "write\nthis")]);
+}

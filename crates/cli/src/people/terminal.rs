@@ -1,0 +1,238 @@
+//! The face for people: prompts in plain words on a terminal, and what they type.
+
+use deskhand_core::{
+    reply::Question,
+    session::{ApprovalScope, AskedBy, PlannedAction},
+    text::one_line,
+};
+use deskhand_runtime::people::{
+    ApprovalRequest, Decided, Face, Heard, InputLine, Notice, Prompt, Questions, Request,
+};
+
+use crate::{
+    output::{Line, Output, Tone},
+    render::{command_words, seconds},
+};
+
+const DECIDE: &str = "y yes · n no · a always in this session · or say what to do instead";
+const WHILE_WORKING: &str = "while it works: p pauses, r goes on, s stops";
+
+/// Prompts and answers on a terminal.
+pub(super) struct TerminalFace {
+    output: Output,
+    /// Answers to the open questions so far.
+    answers: Vec<String>,
+}
+
+impl TerminalFace {
+    /// A face that writes to `output`.
+    pub(super) const fn new(output: Output) -> Self {
+        Self { output, answers: Vec::new() }
+    }
+
+    fn note(&self, word: &str, text: impl Into<String>) {
+        self.output.line(&labelled(Tone::Faint, word).with(Tone::Plain, text));
+    }
+
+    /// Says that a line cannot be taken, and asks again.
+    fn again(&self, problem: &str, mark: &str) -> Heard {
+        self.note("", problem);
+        self.output.prompt(&Line::of(Tone::Strong, mark));
+        Heard::Nothing
+    }
+
+    fn show_question(&self, asked: &Questions, number: usize) {
+        let Some(question) = asked.questions.get(number) else { return };
+        let mut line = labelled(Tone::Strong, "question").with(Tone::Plain, one_line(&question.text));
+        if asked.questions.len() > 1 {
+            line = line.with(Tone::Faint, format!("  ({} of {})", number + 1, asked.questions.len()));
+        }
+        self.output.line(&line);
+        for (index, choice) in question.choices.iter().enumerate() {
+            self.output
+                .line(&labelled(Tone::Plain, "").with(Tone::Plain, format!("{}  {choice}", index + 1)));
+        }
+        self.output.prompt(&Line::of(Tone::Strong, question_mark(question)));
+    }
+
+    fn show_approval(&self, asked: &ApprovalRequest) {
+        let mut word = "approve?";
+        for action in &asked.actions {
+            let place = action.application.as_ref().map(|name| format!("  in {name}")).unwrap_or_default();
+            let line = labelled(Tone::Doubtful, word).with(Tone::Strong, action_words(action));
+            self.output.line(&line.with(Tone::Plain, place));
+            word = "";
+        }
+        if !asked.reason.trim().is_empty() {
+            self.note("because", one_line(&asked.reason));
+        }
+        let who = match &asked.asked_by {
+            AskedBy::Model => {
+                format!("the {} wants your word before it does this", agent_words(&asked.agent))
+            }
+            AskedBy::Policy { rule } => format!("the policy wants your word: {}", one_line(rule)),
+        };
+        self.note("asked by", who);
+        if let Some(timeout) = asked.timeout {
+            self.note("", format!("without an answer in {} it is not done", seconds(timeout_ms(timeout))));
+        }
+        self.note("", DECIDE);
+        self.output.prompt(&Line::of(Tone::Strong, "> "));
+    }
+
+    fn hear_request(&self, text: &str) -> Heard {
+        match text.to_lowercase().as_str() {
+            "" => self.again("say what to do, or N to end", "request> "),
+            "n" | "q" | "quit" | "exit" => Heard::End,
+            _ => Heard::Request(Request::from(text)),
+        }
+    }
+
+    fn hear_answer(&mut self, text: &str, asked: &Questions) -> Heard {
+        let Some(question) = asked.questions.get(self.answers.len()) else { return Heard::Nothing };
+        match answer_of(text, question) {
+            Err(problem) => self.again(&problem, &question_mark(question)),
+            Ok(answer) => {
+                self.answers.push(answer);
+                if self.answers.len() < asked.questions.len() {
+                    self.show_question(asked, self.answers.len());
+                    return Heard::Nothing;
+                }
+                Heard::Answered(std::mem::take(&mut self.answers))
+            }
+        }
+    }
+
+    fn hear_decision(&self, text: &str) -> Heard {
+        match text.to_lowercase().as_str() {
+            "" => self.again(&format!("Enter alone decides nothing: {DECIDE}"), "> "),
+            "y" | "yes" => Heard::Decided(Decided::Approved(ApprovalScope::Once)),
+            "a" | "always" => Heard::Decided(Decided::Approved(ApprovalScope::Session)),
+            "n" | "no" => Heard::Decided(Decided::Rejected(None)),
+            "s" | "stop" => Heard::Stop { now: false },
+            // A word alone is a slip of the hand rather than an instruction.
+            word if word.is_ascii() && !word.contains(' ') => {
+                self.again(&format!("`{text}` is none of these: {DECIDE}, in a few words"), "> ")
+            }
+            _ => Heard::Decided(Decided::Rejected(Some(text.to_owned()))),
+        }
+    }
+
+    fn hear_while_working(&self, text: &str) -> Heard {
+        match text.to_lowercase().as_str() {
+            "" => Heard::Nothing,
+            "p" | "pause" => {
+                self.note("pause", "after the action that is going on; r goes on");
+                Heard::Pause
+            }
+            "r" | "resume" | "go" => Heard::GoOn,
+            "s" | "stop" => {
+                self.note("stop", "after the action that is going on");
+                Heard::Stop { now: false }
+            }
+            _ => {
+                self.note("", format!("`{}` is not understood now; {WHILE_WORKING}", one_line(text)));
+                Heard::Nothing
+            }
+        }
+    }
+}
+
+impl Face for TerminalFace {
+    fn show(&mut self, prompt: &Prompt) {
+        match prompt {
+            Prompt::Request => self.output.prompt(&Line::of(Tone::Strong, "request> ")),
+            Prompt::Questions(asked) => {
+                self.answers.clear();
+                if let Some(timeout) = asked.timeout {
+                    self.note("", format!("waiting {} for an answer", seconds(timeout_ms(timeout))));
+                }
+                self.show_question(asked, 0);
+            }
+            Prompt::Approval(asked) => self.show_approval(asked),
+        }
+    }
+
+    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard {
+        // The line break that was typed has moved the cursor on.
+        Output::cursor_moved_on();
+        let text = match line {
+            InputLine::Text(text) => text.trim(),
+            InputLine::TooLong => {
+                self.note("", "that line is too long and was not read");
+                return Heard::Nothing;
+            }
+        };
+        match open {
+            Some(Prompt::Request) => self.hear_request(text),
+            Some(Prompt::Questions(asked)) => self.hear_answer(text, asked),
+            Some(Prompt::Approval(_)) => self.hear_decision(text),
+            None => self.hear_while_working(text),
+        }
+    }
+
+    fn withdrawn(&mut self, _: &Prompt) {
+        self.answers.clear();
+    }
+
+    fn tell(&mut self, notice: &Notice) {
+        match notice {
+            Notice::Paused { before } => {
+                self.note("paused", format!("before {}; r goes on, s stops", before.replace('_', " ")));
+            }
+            Notice::GoesOn => self.note("goes on", ""),
+        }
+    }
+
+    fn refuse(&mut self, problem: &str) {
+        self.note("", problem);
+    }
+}
+
+fn labelled(tone: Tone, word: &str) -> Line {
+    Line::of(tone, format!("  {word:<10}"))
+}
+
+fn timeout_ms(timeout: std::time::Duration) -> u64 {
+    u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// What would be done, in a few words.
+fn action_words(action: &PlannedAction) -> String {
+    command_words(&action.command, action.target.as_deref())
+}
+
+/// An agent as people know it: `HostAgent`, `AppAgent of mousepad`.
+fn agent_words(agent: &str) -> String {
+    agent.replacen('/', " of ", 1)
+}
+
+fn question_mark(question: &Question) -> String {
+    match &question.default {
+        Some(default) => format!("[{}] > ", one_line(default)),
+        None => "> ".to_owned(),
+    }
+}
+
+/// What was typed as an answer to a question.
+fn answer_of(text: &str, question: &Question) -> Result<String, String> {
+    if text.is_empty() {
+        return match &question.default {
+            None if question.required => Err("it cannot go on without an answer to this".to_owned()),
+            default => Ok(default.clone().unwrap_or_default()),
+        };
+    }
+    if question.choices.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let by_number = text.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let by_name = || question.choices.iter().find(|choice| choice.eq_ignore_ascii_case(text));
+    by_name()
+        .or_else(|| by_number.and_then(|index| question.choices.get(index)))
+        .cloned()
+        .ok_or_else(|| format!("`{}` is none of the choices; type one or its number", one_line(text)))
+}
+
+#[cfg(test)]
+#[path = "terminal_tests.rs"]
+mod tests;

@@ -1,0 +1,119 @@
+//! What a person may type, and what becomes of it.
+
+use deskhand_core::{
+    command::Command,
+    ids::EffectId,
+    reply::Question,
+    session::{ApprovalScope, AskedBy, PlannedAction},
+};
+use deskhand_runtime::people::{
+    ApprovalRequest, Decided, Face as _, Heard, InputLine, Prompt, Questions, Request,
+};
+
+use super::TerminalFace;
+use crate::output::{Output, Stream};
+
+fn face() -> TerminalFace {
+    TerminalFace::new(Output::to(Stream::Error))
+}
+
+fn hear(face: &mut TerminalFace, text: &str, open: Option<&Prompt>) -> Heard {
+    face.hear(&InputLine::Text(text.to_owned()), open)
+}
+
+fn approval() -> Prompt {
+    Prompt::Approval(ApprovalRequest {
+        id: EffectId(4),
+        agent: "AppAgent/mousepad".to_owned(),
+        actions: vec![PlannedAction {
+            command: Command {
+                tool: "click_element".to_owned(),
+                arguments: serde_json::Map::new(),
+                window: None,
+                agent: None,
+            },
+            target: Some("push button \"Save\"".to_owned()),
+            application: Some("Mousepad".to_owned()),
+        }],
+        reason: "it overwrites the file".to_owned(),
+        asked_by: AskedBy::Model,
+        timeout: None,
+    })
+}
+
+#[test]
+fn an_approval_takes_a_clear_word_or_an_instruction_and_nothing_else() {
+    let prompt = approval();
+    let mut face = face();
+    let mut check = |text: &str, expected: Heard| {
+        assert_eq!(hear(&mut face, text, Some(&prompt)), expected, "{text}");
+    };
+    let approved = |scope| Heard::Decided(Decided::Approved(scope));
+    let rejected =
+        |instruction: Option<&str>| Heard::Decided(Decided::Rejected(instruction.map(str::to_owned)));
+    for yes in ["y", "Yes", " yes "] {
+        check(yes, approved(ApprovalScope::Once));
+    }
+    check("a", approved(ApprovalScope::Session));
+    check("n", rejected(None));
+    check("save it as copy.txt", rejected(Some("save it as copy.txt")));
+    check("换一个文件名", rejected(Some("换一个文件名")));
+    check("s", Heard::Stop { now: false });
+    // Neither Enter nor a slip of the hand approves or rejects anything.
+    for slip in ["", "ye", "p", "ok"] {
+        check(slip, Heard::Nothing);
+    }
+}
+
+#[test]
+fn questions_take_text_numbers_of_choices_and_defaults() {
+    let question = |text: &str, required, default: Option<&str>, choices: &[&str]| Question {
+        text: text.to_owned(),
+        required,
+        default: default.map(str::to_owned),
+        choices: choices.iter().map(|choice| (*choice).to_owned()).collect(),
+    };
+    let prompt = Prompt::Questions(Questions {
+        id: EffectId(7),
+        questions: vec![
+            question("Which format?", false, None, &["PNG", "PDF"]),
+            question("Which name?", true, None, &[]),
+            question("How large?", false, Some("A4"), &[]),
+            question("Anything else?", false, None, &[]),
+        ],
+        timeout: None,
+    });
+    let mut face = face();
+    face.show(&prompt);
+    for text in ["gif", "3", "2", "", "letter", ""] {
+        assert_eq!(hear(&mut face, text, Some(&prompt)), Heard::Nothing, "{text}");
+    }
+    let answers = ["PDF", "letter", "A4", ""].map(str::to_owned).to_vec();
+    assert_eq!(hear(&mut face, "", Some(&prompt)), Heard::Answered(answers));
+}
+
+#[test]
+fn a_request_is_taken_as_typed_and_n_ends() {
+    let mut face = face();
+    let mut check = |text: &str, expected: Heard| {
+        assert_eq!(hear(&mut face, text, Some(&Prompt::Request)), expected, "{text}");
+    };
+    check("write a letter", Heard::Request(Request::from("write a letter")));
+    check("N", Heard::End);
+    check("quit", Heard::End);
+    check("", Heard::Nothing);
+}
+
+#[test]
+fn while_it_works_words_go_to_the_session() {
+    let mut face = face();
+    let mut check = |text: &str, expected: Heard| {
+        assert_eq!(hear(&mut face, text, None), expected, "{text}");
+    };
+    check("p", Heard::Pause);
+    check("resume", Heard::GoOn);
+    check("stop", Heard::Stop { now: false });
+    // What was typed before the prompt was shown approves nothing.
+    check("y", Heard::Nothing);
+    check("", Heard::Nothing);
+}

@@ -1,0 +1,64 @@
+//! What came of several tasks, as a table.
+
+use deskhand_core::outcome::OutcomeKind;
+
+use super::describe::number;
+use crate::output::{Line, Tone};
+
+/// The widest column of ids.
+const ID_WIDTH_MAX: usize = 40;
+
+/// One task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TaskRow {
+    pub(crate) id: String,
+    pub(crate) outcome: OutcomeKind,
+    pub(crate) steps: u32,
+    pub(crate) model_calls: u32,
+    pub(crate) tokens: u64,
+    pub(crate) cost: String,
+    pub(crate) time: String,
+}
+
+/// How an outcome is shown.
+pub(crate) const fn outcome_tone(kind: OutcomeKind) -> Tone {
+    match kind {
+        OutcomeKind::Finished => Tone::Good,
+        OutcomeKind::Cancelled | OutcomeKind::Rejected => Tone::Doubtful,
+        OutcomeKind::Failed | OutcomeKind::BudgetExhausted | OutcomeKind::Error => Tone::Bad,
+    }
+}
+
+/// The table, and how many of the tasks were finished.
+pub(crate) fn task_lines(rows: &[TaskRow]) -> Vec<Line> {
+    let longest =
+        |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
+    let id = longest(&mut rows.iter().map(|row| row.id.as_str())).clamp(4, ID_WIDTH_MAX);
+    let cost = longest(&mut rows.iter().map(|row| row.cost.as_str())).max(4);
+    let numbers = |steps: &str, calls: &str, tokens: &str, money: &str, time: &str| {
+        format!("{steps:>6} {calls:>12} {tokens:>10} {money:>cost$} {time:>9}")
+    };
+    let head = format!("{:<id$}  {:<16} ", "task", "outcome");
+    let mut lines =
+        vec![Line::of(Tone::Faint, head + &numbers("steps", "model calls", "tokens", "cost", "time"))];
+    for row in rows {
+        let name: String = row.id.chars().take(id).collect();
+        lines.push(
+            Line::of(Tone::Strong, format!("{name:<id$}  "))
+                .with(outcome_tone(row.outcome), format!("{:<16} ", row.outcome.word()))
+                .with(
+                    Tone::Plain,
+                    numbers(
+                        &row.steps.to_string(),
+                        &row.model_calls.to_string(),
+                        &number(row.tokens),
+                        &row.cost,
+                        &row.time,
+                    ),
+                ),
+        );
+    }
+    let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
+    lines.push(Line::of(Tone::Plain, format!("{finished} of {} finished", rows.len())));
+    lines
+}
