@@ -23,3 +23,4 @@ pub mod states;
 pub mod target;
 pub mod text;
 pub mod ui;
+pub mod views;

@@ -40,6 +40,9 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
+    /// One window, as what changed since the look at it before. Stands in the files of journals only: who reads one
+    /// puts the view together again ([`crate::views::Views`]).
+    WindowChanges(crate::views::WindowChanges),
     /// What an agent without a window has before it.
     Agent(AgentView),
 }
@@ -62,6 +65,9 @@ pub struct WindowView {
     /// The window as it looks, with its dialogs and pop-ups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
+    /// What could not be used when it was looked at, such as a detector that does not answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notices: Vec<String>,
 }
 
 /// What an agent without a window has before it.

@@ -87,7 +87,7 @@ async fn see_window<D: Desktop>(
         true => Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?),
         false => None,
     };
-    Ok(WindowView { surfaces, picture })
+    Ok(WindowView { surfaces, picture, notices: Vec::new() })
 }
 
 /// Whether a window belongs to `owner`, also by way of others.

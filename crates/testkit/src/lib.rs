@@ -1,3 +1,4 @@
 //! Deskhand: testkit.
 
 pub mod endpoint;
+pub mod fixture;

@@ -1,6 +1,6 @@
 //! Which element a person means.
 
-use deskhand_core::ui::{Element, Role, States};
+use deskhand_core::ui::{Element, Role, Source, States};
 
 use super::{Choice, TargetText, choose};
 
@@ -18,6 +18,7 @@ fn element(id: u32, role: Role, name: &str) -> Element {
         patterns: Vec::new(),
         child_count: 0,
         table: None,
+        source: Source::AtSpi,
     }
 }
 

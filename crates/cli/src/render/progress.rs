@@ -236,6 +236,8 @@ impl Progress {
                 }
                 count(view.elements().count() as u64, "element")
             }
+            // Lines are read whole.
+            Observation::WindowChanges(changes) => count(changes.len() as u64, "changed element"),
             Observation::Agent(view) if view.text.is_empty() => "nothing".to_owned(),
             Observation::Agent(view) => one_line(&view.text),
         };

@@ -131,7 +131,7 @@ impl Session {
                 let input = AgentInput { common: self.input_of(app), word: app.word.as_deref(), steps, view };
                 Ok((agent_system_text(&app.owner.name(), steps)?, agent_user_text(&input)?))
             }
-            Observation::Desktop(_) => Err(gone()),
+            Observation::Desktop(_) | Observation::WindowChanges(_) => Err(gone()),
         }
     }
 
@@ -146,7 +146,7 @@ impl Session {
                 let app = self.apps.iter().find(|app| app.owner.worker() == worker);
                 (view.picture.clone(), app.map(|app| app.owner.name()).unwrap_or_default())
             }
-            Observation::Desktop(_) => (None, String::new()),
+            Observation::Desktop(_) | Observation::WindowChanges(_) => (None, String::new()),
         }
     }
 
@@ -237,7 +237,7 @@ pub(super) fn seen_text(observation: &Observation) -> String {
     match observation {
         Observation::Window(view) => surfaces_text(view),
         Observation::Agent(view) => view.text.clone(),
-        Observation::Desktop(_) => String::new(),
+        Observation::Desktop(_) | Observation::WindowChanges(_) => String::new(),
     }
 }
 

@@ -158,7 +158,13 @@ impl Session {
         let picture = match (&observation, worker) {
             (Observation::Window(view), Worker::Window(_)) => view.picture.clone(),
             (Observation::Agent(view), Worker::Agent(_)) => view.picture.clone(),
-            (Observation::Desktop(_) | Observation::Window(_) | Observation::Agent(_), _) => {
+            (
+                Observation::Desktop(_)
+                | Observation::Window(_)
+                | Observation::WindowChanges(_)
+                | Observation::Agent(_),
+                _,
+            ) => {
                 self.break_off(format!("agent {worker} was shown what another one asked for"));
                 return;
             }

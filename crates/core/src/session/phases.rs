@@ -131,6 +131,7 @@ impl<R> Replied<R> {
                 let id = id.parse().ok()?;
                 view.windows.iter().find(|window| window.id == id).map(crate::ui::WindowInfo::label)
             }
+            Observation::WindowChanges(_) => None,
         }
     }
 }

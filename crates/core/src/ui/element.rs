@@ -39,6 +39,36 @@ pub struct ValueRange {
     pub increment: f64,
 }
 
+/// Who says that an element is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Source {
+    /// The application, through the accessibility tree.
+    #[default]
+    #[serde(rename = "at-spi")]
+    AtSpi,
+    /// Text that was read from a picture.
+    #[serde(rename = "ocr")]
+    Ocr,
+    /// A visual parser that was shown a picture.
+    #[serde(rename = "omniparser")]
+    Omniparser,
+}
+
+impl Source {
+    /// The word that is configured, printed and stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AtSpi => "at-spi",
+            Self::Ocr => "ocr",
+            Self::Omniparser => "omniparser",
+        }
+    }
+
+    const fn is_tree(&self) -> bool {
+        matches!(self, Self::AtSpi)
+    }
+}
+
 /// One element, as it was when it was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Element {
@@ -75,6 +105,9 @@ pub struct Element {
     /// Rows and columns, for tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableShape>,
+    /// Who says that it is there.
+    #[serde(default, skip_serializing_if = "Source::is_tree")]
+    pub source: Source,
 }
 
 impl Element {

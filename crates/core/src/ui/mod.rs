@@ -2,6 +2,7 @@
 //!
 //! Back ends fill these types and never leak a handle through them. The words are AT-SPI's and EWMH's.
 
+mod diff;
 mod element;
 mod picture;
 mod role;
@@ -10,7 +11,8 @@ mod table;
 mod tree;
 mod window;
 
-pub use element::{Element, Pattern, ValueRange};
+pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
+pub use element::{Element, Pattern, Source, ValueRange};
 pub use picture::PictureRef;
 pub use role::Role;
 pub use states::{State, States};

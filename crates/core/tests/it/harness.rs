@@ -9,7 +9,7 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::PromptSet,
     session::{Effect, Event, EventRecord, Session, SessionConfig},
-    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Role, Source, State, States, Tree, WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
 
@@ -57,6 +57,7 @@ pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
         patterns: Vec::new(),
         child_count: 0,
         table: None,
+        source: Source::AtSpi,
     }
 }
 
@@ -66,7 +67,11 @@ pub(crate) fn view(window: WindowInfo) -> WindowView {
         element(2, 1, Role::FILLER, ""),
         element(3, 2, Role::PUSH_BUTTON, "Finish"),
     ];
-    WindowView { surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }], picture: None }
+    WindowView {
+        surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }],
+        picture: None,
+        notices: Vec::new(),
+    }
 }
 
 /// A session, its clock, and what it was asked.

@@ -8,3 +8,4 @@ mod prompts;
 mod replies;
 mod resuming;
 mod states;
+mod views;

@@ -69,6 +69,7 @@ fn dialogs_come_first_and_a_cut_tree_says_so() {
             },
         ],
         picture: None,
+        notices: Vec::new(),
     };
     insta::assert_snapshot!(surfaces_text(&view), @r#"
     <untrusted source="screen">

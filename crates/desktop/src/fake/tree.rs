@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Partial, Pattern, Role, State, TableContent, Tree},
+    ui::{CellRange, CellRef, Element, Partial, Pattern, Role, Source, State, TableContent, Tree},
 };
 
 use super::{
@@ -60,6 +60,7 @@ impl Stage {
             patterns: node.plan.patterns.clone(),
             child_count: u32::try_from(node.children.len()).unwrap_or(u32::MAX),
             table: None,
+            source: Source::AtSpi,
         };
         if let Some(sheet) = &node.plan.sheet {
             element.table = Some(sheet.shape);

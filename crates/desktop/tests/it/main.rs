@@ -5,6 +5,8 @@
 mod act_libreoffice;
 mod contract;
 #[cfg(target_os = "linux")]
+mod fixtures;
+#[cfg(target_os = "linux")]
 mod linux_atspi;
 #[cfg(target_os = "linux")]
 mod linux_calc;

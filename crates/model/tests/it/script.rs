@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     model::{ModelFailureKind, ModelRequest, Usage},
     prompt::{element_line, window_line},
-    ui::{AppInfo, Element, Pattern, Role, States, ValueRange, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Pattern, Role, Source, States, ValueRange, WindowInfo, WindowKind},
 };
 use deskhand_model::{AnyModel, Model, NoPictures, Script};
 use insta::assert_snapshot;
@@ -87,6 +87,7 @@ fn element(id: u32, role: Role, name: &str) -> Element {
         patterns: Vec::new(),
         child_count: 0,
         table: None,
+        source: Source::AtSpi,
     }
 }
 

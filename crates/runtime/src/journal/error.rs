@@ -27,6 +27,17 @@ pub enum JournalError {
         #[source]
         source: serde_json::Error,
     },
+    /// A view that was stored as what changed does not follow on the one before it.
+    #[error("read record {seq} of {}: the view in it cannot be put together", path.display())]
+    View {
+        /// The journal.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        seq: u64,
+        /// What does not fit.
+        #[source]
+        source: deskhand_core::ui::DiffError,
+    },
     /// The journal does not begin with a header.
     #[error("read {}: it does not begin with the header of a session", path.display())]
     NoHeader {

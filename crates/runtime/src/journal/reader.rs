@@ -2,7 +2,13 @@
 
 use std::{fs, path::Path};
 
-use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
+use deskhand_core::{
+    observation::{DesktopView, Observation},
+    record::{Header, JOURNAL_VERSION, Line, Record},
+    session::Event,
+    ui::DiffError,
+    views::Views,
+};
 
 use super::{JournalError, store::sha256_hex};
 
@@ -43,6 +49,7 @@ impl Journal {
         let mut lines: Vec<Line> = Vec::new();
         let mut problems = Vec::new();
         let mut prev = String::new();
+        let mut views = Views::default();
         let mut rest = bytes.as_slice();
         while !rest.is_empty() {
             let seq = lines.len() as u64 + 1;
@@ -55,7 +62,12 @@ impl Journal {
                         problems.push(JournalProblem::Changed { seq: seq.saturating_sub(1) });
                     }
                     prev = sha256_hex(text);
-                    lines.push(line);
+                    let whole = make_whole(line, &mut views).map_err(|source| JournalError::View {
+                        path: path.to_owned(),
+                        seq,
+                        source,
+                    });
+                    lines.push(whole?);
                 }
                 Err(_) if end.is_none() => problems.push(JournalProblem::CutOff { seq }),
                 Err(source) => return Err(JournalError::Record { path: path.to_owned(), seq, source }),
@@ -74,4 +86,15 @@ impl Journal {
         }
         Ok(Self { header, lines, problems })
     }
+}
+
+/// A line with its view put together again.
+fn make_whole(mut line: Line, views: &mut Views) -> Result<Line, DiffError> {
+    if let Record::Event(event) = &mut line.record
+        && let Event::Observed { observation } = &mut event.event
+    {
+        let stored = std::mem::replace(observation, Observation::Desktop(DesktopView::default()));
+        *observation = views.decode(stored)?;
+    }
+    Ok(line)
 }

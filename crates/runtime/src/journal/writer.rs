@@ -4,7 +4,8 @@ use std::{fs, io::Write as _, path::PathBuf};
 
 use deskhand_core::{
     record::{Line, Record},
-    session::Effect,
+    session::{Effect, Event},
+    views::Views,
 };
 
 use super::{JournalError, store::sha256_hex};
@@ -16,6 +17,8 @@ pub struct JournalWriter {
     file: fs::File,
     seq: u64,
     prev: String,
+    /// What was seen last, so that a view can be stored as what changed.
+    views: Views,
 }
 
 impl JournalWriter {
@@ -27,11 +30,12 @@ impl JournalWriter {
             .mode(0o600)
             .open(&path)
             .map_err(|source| JournalError::file("create", &path, source))?;
-        Ok(Self { path, file, seq: 0, prev: String::new() })
+        Ok(Self { path, file, seq: 0, prev: String::new(), views: Views::default() })
     }
 
     /// Appends a record and hands it to the operating system in one write; the death of this process cannot
-    /// lose it. Commands and outcomes also survive the death of the machine.
+    /// lose it. Commands and outcomes also survive the death of the machine. The line is returned as it was given;
+    /// in the file, a view of a window that was seen before is what changed of it.
     ///
     /// # Errors
     /// [`JournalError`] when it cannot be written; nothing may be done then that the record tells of.
@@ -41,8 +45,8 @@ impl JournalWriter {
             Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
             Record::Event(_) => false,
         };
-        let line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
-        let mut text = serde_json::to_vec(&line).map_err(JournalError::Encode)?;
+        let mut line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
+        let mut text = self.encoded(&mut line).map_err(JournalError::Encode)?;
         self.prev = sha256_hex(&text);
         text.push(b'\n');
         let result =
@@ -50,5 +54,21 @@ impl JournalWriter {
         result.map_err(|source| JournalError::file("write", &self.path, source))?;
         self.seq = line.seq;
         Ok(line)
+    }
+
+    /// The line as it stands in the file.
+    fn encoded(&mut self, line: &mut Line) -> serde_json::Result<Vec<u8>> {
+        if let Record::Event(event) = &mut line.record
+            && let Event::Observed { observation } = &mut event.event
+            && let Some(changes) = self.views.encode(observation)
+        {
+            let whole = std::mem::replace(observation, changes);
+            let text = serde_json::to_vec(line);
+            if let Record::Event(event) = &mut line.record {
+                event.event = Event::Observed { observation: whole };
+            }
+            return text;
+        }
+        serde_json::to_vec(line)
     }
 }

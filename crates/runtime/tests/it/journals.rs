@@ -82,3 +82,14 @@ async fn sessions_are_found_by_what_their_names_begin_or_end_with() {
     assert!(matches!(store.find("nothing"), Err(JournalError::NoSession { .. })));
     assert!(matches!(store.find(""), Err(JournalError::NoSession { .. })));
 }
+
+#[tokio::test]
+async fn views_are_stored_as_what_changed_and_read_whole() {
+    let ran = run_office(&office_script()).await;
+    let text = fs::read_to_string(ran.end.folder.journal_path()).unwrap();
+    let stored = |kind: &str| text.matches(&format!(r#""observation":{{"of":"{kind}""#)).count();
+    assert!(stored("window") >= 2, "each window is seen whole first");
+    assert!(stored("window_changes") >= 1, "a window that was seen before is stored as changes");
+    let journal = ran.end.folder.read().unwrap();
+    assert_eq!(journal.lines, ran.lines, "a reader has what the session had");
+}

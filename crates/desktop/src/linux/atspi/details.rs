@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Pattern, Role, States, TableShape, ValueRange},
+    ui::{Element, Pattern, Role, Source, States, TableShape, ValueRange},
 };
 
 use super::{
@@ -191,6 +191,7 @@ impl Accessibility {
             patterns: head.patterns,
             child_count: head.child_count,
             table: details.table,
+            source: Source::AtSpi,
         }
     }
 

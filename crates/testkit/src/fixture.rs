@@ -1,0 +1,388 @@
+//! Small applications in real toolkits, whose controls do what they should or fail in a known way, and which
+//! tell honestly what truly happened.
+//!
+//! The applications lie in `fixtures/`. A [`Fixture`] says how to start one ([`Fixture::program`],
+//! [`Fixture::arguments`]), listens on the loopback interface for its account, and sends it commands.
+
+use std::{
+    fmt, io,
+    path::Path,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::{TcpListener, TcpStream},
+    sync::{broadcast, watch},
+    task::JoinSet,
+};
+
+/// The longest wait for an answer of a fixture.
+const BOUND: Duration = Duration::from_secs(60);
+/// The largest request of a page, in bytes.
+const REQUEST_MAX: usize = 1024 * 1024;
+/// How many commands may be on their way.
+const COMMANDS_MAX: usize = 64;
+
+/// What an application is built with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Toolkit {
+    /// GTK 3.
+    Gtk3,
+    /// GTK 4.
+    Gtk4,
+    /// Qt 5.
+    Qt,
+    /// A page in Chromium.
+    Page,
+}
+
+impl Toolkit {
+    /// Every toolkit.
+    pub const ALL: [Self; 4] = [Self::Gtk3, Self::Gtk4, Self::Qt, Self::Page];
+
+    /// The program that has to be installed.
+    pub const fn needs(self) -> &'static str {
+        match self {
+            Self::Gtk3 | Self::Gtk4 | Self::Qt => "python3",
+            Self::Page => "chromium",
+        }
+    }
+}
+
+impl fmt::Display for Toolkit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Gtk3 => "GTK3",
+            Self::Gtk4 => "GTK4",
+            Self::Qt => "Qt",
+            Self::Page => "Chromium page",
+        })
+    }
+}
+
+/// Which controls an application shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Screen {
+    /// Controls that work beside ones that are inert, late, covered, moving, … and things that change by themselves.
+    Faults,
+    /// Every kind of control.
+    Form,
+    /// A list of 10,000 rows.
+    List,
+    /// An entry and a text area.
+    Text,
+    /// Icon buttons without names and a canvas without elements.
+    Canvas,
+}
+
+impl Screen {
+    /// Its name; the title of the window is `Fixture ` and this.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Faults => "faults",
+            Self::Form => "form",
+            Self::List => "list",
+            Self::Text => "text",
+            Self::Canvas => "canvas",
+        }
+    }
+}
+
+/// Something that truly happened in an application.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The control that it happened to.
+    pub control: String,
+    /// `clicked`, `checked`, `typed`, `selected`, `adjusted`, `edited`, `expanded`, `dropped`, `chosen`, `late`.
+    pub event: String,
+    /// Whether it brought about what the control is for; a fault of the control makes it false.
+    pub effect: bool,
+    /// The effect comes so many milliseconds later, and is told with the event `late`.
+    pub delay_ms: Option<u64>,
+    /// The value that came of it; null where there is none.
+    pub value: Value,
+    /// When it was told.
+    pub at: Instant,
+}
+
+/// What came in so far.
+#[derive(Debug, Default)]
+struct Account {
+    ready: bool,
+    entries: Vec<Entry>,
+    replies: Vec<(u64, Value)>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    account: Mutex<Account>,
+    /// Counts what came in, so that nobody misses it.
+    news: watch::Sender<u64>,
+    commands: broadcast::Sender<String>,
+}
+
+impl Shared {
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, line: &str) {
+        let Ok(message) = serde_json::from_str::<Value>(line) else { return };
+        let text = |name: &str| message.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
+        let mut account = self.account();
+        if let Some(id) = message.get("reply").and_then(Value::as_u64) {
+            account.replies.push((id, message.get("value").cloned().unwrap_or_default()));
+        } else if message.get("ready").is_some() {
+            account.ready = true;
+        } else if let (Some(control), Some(event)) = (text("control"), text("event")) {
+            account.entries.push(Entry {
+                control,
+                event,
+                effect: message.get("effect").and_then(Value::as_bool).unwrap_or(false),
+                delay_ms: message.get("delay_ms").and_then(Value::as_u64),
+                value: message.get("value").cloned().unwrap_or_default(),
+                at: Instant::now(),
+            });
+        }
+        drop(account);
+        self.news.send_modify(|count| *count += 1);
+    }
+}
+
+/// One application and its honest account.
+#[derive(Debug)]
+pub struct Fixture {
+    program: String,
+    arguments: Vec<String>,
+    title: String,
+    shared: Arc<Shared>,
+    last_id: AtomicU64,
+    /// Ends with the fixture.
+    _tasks: JoinSet<()>,
+}
+
+impl Fixture {
+    /// Listens for an application that is to be started with [`Self::program`] and [`Self::arguments`].
+    ///
+    /// # Errors
+    /// When no port of the loopback interface can be listened on.
+    pub async fn prepare(toolkit: Toolkit, screen: Screen) -> io::Result<Self> {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+        let port = listener.local_addr()?.port();
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
+        let script = |name: &str| folder.join(name).display().to_string();
+        let python = |name: &str| vec!["-B".to_owned(), script(name), screen.name().into(), port.to_string()];
+        let (program, arguments) = match toolkit {
+            // Not whichever Python comes first on the path: the toolkits are packages of the system's.
+            Toolkit::Gtk3 => ("/usr/bin/python3", python("gtk3.py")),
+            Toolkit::Gtk4 => ("/usr/bin/python3", python("gtk4.py")),
+            Toolkit::Qt => ("/usr/bin/python3", python("qt.py")),
+            Toolkit::Page => {
+                let address = format!("--app=http://127.0.0.1:{port}/?screen={}", screen.name());
+                ("chromium", vec![address, "--window-size=1040,760".to_owned()])
+            }
+        };
+        let shared = Arc::new(Shared {
+            account: Mutex::default(),
+            news: watch::Sender::new(0),
+            commands: broadcast::Sender::new(COMMANDS_MAX),
+        });
+        let mut tasks = JoinSet::new();
+        let serving = Arc::clone(&shared);
+        tasks.spawn(async move { serve(&listener, toolkit, &serving).await });
+        Ok(Self {
+            program: program.to_owned(),
+            arguments,
+            title: format!("Fixture {}", screen.name()),
+            shared,
+            last_id: AtomicU64::new(0),
+            _tasks: tasks,
+        })
+    }
+
+    /// The program to start.
+    pub fn program(&self) -> &str {
+        &self.program
+    }
+
+    /// Its arguments.
+    pub fn arguments(&self) -> &[String] {
+        &self.arguments
+    }
+
+    /// The title of its window.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// Waits until the application shows its controls.
+    ///
+    /// # Errors
+    /// When it does not within a minute.
+    pub async fn ready(&self) -> io::Result<()> {
+        self.until("the fixture to come up", |account| account.ready.then_some(())).await
+    }
+
+    /// How much has happened so far: a mark for [`Self::since`].
+    pub fn mark(&self) -> usize {
+        self.shared.account().entries.len()
+    }
+
+    /// What has happened since a mark, as far as it has been told.
+    pub fn since(&self, mark: usize) -> Vec<Entry> {
+        self.shared.account().entries.iter().skip(mark).cloned().collect()
+    }
+
+    /// Waits until something happens after `mark`.
+    ///
+    /// # Errors
+    /// When it does not within a minute.
+    pub async fn happens(&self, mark: usize, fits: impl Fn(&Entry) -> bool) -> io::Result<Entry> {
+        let find = |account: &mut Account| account.entries.iter().skip(mark).find(|one| fits(one)).cloned();
+        self.until("something to happen", find).await
+    }
+
+    /// Sends a command and waits for its reply: by then everything that the application did before is told.
+    ///
+    /// # Errors
+    /// When the application does not answer within a minute.
+    pub async fn ask(&self, command: &str, with: Value) -> io::Result<Value> {
+        let id = self.last_id.fetch_add(1, Ordering::Relaxed);
+        let line = json!({ "command": command, "id": id, "with": with }).to_string();
+        self.shared
+            .commands
+            .send(line)
+            .map_err(|_| io::Error::new(io::ErrorKind::NotConnected, "the fixture is not connected"))?;
+        self.until("an answer of the fixture", |account| {
+            let at = account.replies.iter().position(|(reply, _)| *reply == id)?;
+            Some(account.replies.swap_remove(at).1)
+        })
+        .await
+    }
+
+    /// What the controls truly hold now, by name.
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub async fn state(&self) -> io::Result<Value> {
+        self.ask("state", json!({})).await
+    }
+
+    async fn until<T>(&self, what: &str, mut find: impl FnMut(&mut Account) -> Option<T>) -> io::Result<T> {
+        let mut news = self.shared.news.subscribe();
+        let found = async {
+            loop {
+                news.mark_unchanged();
+                if let Some(found) = find(&mut self.shared.account()) {
+                    return Ok(found);
+                }
+                if news.changed().await.is_err() {
+                    return Err(io::Error::other("the fixture is gone"));
+                }
+            }
+        };
+        tokio::time::timeout(BOUND, found).await.unwrap_or_else(|_| {
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no end of waiting for {what}")))
+        })
+    }
+}
+
+async fn serve(listener: &TcpListener, toolkit: Toolkit, shared: &Arc<Shared>) {
+    let mut connections = JoinSet::new();
+    while let Ok((stream, _)) = listener.accept().await {
+        let shared = Arc::clone(shared);
+        connections.spawn(async move {
+            // An application that ends breaks its connection; there is nobody to tell.
+            let _: io::Result<()> = match toolkit {
+                Toolkit::Gtk3 | Toolkit::Gtk4 | Toolkit::Qt => speak_lines(stream, &shared).await,
+                Toolkit::Page => speak_http(stream, &shared).await,
+            };
+        });
+    }
+}
+
+async fn speak_lines(stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    let mut commands = shared.commands.subscribe();
+    let (reader, mut writer) = stream.into_split();
+    let mut lines = BufReader::new(reader).lines();
+    loop {
+        tokio::select! {
+            line = lines.next_line() => match line? {
+                Some(line) => shared.take(&line),
+                None => return Ok(()),
+            },
+            Ok(command) = commands.recv() => writer.write_all(format!("{command}\n").as_bytes()).await?,
+        }
+    }
+}
+
+/// Serves the page, its stream of commands (`/commands`) and its account (`/account`).
+async fn speak_http(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/page.html");
+    let mut commands = shared.commands.subscribe();
+    let mut request = Vec::new();
+    loop {
+        let Some((head, body)) = read_request(&mut stream, &mut request).await? else { return Ok(()) };
+        let path = head.split(' ').nth(1).unwrap_or_default();
+        if path == "/commands" {
+            stream
+                .write_all(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n\r\n",
+                )
+                .await?;
+            while let Ok(command) = commands.recv().await {
+                stream.write_all(format!("data: {command}\n\n").as_bytes()).await?;
+            }
+            return Ok(());
+        }
+        let mut status = "200 OK";
+        let mut answer = String::new();
+        if path == "/account" {
+            body.lines().for_each(|line| shared.take(line));
+        } else if path == "/" || path.starts_with("/?") {
+            answer = tokio::fs::read_to_string(PAGE).await?;
+        } else {
+            status = "404 Not Found";
+        }
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\n\r\n",
+            answer.len()
+        );
+        stream.write_all((head + &answer).as_bytes()).await?;
+    }
+}
+
+/// The head and body of the next request; none when the client has gone.
+async fn read_request(stream: &mut TcpStream, rest: &mut Vec<u8>) -> io::Result<Option<(String, String)>> {
+    const END: &[u8] = b"\r\n\r\n";
+    loop {
+        let end = rest.windows(END.len()).position(|window| window == END);
+        if let Some(end) = end {
+            let head = String::from_utf8_lossy(rest.get(..end).unwrap_or_default()).into_owned();
+            let length = head
+                .lines()
+                .filter_map(|line| line.split_once(':'))
+                .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+                .and_then(|(_, value)| value.trim().parse::<usize>().ok())
+                .unwrap_or(0);
+            let start = end + END.len();
+            if let Some(body) = rest.get(start..start.saturating_add(length)) {
+                let body = String::from_utf8_lossy(body).into_owned();
+                rest.drain(..start + length);
+                return Ok(Some((head, body)));
+            }
+        }
+        if rest.len() > REQUEST_MAX {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a request that is too large"));
+        }
+        if stream.read_buf(rest).await? == 0 {
+            return Ok(None);
+        }
+    }
+}
