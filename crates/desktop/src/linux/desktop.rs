@@ -20,6 +20,8 @@ use super::{
     display::{Address, Display},
     environment::Environment,
     events::XEvent,
+    keeper::DesktopHandle,
+    kept::IdsGiven,
     processes::Processes,
     virtual_desktop::{self, VirtualOptions},
 };
@@ -29,7 +31,7 @@ use crate::{Capabilities, Desktop, DesktopError, DesktopResult};
 const BUS_BOUND: Duration = Duration::from_secs(10);
 
 /// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct StartupTimes {
     /// The X server, until it accepts connections.
     pub display_ms: u64,
@@ -61,6 +63,8 @@ pub struct LinuxDesktop {
     typing: Mutex<()>,
     last_ping: AtomicU32,
     startup: StartupTimes,
+    /// How to reach it again, for a desktop that a keeper holds.
+    handle: Option<DesktopHandle>,
 }
 
 /// What a desktop is made of once it is up.
@@ -73,6 +77,10 @@ pub(crate) struct Parts {
     pub(crate) accessibility_address: Option<String>,
     pub(crate) entries: DesktopEntries,
     pub(crate) startup: StartupTimes,
+    /// How to reach it again, for a desktop that a keeper holds.
+    pub(crate) handle: Option<DesktopHandle>,
+    /// The highest number that was given to an element before.
+    pub(crate) elements_given: u32,
 }
 
 impl LinuxDesktop {
@@ -137,16 +145,21 @@ impl LinuxDesktop {
             accessibility_address,
             entries,
             startup: StartupTimes { display_ms, total_ms, ..StartupTimes::default() },
+            handle: None,
+            elements_given: 0,
         };
         Ok(Self::of_parts(parts).await)
     }
 
-    async fn of_parts(parts: Parts) -> Self {
+    pub(super) async fn of_parts(parts: Parts) -> Self {
         let accessible_pids = Arc::default();
         let accessibility = match &parts.accessibility_address {
             Some(address) => connect_accessibility(address, &parts.display, &accessible_pids).await,
             None => None,
         };
+        if let Some(accessibility) = &accessibility {
+            accessibility.with_ids(|ids| ids.start_above(parts.elements_given));
+        }
         Self {
             accessibility,
             accessible_pids,
@@ -160,6 +173,7 @@ impl LinuxDesktop {
             typing: Mutex::new(()),
             last_ping: AtomicU32::new(0),
             startup: parts.startup,
+            handle: parts.handle,
         }
     }
 
@@ -168,6 +182,19 @@ impl LinuxDesktop {
         let Self { display, processes, .. } = self;
         drop(display);
         processes.end_all().await;
+    }
+
+    /// New windows and elements get numbers above those that were `given` before, on another desktop.
+    pub fn start_ids_above(&self, given: IdsGiven) {
+        self.display.with_registry(|registry| registry.start_above(given.window));
+        if let Some(accessibility) = &self.accessibility {
+            accessibility.with_ids(|ids| ids.start_above(given.element));
+        }
+    }
+
+    /// How to reach it again, for a desktop that a keeper holds.
+    pub fn handle(&self) -> Option<&DesktopHandle> {
+        self.handle.as_ref()
     }
 
     /// The variables that applications of this desktop get; nothing else is passed to them.

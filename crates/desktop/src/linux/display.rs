@@ -38,6 +38,7 @@ x11rb::atom_manager! {
     /// The atoms that are used here.
     pub(crate) Atoms: AtomsCookie {
         DESKHAND_QUIT,
+        DESKHAND_WINDOW_ID,
         UTF8_STRING,
         WM_PROTOCOLS,
         WM_DELETE_WINDOW,

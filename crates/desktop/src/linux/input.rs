@@ -369,6 +369,22 @@ impl Worker {
         Ok(())
     }
 
+    /// Lets go of every key and button that is held, as by an owner that died between pressing and letting go.
+    pub(crate) fn release_all(&self) -> WorkResult<()> {
+        let keys = self.connection.query_keymap()?.reply()?.keys;
+        for keycode in (0..=u8::MAX).filter(|code| {
+            let byte = keys.get(usize::from(code / 8)).copied().unwrap_or(0);
+            byte & (1 << (code % 8)) != 0
+        }) {
+            self.fake(KEY_RELEASE_EVENT, keycode, 0, 0)?;
+        }
+        let pressed = u16::from(self.connection.query_pointer(self.root)?.reply()?.mask);
+        for button in (1..=5_u8).filter(|button| pressed & (1 << (7 + button)) != 0) {
+            self.fake(BUTTON_RELEASE_EVENT, button, 0, 0)?;
+        }
+        self.round_trip()
+    }
+
     /// Frees the keys that were bound.
     pub(crate) fn unbind_keys(&mut self) -> WorkResult<()> {
         for keycode in self.keyboard.take_bindings() {

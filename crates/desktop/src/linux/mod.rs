@@ -2,6 +2,7 @@
 //!
 //! - [`LinuxDesktop`] is the desktop; `virtual_desktop` starts a private one, with `processes`,
 //!   `environment` and `programs`.
+//! - `keeper` is the process that holds a virtual desktop so that it outlives its owner; `kept` is the owner's side.
 //! - `display` owns the connection to the X server, `events` reads what it tells; `windows` and `windowing`
 //!   manage windows, `capture` takes pictures, `input` and `keyboard` send clicks and keys.
 //! - `desktop_entries` knows the installed applications.
@@ -17,6 +18,8 @@ mod doctor;
 mod environment;
 mod events;
 mod input;
+mod keeper;
+mod kept;
 mod keyboard;
 mod processes;
 mod programs;
@@ -30,5 +33,7 @@ pub use desktop::{LinuxDesktop, StartupTimes};
 pub use doctor::{Finding, diagnose};
 pub use environment::Environment;
 pub use events::XEvent;
+pub use keeper::{DesktopHandle, keep_desktop};
+pub use kept::IdsGiven;
 pub use settling::Watch;
 pub use virtual_desktop::VirtualOptions;

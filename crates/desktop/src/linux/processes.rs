@@ -19,7 +19,7 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 
-use super::{desktop_entries::find_on_path, environment::Environment};
+use super::{desktop_entries::find_on_path, environment::Environment, kept::LifeLine};
 
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
@@ -94,10 +94,12 @@ pub(crate) struct Processes {
     guard: Mutex<Option<Guard>>,
 }
 
-struct Guard {
-    /// Closing it is the signal.
-    input: ChildStdin,
-    ended: oneshot::Receiver<()>,
+/// Who ends the programs of a virtual desktop.
+enum Guard {
+    /// A process of ours; closing its input is the signal.
+    Own { input: ChildStdin, ended: oneshot::Receiver<()> },
+    /// The keeper of the desktop, at the other end of the line.
+    Keeper(LifeLine),
 }
 
 impl Processes {
@@ -139,7 +141,20 @@ impl Processes {
             let _ = sender.send(());
         })?;
         let set_death_signal = find_on_path(OsStr::new("setpriv"), path);
-        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(Guard { input, ended })))
+        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(Guard::Own { input, ended })))
+    }
+
+    /// Programs on a desktop that a keeper holds: they outlive this process, and end with the desktop.
+    pub(crate) fn kept(line: LifeLine) -> Self {
+        Self::with(Lifetime::OfDesktop, None, Some(Guard::Keeper(line)))
+    }
+
+    /// Uses the line to the keeper, where there is one.
+    pub(crate) fn with_life_line<T>(&self, work: impl FnOnce(&LifeLine) -> T) -> Option<T> {
+        match self.guard.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(Guard::Keeper(line)) => Some(work(line)),
+            Some(Guard::Own { .. }) | None => None,
+        }
     }
 
     fn with(lifetime: Lifetime, set_death_signal: Option<PathBuf>, guard: Option<Guard>) -> Self {
@@ -222,12 +237,17 @@ impl Processes {
             return;
         }
         let guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(Guard { input, ended }) = guard else { return };
-        drop(input);
+        let Some(guard) = guard else { return };
         let mut running = self.running.subscribe();
         let all = async {
-            // An error says that the other side is gone, which is what is waited for.
-            let _ = ended.await;
+            match guard {
+                Guard::Own { input, ended } => {
+                    drop(input);
+                    // An error says that the other side is gone, which is what is waited for.
+                    let _ = ended.await;
+                }
+                Guard::Keeper(line) => line.close().await,
+            }
             let _ = running.wait_for(|count| *count == 0).await;
         };
         if tokio::time::timeout(END_BOUND, all).await.is_err() {

@@ -142,6 +142,8 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
             accessibility_address: Some(up.accessibility_address),
             entries: up.entries,
             startup: StartupTimes { total_ms: elapsed_ms(begun), ..up.startup },
+            handle: None,
+            elements_given: 0,
         }),
         Err(error) => {
             starting.processes.end_all().await;
@@ -183,9 +185,7 @@ async fn start_parts(
     let ready = Instant::now();
     let ((display, window_manager_ms), (accessibility_address, accessibility_ms), entries) = tokio::try_join!(
         async {
-            let number = name.trim_start_matches(':');
-            let socket = PathBuf::from(format!("/tmp/.X11-unix/X{number}"));
-            let address = Address::Own { socket, cookie };
+            let address = Address::Own { socket: socket_of(&name), cookie };
             let opened = name.clone();
             let display = run_blocking(move || Display::open(&address, opened));
             let (manager, display) = tokio::join!(start_window_manager(starting, &environment), display);
@@ -241,6 +241,11 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
         return Err(starting.broken("Xvfb", &format!("{socket} belongs to another process")));
     }
     Ok(format!(":{number}"))
+}
+
+/// The socket of a display on this machine.
+pub(super) fn socket_of(display: &str) -> PathBuf {
+    PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
 }
 
 async fn start_session_bus(starting: &Starting, environment: &Environment) -> DesktopResult<String> {

@@ -27,7 +27,7 @@ use super::{
     events::XEvent,
     processes::ProgramStart,
     programs,
-    windows::WindowList,
+    windows::{Registry, WindowList},
 };
 use crate::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
 
@@ -41,7 +41,12 @@ const SOURCE_PAGER: u32 = 2;
 impl Windowing for LinuxDesktop {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
-        Ok(self.infos(&list))
+        let infos = self.infos(&list);
+        let unmarked = self.display().with_registry(Registry::take_unmarked);
+        if !unmarked.is_empty() {
+            self.display().call("mark windows", move |worker| worker.mark_windows(&unmarked)).await?;
+        }
+        Ok(infos)
     }
 
     async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {

@@ -12,9 +12,10 @@ use deskhand_core::{
 use x11rb::{
     cookie::Cookie,
     protocol::xproto::{
-        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, WindowClass as XWindowClass,
+        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, PropMode, WindowClass as XWindowClass,
     },
     rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
 };
 
 use super::{
@@ -37,6 +38,8 @@ pub(crate) struct Registry {
     by_x: HashMap<u32, WindowId>,
     by_id: HashMap<WindowId, u32>,
     last: u32,
+    /// Ids that are to be written on their windows, on a desktop that may get another owner.
+    unmarked: Option<Vec<(u32, WindowId)>>,
 }
 
 impl Registry {
@@ -46,8 +49,36 @@ impl Registry {
             self.last = self.last.saturating_add(1);
             let id = WindowId(self.last);
             self.by_id.insert(id, window);
+            if let Some(unmarked) = &mut self.unmarked {
+                unmarked.push((window, id));
+            }
             id
         })
+    }
+
+    /// New ids start above this number.
+    pub(crate) fn start_above(&mut self, given: u32) {
+        self.last = self.last.max(given);
+    }
+
+    /// From now on, ids are to be written on their windows; new ones start above `given`.
+    pub(crate) fn mark_from(&mut self, given: u32) {
+        self.start_above(given);
+        self.unmarked.get_or_insert_default();
+    }
+
+    /// The ids that are not written on their windows yet.
+    pub(crate) fn take_unmarked(&mut self) -> Vec<(u32, WindowId)> {
+        self.unmarked.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes over the ids that are written on windows.
+    pub(crate) fn restore(&mut self, marked: Vec<(u32, WindowId)>) {
+        for (window, id) in marked {
+            self.start_above(id.0);
+            self.by_x.insert(window, id);
+            self.by_id.insert(id, window);
+        }
     }
 
     /// The X window behind an id.
@@ -177,6 +208,37 @@ impl Worker {
             kind: self.ask(window, self.atoms._NET_WM_WINDOW_TYPE)?,
             transient_for: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
         })
+    }
+
+    /// Writes the ids of windows on them, where the next owner of the desktop finds them. A window that is gone has
+    /// none.
+    pub(crate) fn mark_windows(&self, ids: &[(u32, WindowId)]) -> WorkResult<()> {
+        for (window, id) in ids {
+            self.connection.change_property32(
+                PropMode::REPLACE,
+                *window,
+                self.atoms.DESKHAND_WINDOW_ID,
+                AtomEnum::CARDINAL,
+                &[id.0],
+            )?;
+        }
+        self.round_trip()
+    }
+
+    /// The windows that have an id written on them.
+    pub(crate) fn marked_windows(&self) -> WorkResult<Vec<(u32, WindowId)>> {
+        let existing = self.list_windows()?.existing;
+        let mark = self.atoms.DESKHAND_WINDOW_ID;
+        let asked = existing
+            .into_iter()
+            .map(|window| Ok((window, self.ask(window, mark)?)))
+            .collect::<WorkResult<Vec<_>>>()?;
+        // A window that went away meanwhile gives no answer, and needs no id.
+        let read = |(window, cookie): (u32, PropertyCookie<'_>)| {
+            let id = numbers(&cookie.reply().ok()?).first().copied()?;
+            Some((window, WindowId(id)))
+        };
+        Ok(asked.into_iter().filter_map(read).collect())
     }
 
     /// The active window, as the window manager says.

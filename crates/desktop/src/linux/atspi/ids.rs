@@ -55,6 +55,11 @@ impl ElementIds {
         id
     }
 
+    /// New ids start above this number.
+    pub(crate) fn start_above(&mut self, given: u32) {
+        self.last = self.last.max(given);
+    }
+
     /// What is known of an element.
     pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
         self.by_id.get(&id).map(|entry| entry.known.clone())
