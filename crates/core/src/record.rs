@@ -4,14 +4,16 @@
 //! line is written before it is carried out, an event's line before it is applied.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::{
     ids::SessionId,
+    prompt::PromptSet,
     session::{EffectRecord, EventRecord, SessionConfig},
 };
 
 /// The version of the format that this code writes. Readers refuse a later one and read every earlier one.
-pub const JOURNAL_VERSION: u32 = 1;
+pub const JOURNAL_VERSION: u32 = 2;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +34,40 @@ pub struct Header {
     pub desktop: String,
     /// The program that wrote it, with its version.
     pub program: String,
+    /// What the program needs to go on with the session, such as how to reach the model; it alone knows what is in
+    /// it. Holds no secret.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub setup: Value,
+    /// Where the session was forked from; none for one that was begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<Origin>,
+}
+
+/// The session that another one was forked from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The session.
+    pub session: SessionId,
+    /// Its last record that was taken over.
+    pub record: u64,
+}
+
+/// What a session runs with from a record on; what stands in the header held until then.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// The configuration.
+    pub config: SessionConfig,
+    /// The prompt set itself.
+    pub prompts: PromptSet,
+    /// The model, as it is shown to people.
+    pub model: String,
+    /// The desktop, as it is shown to people.
+    pub desktop: String,
+    /// The program, with its version.
+    pub program: String,
+    /// See [`Header::setup`].
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub setup: Value,
 }
 
 /// What a line of a journal tells.
@@ -44,6 +80,9 @@ pub enum Record {
     Effect(Box<EffectRecord>),
     /// Something came.
     Event(Box<EventRecord>),
+    /// The session runs with something else from here on: it was forked, or resumed with another model, other
+    /// prompts or another configuration.
+    Changed(Box<Change>),
 }
 
 /// One line of a journal.

@@ -12,7 +12,7 @@ use deskhand_core::{
     ids::SessionId,
     outcome::Outcome,
     prompt::PromptSet,
-    record::{Header, JOURNAL_VERSION, Line, Record},
+    record::{Change, Header, JOURNAL_VERSION, Line, Record},
     session::{
         ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason,
         SubtaskStatus,
@@ -25,6 +25,7 @@ use tracing::Instrument as _;
 
 use crate::{
     clock::now_ms,
+    held::{HeldSession, InForce},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
     people::{People, Request},
@@ -67,6 +68,8 @@ pub struct RunOptions<'a, D: Desktop, M: Model> {
     pub stop: StopSwitch,
     /// The program and its version, for the journal's header.
     pub program: String,
+    /// What the program needs to go on with the session, for the journal's header. No secret may be in it.
+    pub setup: serde_json::Value,
 }
 
 /// A session that was run to its end.
@@ -101,23 +104,58 @@ pub async fn run<D: Desktop, M: Model>(
         model: options.model.name().to_owned(),
         desktop: options.desktop_name.clone(),
         program: options.program.clone(),
+        setup: options.setup.clone(),
+        forked_from: None,
     };
     let session = Session::new(options.config.clone(), options.prompts.clone());
     let journal = folder.begin()?;
-    let requests = std::mem::take(&mut options.requests).into();
-    let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
-    let mut driver = Driver {
-        options,
-        folder,
-        journal,
-        session,
-        requests,
-        observer: Mutex::new(observer),
-        outcome: None,
-        wall_max,
-        deadline: None,
-    };
+    let mut driver = Driver::new(options, folder, journal, session, observer);
     driver.append(Record::Header(Box::new(header)))?;
+    driver.drive().await?;
+    Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
+}
+
+/// Goes on with a session whose process ended, or that was forked, and runs it to its end. Where `options` differ
+/// from what the session ran with, the change is recorded first and holds from there on. `desktop_kept` says whether
+/// the desktop is the one of before, with its windows under their ids.
+///
+/// # Errors
+/// [`RunError`] when the journal cannot be written. Everything else that goes wrong ends in an outcome.
+pub async fn resume<D: Desktop, M: Model>(
+    held: HeldSession,
+    desktop_kept: bool,
+    mut options: RunOptions<'_, D, M>,
+    observer: &mut (dyn FnMut(&Line) + Send),
+) -> Result<RunEnd, RunError> {
+    options.config.host_tools = options.tools.host_specs();
+    options.config.app_tools = options.tools.app_specs();
+    let in_force = InForce {
+        config: options.config.clone(),
+        prompts: options.prompts.clone(),
+        model: options.model.name().to_owned(),
+        desktop: options.desktop_name.clone(),
+        setup: options.setup.clone(),
+    };
+    let program = options.program.clone();
+    let id = held.id();
+    let HeldSession { folder, journal, session, in_force: before, begun, outcome, .. } = held;
+    let mut driver = Driver::new(options, folder, journal, session, observer);
+    driver.outcome = outcome;
+    if in_force != before {
+        driver.session.change(in_force.config.clone(), in_force.prompts.clone());
+        let InForce { config, prompts, model, desktop, setup } = in_force;
+        let change = Change { config, prompts, model, desktop, program, setup };
+        driver.append(Record::Changed(Box::new(change)))?;
+    }
+    let begun = begun.filter(|begun| driver.session.next().is_some_and(|wanted| wanted.id == *begun));
+    let event = EventRecord { effect: begun, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
+    driver.append(Record::Event(Box::new(event.clone())))?;
+    driver.session.apply(&event)?;
+    if driver.session.in_round() {
+        let spent = Duration::from_millis(driver.session.elapsed_ms());
+        driver.deadline =
+            driver.wall_max.map(|limit| tokio::time::Instant::now() + limit.saturating_sub(spent));
+    }
     driver.drive().await?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
 }
@@ -138,7 +176,29 @@ struct Driver<'a, D: Desktop, M: Model> {
     deadline: Option<tokio::time::Instant>,
 }
 
-impl<D: Desktop, M: Model> Driver<'_, D, M> {
+impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
+    fn new(
+        mut options: RunOptions<'a, D, M>,
+        folder: SessionFolder,
+        journal: JournalWriter,
+        session: Session,
+        observer: &'a mut (dyn FnMut(&Line) + Send),
+    ) -> Self {
+        let requests = std::mem::take(&mut options.requests).into();
+        let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
+        Self {
+            options,
+            folder,
+            journal,
+            session,
+            requests,
+            observer: Mutex::new(observer),
+            outcome: None,
+            wall_max,
+            deadline: None,
+        }
+    }
+
     async fn drive(&mut self) -> Result<(), RunError> {
         while let Some(record) = self.session.next().cloned() {
             self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>())).await;
@@ -156,7 +216,7 @@ impl<D: Desktop, M: Model> Driver<'_, D, M> {
     fn append(&mut self, record: Record) -> Result<(), RunError> {
         let at_ms = match &record {
             Record::Event(event) => event.at_ms,
-            Record::Header(_) | Record::Effect(_) => now_ms(),
+            Record::Header(_) | Record::Effect(_) | Record::Changed(_) => now_ms(),
         };
         let line = self.journal.append(at_ms, record)?;
         (self.observer.get_mut().unwrap_or_else(PoisonError::into_inner))(&line);

@@ -2,6 +2,8 @@
 //!
 //! - [`driver`]: one session from its first request to its end.
 //! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
+//! - [`held`]: a session that goes on after its process ended; [`fork`]: one that goes on another way; [`verify`] and
+//!   [`retention`]: whether it is as it was written, and how long it is kept.
 //! - [`tools`]: what agents can call, one file a tool.
 //! - [`people`]: the ways to the user: requests, questions, approvals, pause.
 //! - [`stop`]: the one stop switch.
@@ -10,17 +12,24 @@
 
 mod clock;
 pub mod driver;
+pub mod fork;
+pub mod held;
 pub mod journal;
 mod observe;
 pub mod people;
 pub mod replay;
+pub mod retention;
 pub mod stop;
 pub mod summary;
 pub mod tools;
+pub mod verify;
 
-pub use driver::{RunEnd, RunError, RunOptions, run};
+pub use driver::{RunEnd, RunError, RunOptions, resume, run};
+pub use fork::{ForkError, fork};
+pub use held::{HeldSession, HoldError, IdsSeen, InForce};
 pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionStore};
 pub use replay::{Difference, Replay, replay};
 pub use stop::StopSwitch;
 pub use summary::{PhaseTimes, RoundSummary, RunSummary};
 pub use tools::Toolbox;
+pub use verify::{Finding, Verification, verify};

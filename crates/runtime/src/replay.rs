@@ -4,8 +4,8 @@
 
 use deskhand_core::{
     prompt::PromptSet,
-    record::Record,
-    session::{EffectRecord, Session},
+    record::{JOURNAL_VERSION, Record},
+    session::{Effect, EffectRecord, Session},
 };
 use serde_json::Value;
 
@@ -45,7 +45,8 @@ pub struct Replay {
     pub difference: Option<Difference>,
 }
 
-/// Replays a journal under the prompts that were in force.
+/// Replays a journal under the prompts that were in force. In a journal of an earlier format version, the words of
+/// questions to the model are not compared: the programs that wrote it put them otherwise.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -53,10 +54,16 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
         JournalProblem::Changed { seq } => Some(*seq),
         JournalProblem::CutOff { .. } => None,
     });
+    // Earlier programs put questions in other words; what they decided must be the same.
+    let wording = if journal.header.version < JOURNAL_VERSION { Wording::Free } else { Wording::Same };
     for line in &journal.lines {
         let found = match &line.record {
             Record::Header(_) => None,
-            Record::Effect(recorded) => compare(line.seq, recorded, session.next()),
+            Record::Changed(change) => {
+                session.change(change.config.clone(), change.prompts.clone());
+                None
+            }
+            Record::Effect(recorded) => compare(line.seq, recorded, session.next(), wording),
             Record::Event(event) => session.apply(event).err().map(|error| Difference {
                 seq: line.seq,
                 field: "event".to_owned(),
@@ -84,7 +91,28 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     replay
 }
 
-fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<Difference> {
+/// Whether the words of a question to a model count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wording {
+    /// They do.
+    Same,
+    /// They do not: who is asked at which step is enough.
+    Free,
+}
+
+fn compare(
+    seq: u64,
+    recorded: &EffectRecord,
+    wanted: Option<&EffectRecord>,
+    wording: Wording,
+) -> Option<Difference> {
+    if wording == Wording::Free
+        && let Some(wanted) = wanted
+        && matches!((&recorded.effect, &wanted.effect), (Effect::Ask { .. }, Effect::Ask { .. }))
+        && (recorded.id, recorded.round, &recorded.step) == (wanted.id, wanted.round, &wanted.step)
+    {
+        return None;
+    }
     let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
     let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
     // Byte for byte: the order of fields counts too.

@@ -62,12 +62,14 @@ pub struct RunSummary {
     pub rounds: Vec<RoundSummary>,
     /// Times by phase of each step, in order.
     pub steps: Vec<PhaseTimes>,
-    /// From the first line to the last, in milliseconds.
+    /// From the first line to the last, in milliseconds, without the time in which there was no process.
     pub elapsed_ms: u64,
     #[serde(skip)]
     price: Option<Price>,
     #[serde(skip)]
     open: Option<(Phase, usize)>,
+    #[serde(skip)]
+    away_ms: u64,
     #[serde(skip)]
     first_ms: Option<u64>,
     #[serde(skip)]
@@ -98,10 +100,19 @@ impl RunSummary {
         let first = *self.first_ms.get_or_insert(line.at_ms);
         let since_last = line.at_ms.saturating_sub(if self.last_ms == 0 { first } else { self.last_ms });
         self.last_ms = line.at_ms;
-        self.elapsed_ms = line.at_ms.saturating_sub(first);
+        self.elapsed_ms = line.at_ms.saturating_sub(first).saturating_sub(self.away_ms);
         match &line.record {
             Record::Header(header) => {
                 self.price = header.config.prices.find(&header.config.model).copied();
+            }
+            Record::Changed(change) => {
+                self.price = change.config.prices.find(&change.config.model).copied();
+            }
+            // The time without a process is nobody's.
+            Record::Event(record) if matches!(record.event, Event::Resumed { .. }) => {
+                self.away_ms = self.away_ms.saturating_add(since_last);
+                self.elapsed_ms = self.elapsed_ms.saturating_sub(since_last);
+                self.open = None;
             }
             Record::Effect(record) => {
                 // Between an event and the next effect, core worked and the journal was written.

@@ -185,6 +185,7 @@ impl SessionPlan {
             people: user.people(),
             stop: stop.clone(),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
+            setup: serde_json::Value::Null,
         };
         let end = deskhand_runtime::run(options, &mut observer).await.map_err(|error| {
             CliError::failed_to("run the request", error).with_help(

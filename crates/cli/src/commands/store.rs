@@ -35,6 +35,7 @@ pub(super) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Cl
             | JournalError::Record { .. }
             | JournalError::NoHeader { .. }
             | JournalError::Version { .. }
+            | JournalError::InUse { .. }
             | JournalError::View { .. }
             | JournalError::Encode(_) => problem,
         }

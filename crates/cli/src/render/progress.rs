@@ -108,6 +108,9 @@ impl Progress {
                 lines
             }
             Record::Event(event) => self.came(event),
+            Record::Changed(change) => self.when(Verbosity::Normal, || {
+                note("changed", &format!("from here on with {}, on {}", change.model, change.desktop))
+            }),
         }
         .into_iter()
         .map(|line| line.cut(self.width))

@@ -36,6 +36,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         people: People::nobody(),
         stop: StopSwitch::new(),
         program: "test 1".to_owned(),
+        setup: serde_json::Value::Null,
     };
     let mut observer = |line: &JournalLine| lines.push(line.clone());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

@@ -29,6 +29,13 @@ pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
     for line in &journal.lines {
         match &line.record {
             Record::Header(_) => {}
+            Record::Changed(change) => {
+                view.push(
+                    "changed",
+                    Tone::Doubtful,
+                    &format!("from here on with {}, on {}", change.model, change.desktop),
+                );
+            }
             Record::Effect(effect) => view.wanted(effect),
             Record::Event(event) => view.came(&event.event),
         }

@@ -31,6 +31,7 @@ fn record(world: &World) -> (String, PathBuf) {
         people: People::nobody(),
         stop: StopSwitch::new(),
         program: "test 1".to_owned(),
+        setup: serde_json::Value::Null,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let end = runtime.block_on(deskhand_runtime::run(options, &mut |_| {})).unwrap();

@@ -126,9 +126,10 @@ pub enum Event {
         /// Why.
         reason: StopReason,
     },
-    /// The session goes on after its process had ended. Names no effect; a runtime sends it before it performs
-    /// anything. A call or delegation that was out is taken as returned with an unknown effect. What is wanted
-    /// afterwards is performed, under its own number.
+    /// The session goes on after its process had ended; a runtime sends it before it performs anything. It names the
+    /// effect that had been begun and has no answer, where there is one: a call or delegation is then taken as
+    /// returned with an unknown effect. What is wanted afterwards is performed, under its own number. A session that
+    /// had ended waits for another request.
     Resumed {
         /// Whether the desktop is the same as before. If not, all its windows are gone.
         desktop_kept: bool,
@@ -138,7 +139,7 @@ pub enum Event {
 impl Event {
     /// Whether it answers no effect and can come at any time.
     pub const fn is_unasked(&self) -> bool {
-        matches!(self, Self::Stopped { .. } | Self::Resumed { .. })
+        matches!(self, Self::Stopped { .. })
     }
 }
 

@@ -151,6 +151,25 @@ impl Session {
         &self.stage
     }
 
+    /// Whether no further effect is wanted. [`Event::Resumed`] opens the session again, for another request.
+    pub fn has_ended(&self) -> bool {
+        self.pending.is_none()
+    }
+
+    /// Whether a round is going on.
+    pub fn in_round(&self) -> bool {
+        !matches!(self.stage, Stage::Idle | Stage::Over)
+    }
+
+    /// From the next step on, the session runs under this configuration and these prompts.
+    pub fn change(&mut self, config: SessionConfig, prompts: PromptSet) {
+        let windows = self.targets.windows().to_vec();
+        self.targets = TargetRegistry::new(config.agents.clone());
+        self.targets.set_windows(windows);
+        self.config = config;
+        self.prompts = prompts;
+    }
+
     /// What the present round has used up.
     pub fn tally(&self) -> &Tally {
         &self.round.tally
@@ -176,14 +195,13 @@ impl Session {
     /// # Errors
     /// [`ApplyError`] when the event does not answer the wanted effect.
     pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
+        if let Event::Resumed { desktop_kept } = record.event {
+            return self.resume(desktop_kept, record);
+        }
         let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
         if let Event::Stopped { reason } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             self.stop(reason);
-            return Ok(());
-        }
-        if let Event::Resumed { desktop_kept } = record.event {
-            self.resume(desktop_kept, record.at_ms);
             return Ok(());
         }
         if record.effect != Some(pending.id) {
@@ -293,7 +311,8 @@ impl Session {
         self.pending = Some(EffectRecord { id, round: self.rounds, step, effect });
     }
 
-    pub(super) fn elapsed_ms(&self) -> u64 {
+    /// How long the present round has taken, as far as events say, in milliseconds.
+    pub fn elapsed_ms(&self) -> u64 {
         self.now_ms.saturating_sub(self.round.started_ms)
     }
 

@@ -2,8 +2,8 @@
 
 use super::{
     effect::Effect,
-    event::Event,
-    machine::{Phase, Session, Stage},
+    event::{Event, EventRecord},
+    machine::{ApplyError, Phase, Session, Stage},
 };
 use crate::{
     agent::{AgentReport, Worker},
@@ -20,19 +20,32 @@ const DESKTOP_LOST: &str = "The process had ended and goes on now on a new deskt
                             not saved with them. Do not assume that anything is as it was.";
 
 impl Session {
-    /// Goes on at `at_ms`. The time in which there was no process does not count.
-    pub(super) fn resume(&mut self, desktop_kept: bool, at_ms: u64) {
+    /// Goes on after the process had ended; a session that had ended waits for another request. The event names the
+    /// effect that had been begun, where one had. The time in which there was no process does not count.
+    pub(super) fn resume(&mut self, desktop_kept: bool, record: &EventRecord) -> Result<(), ApplyError> {
+        let at_ms = record.at_ms;
+        match (&self.pending, record.effect) {
+            (Some(pending), Some(begun)) if pending.id != begun => {
+                return Err(ApplyError::OtherEffect { wanted: pending.id, came: record.effect });
+            }
+            (None, Some(_)) => return Err(ApplyError::Ended),
+            (None, None) => self.want(Stage::Idle, None, Effect::AwaitRequest),
+            (Some(_), _) => {}
+        }
         let away_ms = at_ms.saturating_sub(self.now_ms);
         self.now_ms = self.now_ms.max(at_ms);
         self.round.started_ms = self.round.started_ms.saturating_add(away_ms);
         if !desktop_kept {
             self.targets.set_windows(Vec::new());
         }
-        self.work_that_was_out();
+        if record.effect.is_some() {
+            self.work_that_was_out();
+        }
         if !desktop_kept {
             self.windows_that_are_gone();
             DESKTOP_LOST.clone_into(&mut self.host.notice);
         }
+        Ok(())
     }
 
     /// A command or sub-task that was out comes back as one that may be half done.

@@ -132,9 +132,10 @@ pub async fn keep_desktop(
     let parts = match started {
         Ok(parts) => parts,
         Err(error) => {
-            let answer = match &error {
-                DesktopError::Start { what, fix } => Answer::Failed { what: what.clone(), fix: fix.clone() },
-                other => Answer::Failed { what: other.chain(), fix: "see `deskhand doctor`".to_owned() },
+            let answer = if let DesktopError::Start { what, fix } = &error {
+                Answer::Failed { what: what.clone(), fix: fix.clone() }
+            } else {
+                Answer::Failed { what: error.chain(), fix: "see `deskhand doctor`".to_owned() }
             };
             owner.say(&answer).await.map_err(failed)?;
             return Err(error);

@@ -68,6 +68,14 @@ pub enum JournalError {
         /// The sessions.
         matches: Vec<String>,
     },
+    /// Another process works on the session.
+    #[error("take session {session}: {} works on it", if holder.is_empty() { "another process" } else { holder })]
+    InUse {
+        /// The session.
+        session: String,
+        /// Who works on it: `process 4711`.
+        holder: String,
+    },
     /// A record could not be written as JSON.
     #[error("write a record as JSON")]
     Encode(#[source] serde_json::Error),

@@ -4,11 +4,17 @@
 //! file holds everything that happened.
 
 mod error;
+mod lines;
+mod lock;
 mod reader;
+mod seal;
 mod store;
 mod writer;
 
 pub use error::JournalError;
+pub(crate) use lines::{Chain, Flaw, Lines, RawLine, RawLines, Read};
+pub use lock::SessionLock;
 pub use reader::{Journal, JournalProblem};
+pub(crate) use store::sha256_hex;
 pub use store::{SessionFolder, SessionStore};
 pub use writer::JournalWriter;

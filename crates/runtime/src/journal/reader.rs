@@ -1,16 +1,13 @@
-//! Reads a journal back.
+//! Reads a whole journal back.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
-use deskhand_core::{
-    observation::{DesktopView, Observation},
-    record::{Header, JOURNAL_VERSION, Line, Record},
-    session::Event,
-    ui::DiffError,
-    views::Views,
+use deskhand_core::record::{Header, Line};
+
+use super::{
+    JournalError,
+    lines::{Lines, Read},
 };
-
-use super::{JournalError, store::sha256_hex};
 
 /// Something about a journal that a reader should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,56 +42,16 @@ impl Journal {
     /// [`JournalError`] when the file cannot be read, a line other than the last is no record, the header is
     /// missing, or the format is a later one.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
-        let bytes = fs::read(path).map_err(|source| JournalError::file("read", path, source))?;
-        let mut lines: Vec<Line> = Vec::new();
+        let mut reader = Lines::open(path)?;
+        let header = reader.header()?;
+        let mut lines = Vec::new();
         let mut problems = Vec::new();
-        let mut prev = String::new();
-        let mut views = Views::default();
-        let mut rest = bytes.as_slice();
-        while !rest.is_empty() {
-            let seq = lines.len() as u64 + 1;
-            let end = rest.iter().position(|byte| *byte == b'\n');
-            let (text, after) = rest.split_at(end.unwrap_or(rest.len()));
-            rest = after.get(1..).unwrap_or_default();
-            match serde_json::from_slice::<Line>(text) {
-                Ok(line) => {
-                    if line.prev != prev {
-                        problems.push(JournalProblem::Changed { seq: seq.saturating_sub(1) });
-                    }
-                    prev = sha256_hex(text);
-                    let whole = make_whole(line, &mut views).map_err(|source| JournalError::View {
-                        path: path.to_owned(),
-                        seq,
-                        source,
-                    });
-                    lines.push(whole?);
-                }
-                Err(_) if end.is_none() => problems.push(JournalProblem::CutOff { seq }),
-                Err(source) => return Err(JournalError::Record { path: path.to_owned(), seq, source }),
+        while let Some(read) = reader.next()? {
+            match read {
+                Read::Line(line) => lines.push(*line),
+                Read::Problem(problem) => problems.push(problem),
             }
-        }
-        let header = match lines.first().map(|line| &line.record) {
-            Some(Record::Header(header)) => header.as_ref().clone(),
-            _ => return Err(JournalError::NoHeader { path: path.to_owned() }),
-        };
-        if header.version > JOURNAL_VERSION {
-            return Err(JournalError::Version {
-                path: path.to_owned(),
-                found: header.version,
-                known: JOURNAL_VERSION,
-            });
         }
         Ok(Self { header, lines, problems })
     }
-}
-
-/// A line with its view put together again.
-fn make_whole(mut line: Line, views: &mut Views) -> Result<Line, DiffError> {
-    if let Record::Event(event) = &mut line.record
-        && let Event::Observed { observation } = &mut event.event
-    {
-        let stored = std::mem::replace(observation, Observation::Desktop(DesktopView::default()));
-        *observation = views.decode(stored)?;
-    }
-    Ok(line)
 }

@@ -125,9 +125,9 @@ impl SessionFolder {
     /// Begins the journal.
     ///
     /// # Errors
-    /// [`JournalError::File`] when the file cannot be made, or exists already.
+    /// [`JournalError`] when the file cannot be made, or exists already.
     pub fn begin(&self) -> Result<JournalWriter, JournalError> {
-        JournalWriter::create(self.journal_path())
+        JournalWriter::create(self.journal_path(), self.lock()?)
     }
 
     /// Reads the journal.
@@ -168,6 +168,16 @@ impl SessionFolder {
         Ok(sha256)
     }
 
+    /// Takes the prompt set with that hash over from another session.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] when it is not there or cannot be written.
+    pub(crate) fn keep_prompts_of(&self, other: &Self, sha256: &str) -> Result<(), JournalError> {
+        let path = other.prompts_path(sha256);
+        let bytes = fs::read(&path).map_err(|source| JournalError::file("read", &path, source))?;
+        write_whole(&self.prompts_path(sha256), &bytes)
+    }
+
     /// The prompt set with that hash.
     ///
     /// # Errors
@@ -178,7 +188,7 @@ impl SessionFolder {
         serde_json::from_slice(&bytes).map_err(|source| JournalError::Record { path, seq: 1, source })
     }
 
-    fn prompts_path(&self, sha256: &str) -> PathBuf {
+    pub(crate) fn prompts_path(&self, sha256: &str) -> PathBuf {
         self.path.join(format!("prompts-{sha256}.json"))
     }
 }

@@ -8,9 +8,9 @@ use deskhand_core::{
     views::Views,
 };
 
-use super::{JournalError, store::sha256_hex};
+use super::{JournalError, lock::SessionLock, seal::seal, store::sha256_hex};
 
-/// The one writer of a journal.
+/// The one writer of a journal. It keeps the number and the hash of the last line, and nothing else of it.
 #[derive(Debug)]
 pub struct JournalWriter {
     path: PathBuf,
@@ -19,10 +19,11 @@ pub struct JournalWriter {
     prev: String,
     /// What was seen last, so that a view can be stored as what changed.
     views: Views,
+    _lock: SessionLock,
 }
 
 impl JournalWriter {
-    pub(super) fn create(path: PathBuf) -> Result<Self, JournalError> {
+    pub(super) fn create(path: PathBuf, lock: SessionLock) -> Result<Self, JournalError> {
         use std::os::unix::fs::OpenOptionsExt as _;
         let file = fs::OpenOptions::new()
             .append(true)
@@ -30,7 +31,27 @@ impl JournalWriter {
             .mode(0o600)
             .open(&path)
             .map_err(|source| JournalError::file("create", &path, source))?;
-        Ok(Self { path, file, seq: 0, prev: String::new(), views: Views::default() })
+        Ok(Self { path, file, seq: 0, prev: String::new(), views: Views::default(), _lock: lock })
+    }
+
+    /// Goes on after the first `seq` lines, which have `bytes` bytes; what stands after them is cut off.
+    pub(crate) fn go_on(
+        path: PathBuf,
+        lock: SessionLock,
+        (seq, bytes): (u64, u64),
+        prev: String,
+    ) -> Result<Self, JournalError> {
+        let open = || {
+            let file = fs::OpenOptions::new().append(true).open(&path)?;
+            if file.metadata()?.len() > bytes {
+                file.set_len(bytes)?;
+                file.sync_data()?;
+            }
+            Ok(file)
+        };
+        let file = open().map_err(|source| JournalError::file("go on with", &path, source))?;
+        // The next view of each window is stored whole again.
+        Ok(Self { path, file, seq, prev, views: Views::default(), _lock: lock })
     }
 
     /// Appends a record and hands it to the operating system in one write; the death of this process cannot
@@ -41,12 +62,12 @@ impl JournalWriter {
     /// [`JournalError`] when it cannot be written; nothing may be done then that the record tells of.
     pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
         let durable = match &record {
-            Record::Header(_) => true,
+            Record::Header(_) | Record::Changed(_) => true,
             Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
             Record::Event(_) => false,
         };
         let mut line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
-        let mut text = self.encoded(&mut line).map_err(JournalError::Encode)?;
+        let mut text = seal(self.encoded(&mut line).map_err(JournalError::Encode)?);
         self.prev = sha256_hex(&text);
         text.push(b'\n');
         let result =
@@ -70,5 +91,15 @@ impl JournalWriter {
             return text;
         }
         serde_json::to_vec(line)
+    }
+
+    /// How many lines there are.
+    pub fn len(&self) -> u64 {
+        self.seq
+    }
+
+    /// Whether nothing was written yet.
+    pub fn is_empty(&self) -> bool {
+        self.seq == 0
     }
 }

@@ -76,6 +76,8 @@ pub enum FromSession<'a> {
     Effect(JournalLine<'a>),
     /// A line of the journal: something came.
     Event(JournalLine<'a>),
+    /// A line of the journal: the session runs with something else from here on.
+    Changed(JournalLine<'a>),
     /// The next request is awaited.
     AwaitingRequest,
     /// Questions; an `answer` with this id is awaited.
@@ -154,6 +156,7 @@ impl<'a> FromSession<'a> {
             Record::Header(_) => Self::Header(out),
             Record::Effect(_) => Self::Effect(out),
             Record::Event(_) => Self::Event(out),
+            Record::Changed(_) => Self::Changed(out),
         }
     }
 }

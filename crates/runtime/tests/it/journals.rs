@@ -17,7 +17,7 @@ async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
         .iter()
         .find(|line| match &line.record {
             Record::Event(record) => matches!(record.event, deskhand_core::session::Event::Replied { .. }),
-            Record::Header(_) | Record::Effect(_) => false,
+            Record::Header(_) | Record::Effect(_) | Record::Changed(_) => false,
         })
         .unwrap()
         .seq;

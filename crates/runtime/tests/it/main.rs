@@ -1,9 +1,13 @@
 //! Tests of the runtime through its public face: whole sessions on the desktop in memory.
 #![cfg(test)]
 
+mod careful;
+mod crashes;
+mod durable;
 mod endpoint;
 mod flow;
 mod journals;
 mod stopping;
 mod support;
 mod tools;
+mod versions;

@@ -1,6 +1,6 @@
 //! A session on the office suite in memory, with a scripted model.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use deskhand_core::{
     command::{CallResult, Command},
@@ -13,7 +13,11 @@ use deskhand_desktop::{
     fake::{FakeDesktop, office},
 };
 use deskhand_model::{Model, Script};
-use deskhand_runtime::{RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, people::People, run};
+use deskhand_runtime::{
+    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,
+    people::{Approvals, People, Request},
+    run,
+};
 
 pub(crate) const REQUEST: &str =
     "Extract the sales table from the Writer document and create a bar chart of it in Calc";
@@ -72,6 +76,7 @@ pub(crate) async fn run_with<M: Model>(
         people: People::nobody(),
         stop: stop.clone(),
         program: "test".to_owned(),
+        setup: serde_json::Value::Null,
     };
     let mut observer = |line: &Line| {
         watch(line, &desktop);
@@ -84,7 +89,7 @@ pub(crate) async fn run_with<M: Model>(
 pub(crate) fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
     lines.iter().filter_map(|line| match &line.record {
         Record::Event(record) => Some(&record.event),
-        Record::Header(_) | Record::Effect(_) => None,
+        Record::Header(_) | Record::Effect(_) | Record::Changed(_) => None,
     })
 }
 
@@ -98,11 +103,63 @@ pub(crate) fn commands(lines: &[Line]) -> impl Iterator<Item = (u64, &Command)> 
                 None
             }
         }
-        Record::Header(_) | Record::Event(_) => None,
+        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
     })
 }
 
 /// The results that came back.
 pub(crate) fn results(lines: &[Line]) -> impl Iterator<Item = &CallResult> {
     events(lines).filter_map(|event| if let Event::Returned { result } = event { Some(result) } else { None })
+}
+
+/// What stays when a process ends: the desktop, the model, and the sessions on disk.
+pub(crate) struct World<M> {
+    pub(crate) desktop: Arc<FakeDesktop>,
+    pub(crate) model: Arc<M>,
+    pub(crate) store: SessionStore,
+    pub(crate) tools: Arc<Toolbox<FakeDesktop>>,
+    pub(crate) folder: Arc<tempfile::TempDir>,
+}
+
+impl<M> Clone for World<M> {
+    fn clone(&self) -> Self {
+        Self {
+            desktop: Arc::clone(&self.desktop),
+            model: Arc::clone(&self.model),
+            store: self.store.clone(),
+            tools: Arc::clone(&self.tools),
+            folder: Arc::clone(&self.folder),
+        }
+    }
+}
+
+impl<M: Model> World<M> {
+    pub(crate) fn new(model: M, desktop: Arc<FakeDesktop>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self {
+            desktop,
+            model: Arc::new(model),
+            store: SessionStore::at(folder.path()),
+            tools: Arc::new(Toolbox::standard(ActLimits::default()).unwrap()),
+            folder: Arc::new(folder),
+        }
+    }
+
+    pub(crate) fn options(&self, requests: Vec<String>) -> RunOptions<'_, FakeDesktop, M> {
+        RunOptions {
+            store: &self.store,
+            desktop: &self.desktop,
+            desktop_name: "fake".to_owned(),
+            model: &*self.model,
+            tools: &self.tools,
+            // Encoding pictures is most of what a session on this desktop costs.
+            config: SessionConfig { pictures: false, ..config() },
+            prompts: PromptSet::default(),
+            requests: requests.into_iter().map(Request::from).collect(),
+            people: People { approvals: Approvals::All, ..People::nobody() },
+            stop: StopSwitch::new(),
+            program: "test".to_owned(),
+            setup: serde_json::Value::Null,
+        }
+    }
 }

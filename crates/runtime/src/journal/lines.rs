@@ -1,0 +1,236 @@
+//! Reads a journal line by line. No more than one line is in memory.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    io::{BufRead as _, BufReader, Read as _},
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{
+    observation::{DesktopView, Observation},
+    record::{Header, JOURNAL_VERSION, Line, Record},
+    session::Event,
+    ui::DiffError,
+    views::Views,
+};
+
+use super::{
+    JournalError, JournalProblem,
+    seal::{Seal, check},
+    store::sha256_hex,
+};
+
+/// The longest line that is read, in bytes.
+const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+
+/// One line as its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawLine {
+    /// Its number, from 1.
+    pub(crate) seq: u64,
+    /// Its bytes, without the end of the line.
+    pub(crate) bytes: Vec<u8>,
+    /// Whether the end of the line is there. Only the last line can be without.
+    pub(crate) ended: bool,
+}
+
+/// The lines of a journal as bytes, in order.
+pub(crate) struct RawLines {
+    path: PathBuf,
+    reader: BufReader<fs::File>,
+    seq: u64,
+}
+
+impl RawLines {
+    /// Opens a journal.
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+        let file = fs::File::open(path).map_err(|source| JournalError::file("read", path, source))?;
+        Ok(Self { path: path.to_owned(), reader: BufReader::new(file), seq: 0 })
+    }
+
+    /// The next line; none at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<RawLine>, JournalError> {
+        let mut bytes = Vec::new();
+        let read = self.reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes);
+        let read = read.map_err(|source| JournalError::file("read", &self.path, source))?;
+        if read == 0 {
+            return Ok(None);
+        }
+        self.seq += 1;
+        let ended = bytes.last() == Some(&b'\n');
+        if ended {
+            bytes.pop();
+        }
+        Ok(Some(RawLine { seq: self.seq, bytes, ended }))
+    }
+}
+
+/// What the lines of a journal say of each other while they are read in order.
+#[derive(Debug, Default)]
+pub(crate) struct Chain {
+    /// The hash of the last line.
+    pub(crate) prev: String,
+    /// Whether lines are sealed here; from the first sealed one on, all are.
+    sealed: bool,
+}
+
+/// What is wrong with a line, as far as its bytes and the line before it say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flaw {
+    /// Its bytes are not those that were written.
+    Changed,
+    /// It does not follow the line that stands before it.
+    OutOfPlace,
+}
+
+impl Chain {
+    /// Takes the next line.
+    pub(crate) fn link(&mut self, raw: &RawLine, line: &Line) -> Option<Flaw> {
+        let seal = check(&raw.bytes);
+        let version = if let Record::Header(header) = &line.record { header.version } else { 0 };
+        self.sealed |= seal != Seal::Missing || version >= 2;
+        let follows = line.prev == self.prev && line.seq == raw.seq;
+        self.prev = sha256_hex(&raw.bytes);
+        match seal {
+            Seal::Broken => Some(Flaw::Changed),
+            Seal::Missing if self.sealed => Some(Flaw::Changed),
+            Seal::Missing | Seal::Whole if !follows => Some(Flaw::OutOfPlace),
+            Seal::Missing | Seal::Whole => None,
+        }
+    }
+}
+
+/// What [`Lines`] gives.
+#[derive(Debug)]
+pub(crate) enum Read {
+    /// A line.
+    Line(Box<Line>),
+    /// Something about the journal that a reader should know.
+    Problem(JournalProblem),
+}
+
+/// The lines of a journal, in order, with what is wrong with them.
+pub(crate) struct Lines {
+    raw: RawLines,
+    chain: Chain,
+    /// What was read and is to be given out first.
+    held: VecDeque<Read>,
+    /// The last line that was named as changed.
+    named: u64,
+    /// How many bytes the lines have that are whole.
+    whole_bytes: u64,
+    header: Option<Header>,
+    /// What was seen last of each window, to put views together again that were stored as what changed.
+    views: Views,
+}
+
+impl Lines {
+    /// Opens a journal and reads its header.
+    ///
+    /// # Errors
+    /// [`JournalError`] when the file cannot be read, the header is missing, or the format is a later one.
+    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+        let raw = RawLines::open(path)?;
+        let mut lines = Self {
+            raw,
+            chain: Chain::default(),
+            held: VecDeque::new(),
+            named: 0,
+            whole_bytes: 0,
+            header: None,
+            views: Views::default(),
+        };
+        let mut first = VecDeque::new();
+        while !matches!(first.back(), Some(Read::Line(_)))
+            && let Some(read) = lines.next()?
+        {
+            first.push_back(read);
+        }
+        let header = match first.back() {
+            Some(Read::Line(line)) => {
+                if let Record::Header(header) = &line.record {
+                    Some(header.clone())
+                } else {
+                    None
+                }
+            }
+            Some(Read::Problem(_)) | None => None,
+        };
+        let header = header.ok_or_else(|| JournalError::NoHeader { path: path.to_owned() })?;
+        if header.version > JOURNAL_VERSION {
+            return Err(JournalError::Version {
+                path: path.to_owned(),
+                found: header.version,
+                known: JOURNAL_VERSION,
+            });
+        }
+        lines.header = Some(*header);
+        lines.held = first;
+        Ok(lines)
+    }
+
+    /// The header; it is also the first line.
+    pub(crate) fn header(&self) -> Result<Header, JournalError> {
+        self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
+    }
+
+    /// The hash of the last line that was read.
+    pub(crate) fn last_hash(&self) -> &str {
+        &self.chain.prev
+    }
+
+    /// How many lines were read that are whole, and how many bytes they have with their ends.
+    pub(crate) fn whole(&self) -> (u64, u64) {
+        (self.raw.seq, self.whole_bytes)
+    }
+
+    /// The next line, or what is wrong with it before it.
+    ///
+    /// # Errors
+    /// [`JournalError`] when the file cannot be read, or a line other than the last is no record.
+    pub(crate) fn next(&mut self) -> Result<Option<Read>, JournalError> {
+        if let Some(read) = self.held.pop_front() {
+            return Ok(Some(read));
+        }
+        let Some(raw) = self.raw.next()? else { return Ok(None) };
+        let seq = raw.seq;
+        if !raw.ended {
+            self.raw.seq = seq.saturating_sub(1);
+            return Ok(Some(Read::Problem(JournalProblem::CutOff { seq })));
+        }
+        let line: Line = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
+            path: self.raw.path.clone(),
+            seq,
+            source,
+        })?;
+        self.whole_bytes += raw.bytes.len() as u64 + 1;
+        let link = self.chain.link(&raw, &line);
+        let line = make_whole(line, &mut self.views).map_err(|source| JournalError::View {
+            path: self.raw.path.clone(),
+            seq,
+            source,
+        })?;
+        let named = match link {
+            Some(Flaw::Changed) => Some(seq),
+            // The line before it may have been named already.
+            Some(Flaw::OutOfPlace) => Some(seq.saturating_sub(1)).filter(|before| *before > self.named),
+            None => None,
+        };
+        let Some(changed) = named else { return Ok(Some(Read::Line(Box::new(line)))) };
+        self.named = changed;
+        self.held.push_back(Read::Line(Box::new(line)));
+        Ok(Some(Read::Problem(JournalProblem::Changed { seq: changed })))
+    }
+}
+
+/// A line with its view put together again.
+fn make_whole(mut line: Line, views: &mut Views) -> Result<Line, DiffError> {
+    if let Record::Event(event) = &mut line.record
+        && let Event::Observed { observation } = &mut event.event
+    {
+        let stored = std::mem::replace(observation, Observation::Desktop(DesktopView::default()));
+        *observation = views.decode(stored)?;
+    }
+    Ok(line)
+}

@@ -1,0 +1,68 @@
+//! One process holds a session.
+
+use std::{fs, io::Write as _};
+
+use super::{JournalError, SessionFolder};
+
+/// The right to write to a session. It ends when it is dropped, and with its process, however that ends.
+#[derive(Debug)]
+pub struct SessionLock {
+    _file: fs::File,
+}
+
+impl SessionFolder {
+    const LOCK: &'static str = "lock";
+
+    /// Takes the right to write to the session.
+    ///
+    /// # Errors
+    /// [`JournalError::InUse`] when another process has it.
+    pub fn lock(&self) -> Result<SessionLock, JournalError> {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let path = self.path().join(Self::LOCK);
+        let failed = |source| JournalError::file("lock", &path, source);
+        let mut file = fs::OpenOptions::new()
+            .create(true)
+            .read(true)
+            .write(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(&path)
+            .map_err(failed)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(fs::TryLockError::WouldBlock) => {
+                let holder = fs::read_to_string(&path).unwrap_or_default().trim().to_owned();
+                return Err(JournalError::InUse { session: self.name(), holder });
+            }
+            Err(fs::TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        // Who it is, for the message that others get.
+        file.set_len(0).and_then(|()| writeln!(file, "process {}", std::process::id())).map_err(failed)?;
+        Ok(SessionLock { _file: file })
+    }
+
+    /// Whether a process works on the session.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] when that cannot be found out.
+    pub fn is_in_use(&self) -> Result<bool, JournalError> {
+        let path = self.path().join(Self::LOCK);
+        let failed = |source| JournalError::file("look at", &path, source);
+        let file = match fs::File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+            Err(source) => return Err(failed(source)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(false),
+            Err(fs::TryLockError::WouldBlock) => Ok(true),
+            Err(fs::TryLockError::Error(source)) => Err(failed(source)),
+        }
+    }
+
+    /// The session's id, which its folder is called by.
+    pub fn name(&self) -> String {
+        self.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    }
+}
