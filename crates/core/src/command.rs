@@ -138,6 +138,14 @@ impl CallResult {
         }
     }
 
+    /// A call that was not run because an earlier one of its step failed.
+    pub fn skipped() -> Self {
+        Self {
+            status: CallStatus::Skipped,
+            ..Self::failure(None, "not run, because an earlier action of this step failed")
+        }
+    }
+
     /// Whether the step may build on it.
     pub fn is_success(&self) -> bool {
         self.status == CallStatus::Success

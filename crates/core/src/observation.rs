@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ids::{AgentId, WindowId},
+    ids::{AgentId, ElementId, WindowId},
     ui::{PictureRef, Tree, WindowInfo},
 };
 
@@ -22,6 +22,9 @@ pub enum Look {
         window: WindowId,
         /// Whether to take a picture of it.
         picture: bool,
+        /// The elements to mark in it; none for all that can be marked.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        marks: Option<Vec<ElementId>>,
     },
     /// What an agent without a window has before it, such as the state of its device.
     Agent {
@@ -45,6 +48,18 @@ pub enum Observation {
     WindowChanges(crate::views::WindowChanges),
     /// What an agent without a window has before it.
     Agent(AgentView),
+}
+
+impl Observation {
+    /// The picture, if one was taken.
+    pub const fn picture(&self) -> Option<&PictureRef> {
+        match self {
+            Self::Desktop(view) => view.picture.as_ref(),
+            Self::Window(view) => view.picture.as_ref(),
+            Self::WindowChanges(changes) => changes.picture.as_ref(),
+            Self::Agent(view) => view.picture.as_ref(),
+        }
+    }
 }
 
 /// The desktop: its windows, top-most last.

@@ -29,7 +29,7 @@ pub(crate) async fn observe<D: Desktop>(
             desktop_gone: false,
             message: format!("agent {agent} is not here"),
         }),
-        Look::Window { window, picture } => {
+        Look::Window { window, picture, marks: _ } => {
             see_window(desktop, folder, *window, *picture).await.map(Observation::Window)
         }
     }

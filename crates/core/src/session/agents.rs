@@ -85,7 +85,10 @@ impl Session {
     pub(super) fn look_of(&self, worker: Worker) -> Look {
         let picture = self.config.pictures;
         match worker {
-            Worker::Window(window) => Look::Window { window, picture },
+            Worker::Window(window) => {
+                let marks = self.app(worker).and_then(|app| app.marks.clone());
+                Look::Window { window, picture, marks }
+            }
             Worker::Agent(agent) => Look::Agent { agent, picture },
         }
     }
@@ -95,7 +98,7 @@ impl Session {
     }
 
     pub(super) fn reply_schema_of(&self, worker: Worker) -> (&'static str, Value) {
-        match (self.steps_of(worker), self.apps.iter().find(|app| app.owner.worker() == worker)) {
+        match (self.steps_of(worker), self.app(worker)) {
             (Some(steps), Some(app)) => {
                 ("agent_reply", agent_reply_schema(&steps.words_after(app.word.as_deref())))
             }
@@ -104,8 +107,7 @@ impl Session {
     }
 
     pub(super) fn read_reply(&self, worker: Worker, text: &str) -> Result<AppReply, ReplyError> {
-        let before =
-            self.apps.iter().find(|app| app.owner.worker() == worker).and_then(|app| app.word.as_deref());
+        let before = self.app(worker).and_then(|app| app.word.as_deref());
         match self.steps_of(worker) {
             Some(steps) => parse_agent_reply(text, steps, before),
             None => parse_app_reply(text),
@@ -118,9 +120,9 @@ impl Session {
         observation: &Observation,
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
-        let app = self.apps.iter().find(|app| app.owner.worker() == worker).ok_or_else(gone)?;
+        let app = self.app(worker).ok_or_else(gone)?;
         match observation {
-            Observation::Window(view) => {
+            Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
                 let input = AppInput { common: self.input_of(app), view };
                 let tools = &self.config.app_tools;
                 let system = system_message("app_system", &self.prompts.app_system, tools)?;
@@ -131,7 +133,7 @@ impl Session {
                 let input = AgentInput { common: self.input_of(app), word: app.word.as_deref(), steps, view };
                 Ok((agent_system_text(&app.owner.name(), steps)?, agent_user_text(&input)?))
             }
-            Observation::Desktop(_) | Observation::WindowChanges(_) => Err(gone()),
+            Observation::Window(_) | Observation::Desktop(_) | Observation::WindowChanges(_) => Err(gone()),
         }
     }
 
@@ -143,17 +145,10 @@ impl Session {
                 (view.picture.clone(), name.unwrap_or_default())
             }
             Observation::Agent(view) => {
-                let app = self.apps.iter().find(|app| app.owner.worker() == worker);
+                let app = self.app(worker);
                 (view.picture.clone(), app.map(|app| app.owner.name()).unwrap_or_default())
             }
             Observation::Desktop(_) | Observation::WindowChanges(_) => (None, String::new()),
-        }
-    }
-
-    /// Keeps the word that an agent said, because the next one may depend on it.
-    pub(super) fn note_word(&mut self, worker: Worker, word: &str) {
-        if let Some(app) = self.app(worker) {
-            app.word = Some(word.to_owned());
         }
     }
 
@@ -167,7 +162,7 @@ impl Session {
         if taken < limit {
             return false;
         }
-        self.set_app_status(worker, AppTrigger::Stalled);
+        self.app_moves(worker, AppTrigger::Stalled);
         self.app_failed(
             worker,
             SubtaskStatus::Failed,
@@ -235,7 +230,13 @@ impl Session {
 /// What an agent saw, for telling whether anything changed.
 pub(super) fn seen_text(observation: &Observation) -> String {
     match observation {
-        Observation::Window(view) => surfaces_text(view),
+        // Where there is nothing to read, the picture counts.
+        Observation::Window(view) => match &view.picture {
+            Some(picture) if view.elements().next().is_none() => {
+                format!("{}\n{}", surfaces_text(view), picture.sha256)
+            }
+            Some(_) | None => surfaces_text(view),
+        },
         Observation::Agent(view) => view.text.clone(),
         Observation::Desktop(_) | Observation::WindowChanges(_) => String::new(),
     }

@@ -4,27 +4,35 @@
 //! [`super::agents`].
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     agents::{Owner, commands_of, seen_text},
-    commands::{approval_line, unknown_tool},
-    effect::{Approval, AskedBy, Effect, StepRef},
-    event::Event,
-    machine::{Phase, Session, Stage, messages, misfit},
-    phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
+    commands::unknown_tool,
+    effect::{AskedBy, StepRef},
+    gate::Proposal,
+    machine::{Phase, Session, Stage},
+    phases::{Acted, Recorded},
     round::{SubtaskRecord, SubtaskStatus},
-    stall::{Stall, nudge, stalled},
+    stall::{Stall, is_stalled, nudge, stalled},
+    step::{AgentKind, Asking, NotApproved},
 };
 use crate::{
     agent::Worker,
     blackboard::SavedPicture,
+    command::{CallResult, Command, ToolSpec},
+    ids::ElementId,
     memory::Memory,
-    observation::Observation,
-    outcome::OutcomeKind,
-    prompt::result_text,
-    reply::AppReply,
-    states::{AppStatus, AppTrigger, HostTrigger, next_app, next_host},
+    observation::{Look, Observation, ObserveFailure},
+    prompt::{PromptError, result_text},
+    reply::{AppReply, ReplyError},
+    states::{AppStatus, AppTrigger, next_app},
 };
+
+/// The most controls that an AppAgent may want to have marked alone.
+const MARKS_MAX: usize = 100;
+/// The most agents that are kept for a next sub-task; the one that was idle longest goes first.
+const APPS_MAX: usize = 32;
 
 /// An agent that works on sub-tasks. Cached by its owner: it keeps its memory from one sub-task to the next. An
 /// AppAgent is forgotten when its window closes.
@@ -41,18 +49,158 @@ pub(super) struct AppAgent {
     pub(super) first_step: u32,
     /// How often in a row it looked again without acting.
     screenshots: u32,
+    /// The elements that it wants to have marked at its next look; none for all.
+    pub(super) marks: Option<Vec<ElementId>>,
     stall: Stall,
     /// What it must know at its next step.
     pub(super) notice: String,
 }
 
+/// An agent that works on sub-tasks, as a kind of agent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct App(pub(super) Worker);
+
+impl AgentKind for App {
+    type Reply = AppReply;
+
+    fn stage(self, phase: Phase<AppReply>) -> Stage {
+        Stage::App(self.0, phase)
+    }
+
+    fn step(self, session: &Session, number: u32) -> Option<StepRef> {
+        let app = session.app(self.0)?;
+        Some(StepRef { number, agent: app.owner.name(), subtask: app.subtask.clone() })
+    }
+
+    fn exhausted(self, session: &mut Session) -> bool {
+        session.subtask_steps_exhausted(self.0)
+    }
+
+    fn look(self, session: &Session) -> Look {
+        session.look_of(self.0)
+    }
+
+    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
+        let (system, user) = session.prompt_of(self.0, observation)?;
+        if let Some(app) = session.app_mut(self.0) {
+            app.notice.clear();
+        }
+        Ok(Asking { system, user })
+    }
+
+    fn schema(self, session: &Session) -> (&'static str, Value) {
+        session.reply_schema_of(self.0)
+    }
+
+    fn parse(self, session: &Session, text: &str) -> Result<AppReply, ReplyError> {
+        session.read_reply(self.0, text)
+    }
+
+    fn tools(self, session: &Session) -> &[ToolSpec] {
+        session.tools_of(self.0)
+    }
+
+    fn proposal(self, _: &Session, reply: &AppReply) -> Proposal {
+        Proposal {
+            commands: self.commands(reply),
+            confirm: reply.status == AppStatus::Confirm,
+            reason: reply.thought.clone(),
+        }
+    }
+
+    fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
+        unknown_tool(command, session.tools_of(self.0))
+    }
+
+    fn doing(self, _: &Session, observation: &Observation, reply: &AppReply) -> (String, Vec<String>) {
+        (seen_text(observation), self.commands(reply).iter().map(Command::to_line).collect())
+    }
+
+    fn stall(self, session: &Session) -> Option<&Stall> {
+        session.app(self.0).map(|app| &app.stall)
+    }
+
+    fn waits(self, session: &mut Session, asked_by: &AskedBy) {
+        let trigger = match asked_by {
+            AskedBy::Model => AppTrigger::Said(AppStatus::Confirm),
+            AskedBy::Policy { .. } => AppTrigger::PolicyAsks,
+        };
+        session.app_moves(self.0, trigger);
+    }
+
+    fn acted(self, session: &mut Session, acted: Acted<AppReply>) {
+        session.app_acted(self.0, acted);
+    }
+
+    fn not_approved(self, session: &mut Session, acted: Acted<AppReply>, what: &str, why: NotApproved) {
+        if session.app_record(self.0, acted, "REJECTED".to_owned()).is_none() {
+            session.break_off("the agent whose action was not approved is gone");
+            return;
+        }
+        match why.instruction(what) {
+            Ok((question, instruction)) => {
+                session.blackboard.add_answer(&question, &instruction);
+                session.app_moves(self.0, AppTrigger::Instructed);
+                session.begin_step(self);
+            }
+            Err(reason) => {
+                session.app_moves(self.0, AppTrigger::Rejected);
+                session.app_failed(self.0, SubtaskStatus::Rejected, &reason);
+            }
+        }
+    }
+
+    fn questions_closed(self, session: &mut Session, goes_on: bool) {
+        let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
+        if session.app_moves(self.0, trigger) == AppStatus::Fail {
+            session.app_failed(self.0, SubtaskStatus::Failed, "a question that must be answered was not");
+        } else {
+            session.begin_step(self);
+        }
+    }
+
+    fn lost(self, session: &mut Session, reason: &str) {
+        session.app_moves(self.0, AppTrigger::WindowGone);
+        session.app_failed(self.0, SubtaskStatus::Failed, reason);
+        session.apps.retain(|app| app.owner.worker() != self.0);
+    }
+
+    fn cannot_see(self, session: &mut Session, failure: &ObserveFailure) {
+        match self.0 {
+            Worker::Window(window) => self.broke(session, format!("{window} could not be seen: {failure}")),
+            // A device that cannot be seen is no reason to end what others can still do.
+            Worker::Agent(_) => self.lost(session, &failure.message),
+        }
+    }
+
+    fn broke(self, session: &mut Session, reason: String) {
+        session.app_moves(self.0, AppTrigger::Broke);
+        session.archive_app(self.0, SubtaskStatus::Error, reason.clone());
+        session.break_off(reason);
+    }
+}
+
+impl App {
+    fn commands(self, reply: &AppReply) -> Vec<Command> {
+        match reply.status {
+            AppStatus::Pending | AppStatus::Fail | AppStatus::Error | AppStatus::Screenshot => Vec::new(),
+            AppStatus::Continue | AppStatus::Finish | AppStatus::Confirm => commands_of(reply, self.0),
+        }
+    }
+}
+
 impl Session {
     /// Hands a sub-task to an agent that steps here.
     pub(super) fn assign(&mut self, owner: Owner, subtask: String, message: Vec<String>) {
-        let first_step = self.steps.saturating_add(1);
         let worker = owner.worker();
         let known = self.apps.iter().position(|app| app.owner.is_same(&owner));
         let memory = known.map(|index| self.apps.remove(index).memory).unwrap_or_default();
+        // Another application's agent whose window had the same id is of no use any more.
+        self.apps.retain(|app| app.owner.worker() != worker);
+        if self.apps.len() >= APPS_MAX {
+            self.apps.remove(0);
+        }
+        // The last is the one that works now.
         self.apps.push(AppAgent {
             owner,
             status: AppStatus::Continue,
@@ -60,184 +208,21 @@ impl Session {
             memory,
             subtask,
             message,
-            first_step,
+            first_step: self.steps.saturating_add(1),
             screenshots: 0,
+            marks: None,
             stall: Stall::default(),
             notice: String::new(),
         });
-        self.begin_app_step(worker);
+        self.begin_step(App(worker));
     }
 
-    pub(super) fn app(&mut self, worker: Worker) -> Option<&mut AppAgent> {
+    pub(super) fn app(&self, worker: Worker) -> Option<&AppAgent> {
+        self.apps.iter().find(|app| app.owner.worker() == worker)
+    }
+
+    pub(super) fn app_mut(&mut self, worker: Worker) -> Option<&mut AppAgent> {
         self.apps.iter_mut().find(|app| app.owner.worker() == worker)
-    }
-
-    fn begin_app_step(&mut self, worker: Worker) {
-        if self.subtask_steps_exhausted(worker) {
-            return;
-        }
-        let Some(number) = self.next_step() else { return };
-        let Some(app) = self.app(worker) else {
-            self.break_off(format!("agent {worker} is gone"));
-            return;
-        };
-        let step = StepRef { number, agent: app.owner.name(), subtask: app.subtask.clone() };
-        self.look_as(worker, StepStart { step, looks_failed: 0 });
-    }
-
-    fn look_as(&mut self, worker: Worker, start: StepStart) {
-        let step = start.step.clone();
-        let look = self.look_of(worker);
-        self.look(Stage::App(worker, Phase::Observing(start)), step, look);
-    }
-
-    pub(super) fn app_event(&mut self, worker: Worker, phase: Phase<AppReply>, event: Event) {
-        match (phase, event) {
-            (Phase::Observing(start), Event::Observed { observation }) => {
-                self.app_observed(worker, start, observation);
-            }
-            (Phase::Observing(mut start), Event::ObserveFailed { failure }) => {
-                start.looks_failed = start.looks_failed.saturating_add(1);
-                if failure.desktop_gone {
-                    self.app_broke(worker, format!("the desktop could not be seen: {failure}"));
-                } else if failure.window_gone {
-                    self.app_moves(worker, AppTrigger::WindowGone, &failure.message);
-                } else if start.looks_failed >= self.config.limits.looks_failed_max {
-                    // A device that cannot be seen is no reason to end what others can still do.
-                    if let Worker::Agent(_) = worker {
-                        self.app_moves(worker, AppTrigger::WindowGone, &failure.message);
-                        return;
-                    }
-                    self.app_broke(worker, format!("{worker} could not be seen: {failure}"));
-                } else {
-                    self.look_as(worker, start);
-                }
-            }
-            (Phase::Asking(observed), Event::Replied { reply }) => {
-                self.count_reply(&reply);
-                match self.read_reply(worker, &reply.text) {
-                    Ok(decision) => self.app_decided(worker, observed, decision),
-                    Err(error) => self.repair(observed, &reply.text, &error.to_string(), Some(worker)),
-                }
-            }
-            (Phase::Asking(_), Event::ModelFailed { failure }) => {
-                self.count_model_failure(&failure);
-                self.app_broke(worker, format!("the model gave no reply: {failure}"));
-            }
-            (Phase::Acting(mut acting), Event::Returned { result }) => {
-                acting.returned(result);
-                self.app_acting(worker, acting);
-            }
-            (Phase::Parked(replied), Event::Approved { scope: _ }) => {
-                let commands = commands_of(&replied.reply, worker);
-                self.app_acting(worker, replied.acting(commands, /*approved*/ true));
-            }
-            (Phase::Parked(replied), Event::Rejected { instruction }) => {
-                self.app_not_approved(worker, replied, instruction);
-            }
-            (Phase::Parked(replied), Event::Unanswered { .. }) => {
-                self.app_not_approved(worker, replied, None);
-            }
-            (Phase::Questioning(questions), Event::Answered { answers }) => {
-                self.note_answers(&questions, &answers);
-                self.app_moves(worker, AppTrigger::Answered, "");
-            }
-            (Phase::Questioning(questions), Event::Unanswered { why }) => {
-                if self.note_no_answer(&questions, why) {
-                    self.app_moves(worker, AppTrigger::Answered, "");
-                } else {
-                    let reason = "a question that must be answered was not";
-                    self.app_moves(worker, AppTrigger::Unanswered, reason);
-                }
-            }
-            (phase, event) => self.break_off(misfit(&phase, &event)),
-        }
-    }
-
-    fn app_observed(&mut self, worker: Worker, start: StepStart, observation: Observation) {
-        let picture = match (&observation, worker) {
-            (Observation::Window(view), Worker::Window(_)) => view.picture.clone(),
-            (Observation::Agent(view), Worker::Agent(_)) => view.picture.clone(),
-            (
-                Observation::Desktop(_)
-                | Observation::Window(_)
-                | Observation::WindowChanges(_)
-                | Observation::Agent(_),
-                _,
-            ) => {
-                self.break_off(format!("agent {worker} was shown what another one asked for"));
-                return;
-            }
-        };
-        match self.prompt_of(worker, &observation) {
-            Ok((system, user)) => {
-                let messages = messages(system, user, picture.as_ref());
-                self.ask(start.observed(observation, messages), Some(worker));
-            }
-            Err(error) => self.break_off(error.to_string()),
-        }
-        if let Some(app) = self.app(worker) {
-            app.notice.clear();
-        }
-    }
-
-    fn app_decided(&mut self, worker: Worker, observed: Observed, reply: AppReply) {
-        let (picture, application) = self.picture_of(worker, &observed.observation);
-        if let (Some(reason), Some(picture)) = (reply.save_picture.clone(), picture) {
-            self.blackboard.add_picture(SavedPicture { picture, application, reason });
-        }
-        let step = observed.step.clone();
-        let status = reply.status;
-        let replied = observed.replied(reply);
-        match status {
-            AppStatus::Confirm => {
-                self.set_app_status(worker, AppTrigger::Said(AppStatus::Confirm));
-                let approval = Approval {
-                    commands: commands_of(&replied.reply, worker),
-                    reason: replied.reply.thought.clone(),
-                    asked_by: AskedBy::Model,
-                };
-                self.want(
-                    Stage::App(worker, Phase::Parked(replied)),
-                    Some(step),
-                    Effect::AwaitApproval { approval },
-                );
-            }
-            AppStatus::Pending | AppStatus::Fail | AppStatus::Error | AppStatus::Screenshot => {
-                self.app_acting(worker, replied.acting(Vec::new(), /*approved*/ false));
-            }
-            AppStatus::Continue | AppStatus::Finish => {
-                let commands = commands_of(&replied.reply, worker);
-                self.app_acting(worker, replied.acting(commands, /*approved*/ false));
-            }
-        }
-    }
-
-    fn app_acting(&mut self, worker: Worker, mut acting: Acting<AppReply>) {
-        loop {
-            match acting.next() {
-                Advance::Send(next, command) => match unknown_tool(&command, self.tools_of(worker)) {
-                    Some(result) => {
-                        acting = *next;
-                        acting.returned(result);
-                    }
-                    None => {
-                        let step = next.replied.step.clone();
-                        self.round.tally.calls = self.round.tally.calls.saturating_add(1);
-                        self.want(
-                            Stage::App(worker, Phase::Acting(*next)),
-                            Some(step),
-                            Effect::Call { command },
-                        );
-                        return;
-                    }
-                },
-                Advance::Done(acted) => {
-                    self.app_acted(worker, acted);
-                    return;
-                }
-            }
-        }
     }
 
     fn app_record(
@@ -255,24 +240,35 @@ impl Session {
 
     fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
         let word = acted.replied.reply.word.clone();
-        let seen = seen_text(&acted.replied.observation);
-        let did = acted.actions.iter().map(|info| info.command.to_line()).collect();
-        let Some(recorded) = self.app_record(worker, acted, word) else {
+        let (picture, application) = self.picture_of(worker, &acted.replied.observation);
+        if let (Some(reason), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
+            self.blackboard.add_picture(SavedPicture { picture, application, reason });
+        }
+        let (seen, did) = App(worker).doing(self, &acted.replied.observation, &acted.replied.reply);
+        let limits = self.config.limits.clone();
+        let recorded = self.app_record(worker, acted, word);
+        let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;
         };
+        app.word = Some(recorded.reply.word.clone());
         let failure = recorded.failure().is_some();
         let said = recorded.reply.status;
-        self.note_word(worker, &recorded.reply.word);
-        if let Some(app) = self.app(worker) {
-            app.screenshots =
-                if said == AppStatus::Screenshot { app.screenshots.saturating_add(1) } else { 0 };
+        let looks_again = said == AppStatus::Screenshot;
+        app.screenshots = if looks_again { app.screenshots.saturating_add(1) } else { 0 };
+        app.marks = looks_again.then(|| marks(&recorded.reply)).flatten();
+        let exhausted = app.screenshots > limits.screenshots_max;
+        if exhausted {
+            app.notice =
+                format!("You looked {} times without acting. Act now, or say FAIL.", app.screenshots);
+            app.marks = None;
         }
-        let looks = self.app(worker).map_or(0, |app| app.screenshots);
-        let exhausted = looks > self.config.limits.screenshots_max;
-        let repeats = self.app(worker).map_or(0, |app| app.stall.note(seen, did));
+        let repeats = app.stall.note(&seen, &did);
+        if let Some(nudge) = nudge(repeats) {
+            app.notice = nudge;
+        }
         let goes_on = failure || said == AppStatus::Continue;
-        let stalls = goes_on && repeats >= self.config.limits.repeats_max;
+        let stalls = goes_on && is_stalled(repeats, &limits);
         let trigger = match () {
             () if recorded.approved => AppTrigger::Approved,
             () if stalls => AppTrigger::Stalled,
@@ -280,88 +276,37 @@ impl Session {
             () if exhausted => AppTrigger::LooksExhausted,
             () => AppTrigger::Said(said),
         };
-        if exhausted && let Some(app) = self.app(worker) {
-            app.notice = format!("You looked {looks} times without acting. Act now, or say FAIL.");
-        }
-        if let (Some(nudge), Some(app)) = (nudge(repeats), self.app(worker)) {
-            app.notice = nudge;
-        }
-        let status = self.set_app_status(worker, trigger);
-        match status {
-            AppStatus::Continue | AppStatus::Screenshot => self.begin_app_step(worker),
+        match self.app_moves(worker, trigger) {
+            AppStatus::Continue | AppStatus::Screenshot => self.begin_step(App(worker)),
             AppStatus::Finish => {
                 let result = subtask_result(&recorded);
                 self.archive_app(worker, SubtaskStatus::Finished, result);
                 self.round.failures_in_row = 0;
                 self.back_to_host();
             }
-            AppStatus::Fail if stalls => {
-                self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats));
-            }
+            AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
             AppStatus::Fail => {
-                let reply = recorded.reply;
-                self.app_failed(
-                    worker,
-                    SubtaskStatus::Failed,
-                    reply.result.as_ref().unwrap_or(&reply.thought),
-                );
+                let reason = recorded.reply.result.as_ref().unwrap_or(&recorded.reply.thought);
+                self.app_failed(worker, SubtaskStatus::Failed, reason);
             }
-            AppStatus::Pending => {
-                let questions = recorded.reply.questions;
-                self.want(
-                    Stage::App(worker, Phase::Questioning(questions.clone())),
-                    None,
-                    Effect::AskUser { questions },
-                );
+            AppStatus::Pending => self.question(App(worker), recorded.reply.questions),
+            AppStatus::Confirm => {
+                // Nobody was asked: the guard is off, or what it holds for was approved before.
+                self.app_moves(worker, AppTrigger::Approved);
+                self.begin_step(App(worker));
             }
-            AppStatus::Confirm | AppStatus::Error => {
+            AppStatus::Error => {
                 self.break_off("an AppAgent's machine is in a state that no recorded step leads to");
             }
         }
     }
 
-    fn app_not_approved(&mut self, worker: Worker, replied: Replied<AppReply>, instruction: Option<String>) {
-        let acted = replied.not_acted();
-        let what = approval_line(&commands_of(&acted.replied.reply, worker));
-        if self.app_record(worker, acted, "REJECTED".to_owned()).is_none() {
-            self.break_off(format!("agent {worker} is gone"));
-            return;
-        }
-        match instruction {
-            Some(instruction) => {
-                self.blackboard.add_answer(&format!("May I run {what}?"), &format!("No. {instruction}"));
-                self.app_moves(worker, AppTrigger::Instructed, "");
-            }
-            None => {
-                self.set_app_status(worker, AppTrigger::Rejected);
-                self.app_failed(worker, SubtaskStatus::Rejected, &format!("{what} was not approved"));
-            }
-        }
-    }
-
-    pub(super) fn set_app_status(&mut self, worker: Worker, trigger: AppTrigger) -> AppStatus {
-        self.app(worker).map_or(AppStatus::Error, |app| {
+    /// Moves an AppAgent's machine.
+    pub(super) fn app_moves(&mut self, worker: Worker, trigger: AppTrigger) -> AppStatus {
+        self.app_mut(worker).map_or(AppStatus::Error, |app| {
             app.status = next_app(app.status, trigger);
             app.status
         })
-    }
-
-    /// Moves an AppAgent between steps: on to its next step, or to the end of its sub-task.
-    pub(super) fn app_moves(&mut self, worker: Worker, trigger: AppTrigger, reason: &str) {
-        if self.set_app_status(worker, trigger) == AppStatus::Fail {
-            self.app_failed(worker, SubtaskStatus::Failed, reason);
-            if trigger == AppTrigger::WindowGone {
-                self.apps.retain(|app| app.owner.worker() != worker);
-            }
-        } else {
-            self.begin_app_step(worker);
-        }
-    }
-
-    fn app_broke(&mut self, worker: Worker, reason: String) {
-        self.set_app_status(worker, AppTrigger::Broke);
-        self.archive_app(worker, SubtaskStatus::Error, reason.clone());
-        self.break_off(reason);
     }
 
     pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {
@@ -369,37 +314,19 @@ impl Session {
         self.subtask_failed(reason);
     }
 
-    /// A sub-task that was archived did not succeed: the HostAgent goes on, unless too many did not.
-    pub(super) fn subtask_failed(&mut self, reason: &str) {
-        self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
-        if self.round.failures_in_row >= self.config.limits.subtask_failures_max {
-            self.host.status = next_host(self.host.status, HostTrigger::SubtasksExhausted);
-            let count = self.round.failures_in_row;
-            self.finish(
-                OutcomeKind::Failed,
-                format!("{count} sub-tasks in a row failed; the last: {reason}"),
-            );
-        } else {
-            self.back_to_host();
-        }
-    }
-
-    /// Keeps a sub-task that ended.
-    pub(super) fn archive(&mut self, record: SubtaskRecord) {
-        self.round.subtasks.push(record);
-    }
-
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
-        if let Some(app) = self.apps.iter().find(|app| app.owner.worker() == worker) {
+        if let Some(app) = self.app(worker) {
             let (subtask, agent) = (app.subtask.clone(), app.owner.name());
             self.archive(SubtaskRecord { subtask, agent, status, result });
         }
     }
+}
 
-    pub(super) fn back_to_host(&mut self) {
-        self.host.status = next_host(self.host.status, HostTrigger::SubtaskEnded);
-        self.begin_host_step();
-    }
+/// The elements that a reply wants to have marked; none for all.
+fn marks(reply: &AppReply) -> Option<Vec<ElementId>> {
+    let ids: Vec<ElementId> =
+        reply.control_reannotate.iter().take(MARKS_MAX).filter_map(|id| id.trim().parse().ok()).collect();
+    (!ids.is_empty()).then_some(ids)
 }
 
 /// What came of a sub-task: what the agent says, and what its last actions returned.

@@ -15,8 +15,3 @@ pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<Call
     let hint = near.map(|(_, name)| format!("; did you mean `{name}`?")).unwrap_or_default();
     Some(CallResult::failure(None, format!("there is no tool `{}`{hint}", command.tool)))
 }
-
-/// Commands as a person reads them in a question.
-pub(super) fn approval_line(commands: &[Command]) -> String {
-    commands.iter().map(Command::to_line).collect::<Vec<_>>().join(", ")
-}

@@ -154,3 +154,11 @@ pub struct EventRecord {
     /// What came.
     pub event: Event,
 }
+
+/// An event that answers the wanted effect, as the machine hands it to who is at work.
+pub(super) struct Came {
+    /// The effect that it answers.
+    pub(super) answers: EffectId,
+    /// What came.
+    pub(super) event: Event,
+}

@@ -5,20 +5,22 @@ use serde_json::{Map, Value};
 
 use super::{
     agents::Owner,
-    commands::{approval_line, unknown_tool},
-    effect::{Approval, AskedBy, Effect, StepRef},
-    event::{Event, NoAnswer},
-    machine::{Phase, Session, Stage, messages, misfit},
-    phases::{Acted, Acting, Advance, Observed, Recorded, Replied, StepStart},
-    stall::{Stall, nudge, stalled},
+    commands::unknown_tool,
+    effect::{AskedBy, StepRef},
+    event::NoAnswer,
+    gate::Proposal,
+    machine::{Phase, Session, Stage},
+    phases::{Acted, Recorded},
+    stall::{Stall, is_stalled, nudge, stalled},
+    step::{AgentKind, Asking, NotApproved},
 };
 use crate::{
-    command::{CallResult, Command},
+    command::{CallResult, Command, ToolSpec},
     memory::Memory,
-    observation::{Look, Observation},
+    observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
-    reply::{HostReply, LAUNCH, Question, SELECT_WINDOW, parse_host_reply},
+    reply::{HostReply, LAUNCH, ReplyError, SELECT_WINDOW, host_reply_schema, parse_host_reply},
     states::{HostStatus, HostTrigger, next_host},
     ui::WindowInfo,
 };
@@ -49,209 +51,226 @@ impl HostAgent {
     pub(super) fn begin_round(&mut self) {
         *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
     }
+
+    pub(super) fn moves(&mut self, trigger: HostTrigger) -> HostStatus {
+        self.status = next_host(self.status, trigger);
+        self.status
+    }
 }
 
 /// The name of the HostAgent in records and prompts.
 pub(super) const HOST_AGENT: &str = "HostAgent";
 
-/// What an agent is told instead of an answer when nobody can be asked.
-pub(super) const DECIDE_YOURSELF: &str = "nobody can be asked; decide yourself and do not ask again";
+/// The HostAgent, as a kind of agent.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Host;
 
-impl Session {
-    pub(super) fn begin_host_step(&mut self) {
-        let Some(number) = self.next_step() else { return };
-        let step = StepRef { number, agent: HOST_AGENT.to_owned(), subtask: String::new() };
-        self.look_at_desktop(StepStart { step, looks_failed: 0 });
+impl AgentKind for Host {
+    type Reply = HostReply;
+
+    fn stage(self, phase: Phase<HostReply>) -> Stage {
+        Stage::Host(phase)
     }
 
-    pub(super) fn look_at_desktop(&mut self, start: StepStart) {
-        let step = start.step.clone();
-        let look = Look::Desktop { picture: self.config.pictures };
-        self.look(Stage::Host(Phase::Observing(start)), step, look);
+    fn step(self, _: &Session, number: u32) -> Option<StepRef> {
+        Some(StepRef { number, agent: HOST_AGENT.to_owned(), subtask: String::new() })
     }
 
-    pub(super) fn host_event(&mut self, phase: Phase<HostReply>, event: Event) {
-        match (phase, event) {
-            (Phase::Observing(start), Event::Observed { observation }) => {
-                self.host_observed(start, observation);
-            }
-            (Phase::Observing(mut start), Event::ObserveFailed { failure }) => {
-                start.looks_failed = start.looks_failed.saturating_add(1);
-                if failure.desktop_gone || start.looks_failed >= self.config.limits.looks_failed_max {
-                    self.break_off(format!("the desktop could not be seen: {failure}"));
-                } else {
-                    self.look_at_desktop(start);
-                }
-            }
-            (Phase::Asking(observed), Event::Replied { reply }) => {
-                self.count_reply(&reply);
-                match parse_host_reply(&reply.text) {
-                    Ok(decision) => self.host_decided(observed, decision),
-                    Err(error) => self.repair(observed, &reply.text, &error.to_string(), None),
-                }
-            }
-            (Phase::Asking(_), Event::ModelFailed { failure }) => {
-                self.count_model_failure(&failure);
-                self.break_off(format!("the model gave no reply: {failure}"));
-            }
-            (Phase::Acting(mut acting), Event::Returned { result }) => {
-                acting.returned(result);
-                self.host_acting(acting);
-            }
-            (Phase::Parked(replied), Event::Approved { scope: _ }) => {
-                let commands = self.host_commands(&replied.reply);
-                self.host_acting(replied.acting(commands, /*approved*/ true));
-            }
-            (Phase::Parked(replied), Event::Rejected { instruction }) => {
-                self.host_not_approved(replied, instruction);
-            }
-            (Phase::Parked(replied), Event::Unanswered { .. }) => self.host_not_approved(replied, None),
-            (Phase::Questioning(questions), Event::Answered { answers }) => {
-                self.note_answers(&questions, &answers);
-                self.host_moves(HostTrigger::Answered);
-            }
-            (Phase::Questioning(questions), Event::Unanswered { why }) => {
-                let trigger = if self.note_no_answer(&questions, why) {
-                    HostTrigger::Answered
-                } else {
-                    HostTrigger::Unanswered
-                };
-                self.host_moves(trigger);
-            }
-            (phase, event) => self.break_off(misfit(&phase, &event)),
+    fn exhausted(self, _: &mut Session) -> bool {
+        false
+    }
+
+    fn look(self, session: &Session) -> Look {
+        Look::Desktop { picture: session.config.pictures }
+    }
+
+    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
+        if let Observation::Desktop(view) = observation {
+            session.targets.set_windows(view.windows.clone());
         }
-    }
-
-    fn host_observed(&mut self, start: StepStart, observation: Observation) {
-        let Observation::Desktop(view) = &observation else {
-            self.break_off("a window was shown where the desktop was asked for");
-            return;
-        };
-        self.targets.set_windows(view.windows.clone());
-        let windows = self.targets.windows();
-        self.apps.retain(|app| match &app.owner {
+        let windows = session.targets.windows();
+        session.apps.retain(|app| match &app.owner {
             Owner::Window(window) => windows.iter().any(|known| known.id == window.id),
             Owner::Agent(..) => true,
         });
-        let picture = view.picture.clone();
-        match self.host_prompt() {
-            Ok((system, user)) => {
-                let messages = messages(system, user, picture.as_ref());
-                self.ask(start.observed(observation, messages), None);
-            }
-            Err(error) => self.break_off(error.to_string()),
-        }
-    }
-
-    fn host_prompt(&self) -> Result<(String, String), PromptError> {
-        let system = system_message("host_system", &self.prompts.host_system, &self.config.host_tools)?;
+        let system = system_message("host_system", &session.prompts.host_system, &session.config.host_tools)?;
         let input = HostInput {
-            request: &self.round.request,
-            targets: &self.targets,
-            subtasks: &self.round.subtasks,
-            blackboard: &self.blackboard,
-            memory: &self.host.memory,
-            notice: &self.host.notice,
+            request: &session.round.request,
+            targets: &session.targets,
+            subtasks: &session.round.subtasks,
+            blackboard: &session.blackboard,
+            memory: &session.host.memory,
+            notice: &session.host.notice,
         };
-        Ok((system, host_user_text(&self.prompts, &input)?))
+        Ok(Asking { system, user: host_user_text(&session.prompts, &input)? })
     }
 
-    fn host_decided(&mut self, observed: Observed, reply: HostReply) {
-        let step = observed.step.clone();
-        let status = reply.status;
-        let replied = observed.replied(reply);
-        match status {
-            HostStatus::Confirm => {
-                self.host.status = next_host(self.host.status, HostTrigger::Said(HostStatus::Confirm));
-                let approval = Approval {
-                    commands: self.host_commands(&replied.reply),
-                    reason: replied.reply.thought.clone(),
-                    asked_by: AskedBy::Model,
-                };
-                self.want(
-                    Stage::Host(Phase::Parked(replied)),
-                    Some(step),
-                    Effect::AwaitApproval { approval },
-                );
-            }
-            HostStatus::Pending | HostStatus::Fail | HostStatus::Error => {
-                self.host_acting(replied.acting(Vec::new(), /*approved*/ false));
-            }
-            HostStatus::Continue | HostStatus::Assign | HostStatus::Finish => {
-                let commands = self.host_commands(&replied.reply);
-                self.host_acting(replied.acting(commands, /*approved*/ false));
-            }
+    fn schema(self, _: &Session) -> (&'static str, Value) {
+        ("host_agent_reply", host_reply_schema())
+    }
+
+    fn parse(self, _: &Session, text: &str) -> Result<HostReply, ReplyError> {
+        parse_host_reply(text)
+    }
+
+    fn tools(self, session: &Session) -> &[ToolSpec] {
+        &session.config.host_tools
+    }
+
+    /// The commands of a reply: its action, then the selection of its target where that is a window.
+    fn proposal(self, session: &Session, reply: &HostReply) -> Proposal {
+        Proposal {
+            commands: session.host_commands(reply),
+            confirm: reply.status == HostStatus::Confirm,
+            reason: reply.thought.clone(),
         }
     }
 
-    /// Sends the next command, or records the step when there is none left.
-    fn host_acting(&mut self, mut acting: Acting<HostReply>) {
-        loop {
-            match acting.next() {
-                Advance::Send(next, command) => match self.host_refusal(&command) {
-                    Some(result) => {
-                        acting = *next;
-                        acting.returned(result);
-                    }
-                    None => {
-                        let step = next.replied.step.clone();
-                        self.round.tally.calls = self.round.tally.calls.saturating_add(1);
-                        self.want(Stage::Host(Phase::Acting(*next)), Some(step), Effect::Call { command });
-                        return;
-                    }
-                },
-                Advance::Done(acted) => {
-                    self.host_acted(acted);
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Why a command of the HostAgent cannot go out at all.
-    fn host_refusal(&self, command: &Command) -> Option<CallResult> {
-        if let Some(refusal) = unknown_tool(command, &self.config.host_tools) {
+    fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
+        if let Some(refusal) = unknown_tool(command, &session.config.host_tools) {
             return Some(refusal);
         }
         if command.tool != SELECT_WINDOW {
             return None;
         }
         let id = command.arguments.get("id").and_then(Value::as_str).unwrap_or_default();
-        let known = id.parse().ok().and_then(|id| self.targets.window(id)).is_some();
-        let targets = || {
-            let lines: Vec<String> = self
-                .targets
-                .targets()
-                .iter()
-                .map(|target| format!("{} ({})", target.id, target.name))
-                .collect();
-            lines.join(", ")
-        };
-        (!known)
-            .then(|| CallResult::failure(None, format!("`{id}` is no target; the targets are {}", targets())))
+        if id.parse().ok().and_then(|id| session.targets.window(id)).is_some() {
+            return None;
+        }
+        let targets = session.targets.targets();
+        let lines: Vec<String> =
+            targets.iter().map(|target| format!("{} ({})", target.id, target.name)).collect();
+        let text = format!("`{id}` is no target; the targets are {}", lines.join(", "));
+        Some(CallResult::failure(None, text))
+    }
+
+    fn doing(self, session: &Session, _: &Observation, reply: &HostReply) -> (String, Vec<String>) {
+        let mut did: Vec<String> = session.host_commands(reply).iter().map(Command::to_line).collect();
+        did.extend(reply.subtask.clone());
+        // That a sub-task failed is something new to go by: it may be tried again, as often as the limit allows.
+        (format!("{}\n{} failed", targets_text(&session.targets), session.round.failures_in_row), did)
+    }
+
+    fn stall(self, session: &Session) -> Option<&Stall> {
+        Some(&session.host.stall)
+    }
+
+    fn waits(self, session: &mut Session, asked_by: &AskedBy) {
+        session.host.moves(match asked_by {
+            AskedBy::Model => HostTrigger::Said(HostStatus::Confirm),
+            AskedBy::Policy { .. } => HostTrigger::PolicyAsks,
+        });
+    }
+
+    fn acted(self, session: &mut Session, acted: Acted<HostReply>) {
+        session.host_acted(acted);
+    }
+
+    fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
+        let reply = &acted.replied.reply;
+        let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
+        let (memory, blackboard) = (&mut session.host.memory, &mut session.blackboard);
+        acted.record(thought, plan, "REJECTED".to_owned(), memory, blackboard);
+        match why.instruction(what) {
+            Ok((question, instruction)) => {
+                session.blackboard.add_answer(&question, &instruction);
+                session.host.moves(HostTrigger::Instructed);
+                session.begin_step(self);
+            }
+            Err(reason) => {
+                session.host.moves(HostTrigger::Rejected);
+                session.finish(OutcomeKind::Rejected, reason);
+            }
+        }
+    }
+
+    fn questions_closed(self, session: &mut Session, goes_on: bool) {
+        let trigger = if goes_on { HostTrigger::Answered } else { HostTrigger::Unanswered };
+        if session.host.moves(trigger) == HostStatus::Fail {
+            session.finish(OutcomeKind::Failed, "a question that must be answered was not");
+        } else {
+            session.begin_step(self);
+        }
+    }
+
+    fn lost(self, session: &mut Session, reason: &str) {
+        session.break_off(format!("the desktop could not be seen: {reason}"));
+    }
+
+    fn cannot_see(self, session: &mut Session, failure: &ObserveFailure) {
+        session.break_off(format!("the desktop could not be seen: {failure}"));
+    }
+
+    fn broke(self, session: &mut Session, reason: String) {
+        session.break_off(reason);
+    }
+}
+
+impl NotApproved {
+    /// The question and the instruction for the blackboard; without an instruction, why it ends.
+    pub(super) fn instruction(self, what: &str) -> Result<(String, String), String> {
+        match self {
+            Self::Rejected(Some(instruction)) => {
+                Ok((format!("May I run {what}?"), format!("No. {instruction}")))
+            }
+            Self::Rejected(None) => Err(format!("{what} was not approved")),
+            Self::Unanswered(NoAnswer::NoChannel) => {
+                Err(format!("{what} was not approved: it needs an approval, and nobody can be asked"))
+            }
+            Self::Unanswered(NoAnswer::TimedOut) => {
+                Err(format!("{what} was not approved: nobody answered in time"))
+            }
+        }
+    }
+}
+
+impl Session {
+    fn host_commands(&self, reply: &HostReply) -> Vec<Command> {
+        if matches!(reply.status, HostStatus::Pending | HostStatus::Fail | HostStatus::Error) {
+            return Vec::new();
+        }
+        let mut commands: Vec<Command> = Vec::new();
+        let mut launches = false;
+        if let Some(action) = &reply.action {
+            launches = action.function == LAUNCH;
+            commands.push(Command {
+                tool: action.function.clone(),
+                arguments: action.arguments.clone(),
+                window: None,
+                agent: None,
+            });
+        }
+        let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
+        let target = reply.target.as_ref().filter(|id| {
+            // An agent has no window that could be selected.
+            selects && !launches && self.agent_target(id).is_none()
+        });
+        if let Some(target) = target {
+            let mut arguments = Map::new();
+            arguments.insert("id".to_owned(), Value::String(target.clone()));
+            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None, agent: None });
+        }
+        commands
     }
 
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
+        let (seen, did) = Host.doing(self, &acted.replied.observation, reply);
         let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
-        let mut did: Vec<String> = acted.actions.iter().map(|info| info.command.to_line()).collect();
-        did.extend(reply.subtask.clone());
         let recorded = acted.record(thought, plan, word, &mut self.host.memory, &mut self.blackboard);
-        let approved = recorded.approved;
         let failed = recorded.failure().is_some();
-        let repeats = self.host.stall.note(targets_text(&self.targets), did);
+        let repeats = self.host.stall.note(&seen, &did);
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
-        let stalls = goes_on && repeats >= self.config.limits.repeats_max;
+        let stalls = goes_on && is_stalled(repeats, &self.config.limits);
         self.host.notice = nudge(repeats).unwrap_or_default();
-        let trigger = match () {
-            () if approved => HostTrigger::Approved,
+        let status = self.host.moves(match () {
+            () if recorded.approved => HostTrigger::Approved,
             () if stalls => HostTrigger::Stalled,
             () if failed => HostTrigger::ActionFailed,
             () => HostTrigger::Said(recorded.reply.status),
-        };
-        self.host.status = next_host(self.host.status, trigger);
-        match self.host.status {
-            HostStatus::Continue => self.begin_host_step(),
+        });
+        match status {
+            HostStatus::Continue => self.begin_step(Host),
             HostStatus::Assign => self.host_assigns(recorded),
             HostStatus::Finish => {
                 let reply = recorded.reply;
@@ -263,15 +282,13 @@ impl Session {
                 let reply = recorded.reply;
                 self.finish(OutcomeKind::Failed, reply.result.unwrap_or(reply.thought));
             }
-            HostStatus::Pending => {
-                let questions = recorded.reply.questions;
-                self.want(
-                    Stage::Host(Phase::Questioning(questions.clone())),
-                    None,
-                    Effect::AskUser { questions },
-                );
+            HostStatus::Pending => self.question(Host, recorded.reply.questions),
+            HostStatus::Confirm => {
+                // Nobody was asked: the guard is off, or what it holds for was approved before.
+                self.host.moves(HostTrigger::Approved);
+                self.begin_step(Host);
             }
-            HostStatus::Confirm | HostStatus::Error => {
+            HostStatus::Error => {
                 self.break_off("the HostAgent's machine is in a state that no recorded step leads to");
             }
         }
@@ -292,91 +309,9 @@ impl Session {
                 self.assign(Owner::Window(window), reply.subtask.unwrap_or_default(), reply.message);
             }
             None => {
-                self.host.status = next_host(self.host.status, HostTrigger::ActionFailed);
-                self.begin_host_step();
+                self.host.moves(HostTrigger::ActionFailed);
+                self.begin_step(Host);
             }
         }
-    }
-
-    fn host_not_approved(&mut self, replied: Replied<HostReply>, instruction: Option<String>) {
-        let acted = replied.not_acted();
-        let reply = &acted.replied.reply;
-        let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
-        let what = approval_line(&self.host_commands(reply));
-        acted.record(thought, plan, "REJECTED".to_owned(), &mut self.host.memory, &mut self.blackboard);
-        match instruction {
-            Some(instruction) => {
-                self.blackboard.add_answer(&format!("May I run {what}?"), &format!("No. {instruction}"));
-                self.host_moves(HostTrigger::Instructed);
-            }
-            None => {
-                self.host.status = next_host(self.host.status, HostTrigger::Rejected);
-                self.finish(OutcomeKind::Rejected, format!("{what} was not approved"));
-            }
-        }
-    }
-
-    fn host_moves(&mut self, trigger: HostTrigger) {
-        self.host.status = next_host(self.host.status, trigger);
-        if self.host.status == HostStatus::Fail {
-            self.finish(OutcomeKind::Failed, "a question that must be answered was not");
-        } else {
-            self.begin_host_step();
-        }
-    }
-
-    pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
-        for (index, question) in questions.iter().enumerate() {
-            let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
-            self.blackboard.add_answer(&question.text, answer.unwrap_or("no answer"));
-        }
-    }
-
-    /// Notes that nobody answered; false when the work cannot go on without. A default answer stands in for one that
-    /// did not come in time.
-    pub(super) fn note_no_answer(&mut self, questions: &[Question], why: NoAnswer) -> bool {
-        for question in questions {
-            let note = match (why, &question.default) {
-                (NoAnswer::NoChannel, None) => DECIDE_YOURSELF.to_owned(),
-                (NoAnswer::NoChannel, Some(default)) => {
-                    format!("{DECIDE_YOURSELF}; you named “{default}” as the default")
-                }
-                (NoAnswer::TimedOut, None) => "no answer came in time".to_owned(),
-                (NoAnswer::TimedOut, Some(default)) => {
-                    format!("{default} (the default, because no answer came in time)")
-                }
-            };
-            self.blackboard.add_answer(&question.text, &note);
-        }
-        match why {
-            NoAnswer::NoChannel => true,
-            NoAnswer::TimedOut => {
-                !questions.iter().any(|question| question.required && question.default.is_none())
-            }
-        }
-    }
-
-    /// The commands of a reply: its action, then the selection of its target where that is a window.
-    fn host_commands(&self, reply: &HostReply) -> Vec<Command> {
-        let mut commands: Vec<Command> = Vec::new();
-        let mut launches = false;
-        if let Some(action) = &reply.action {
-            launches = action.function == LAUNCH;
-            commands.push(Command {
-                tool: action.function.clone(),
-                arguments: action.arguments.clone(),
-                window: None,
-                agent: None,
-            });
-        }
-        let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
-        let target =
-            reply.target.as_ref().filter(|id| selects && !launches && self.agent_target(id).is_none());
-        if let Some(target) = target {
-            let mut arguments = Map::new();
-            arguments.insert("id".to_owned(), Value::String(target.clone()));
-            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None, agent: None });
-        }
-        commands
     }
 }

@@ -1,26 +1,28 @@
 //! The machine itself: what it holds, which effect it wants, and how an event moves it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     agents::Delegation,
-    app::AppAgent,
+    app::{App, AppAgent},
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
-    event::{Event, EventRecord, StopReason},
-    host::HostAgent,
+    event::{Came, Event, EventRecord, StopReason},
+    gate::{Grants, Parked},
+    host::{Host, HostAgent},
     phases::{Acting, Observed, Replied, StepStart},
     round::{SubtaskRecord, Tally},
+    step::Asking,
 };
 use crate::{
     agent::Worker,
     blackboard::Blackboard,
     ids::EffectId,
     model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
-    observation::Look,
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
-    reply::{AppReply, HostReply, Question, host_reply_schema},
+    reply::{AppReply, HostReply, Question},
     states::{AppTrigger, HostStatus, HostTrigger, next_app, next_host},
     target::TargetRegistry,
     ui::PictureRef,
@@ -61,9 +63,22 @@ pub(super) enum Phase<R> {
     /// Its commands run.
     Acting(Acting<R>),
     /// Its commands wait for an approval.
-    Parked(Replied<R>),
+    Parked(Replied<R>, Parked),
     /// It waits for the user's answers, after its step was recorded.
     Questioning(Vec<Question>),
+}
+
+impl<R> Phase<R> {
+    /// The phase in words.
+    pub(super) const fn word(&self) -> &'static str {
+        match self {
+            Self::Observing(_) => "observing",
+            Self::Asking(_) => "asking the model",
+            Self::Acting(_) => "acting",
+            Self::Parked(..) => "waiting for an approval",
+            Self::Questioning(_) => "waiting for answers",
+        }
+    }
 }
 
 /// Who is at work.
@@ -103,6 +118,7 @@ pub struct Session {
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
+    pub(super) grants: Grants,
     pub(super) round: Round,
     rounds: u32,
     pub(super) steps: u32,
@@ -123,6 +139,7 @@ impl Session {
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),
+            grants: Grants::default(),
             round: Round {
                 request: String::new(),
                 started_ms: 0,
@@ -147,7 +164,7 @@ impl Session {
     }
 
     /// Who is at work.
-    pub(super) fn stage(&self) -> &Stage {
+    pub(super) const fn stage(&self) -> &Stage {
         &self.stage
     }
 
@@ -211,24 +228,24 @@ impl Session {
             return Err(ApplyError::NoAnswer { wanted: pending.id, came: event_word(&record.event) });
         }
         self.now_ms = self.now_ms.max(record.at_ms);
-        let event = record.event.clone();
-        self.come(event);
+        let answers = pending.id;
+        self.come(Came { answers, event: record.event.clone() });
         Ok(())
     }
 
     /// Moves on with an answer to the wanted effect.
-    pub(super) fn come(&mut self, event: Event) {
+    pub(super) fn come(&mut self, came: Came) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Idle => {
-                if let Event::Requested { text, plan: _ } = event {
+                if let Event::Requested { text, plan: _ } = came.event {
                     self.begin_round(text);
                 } else {
                     self.pending = None;
                 }
             }
-            Stage::Host(phase) => self.host_event(phase, event),
-            Stage::App(worker, phase) => self.app_event(worker, phase, event),
-            Stage::Delegated(delegation) => self.delegation_event(delegation, event),
+            Stage::Host(phase) => self.step_event(Host, phase, came),
+            Stage::App(worker, phase) => self.step_event(App(worker), phase, came),
+            Stage::Delegated(delegation) => self.delegation_event(delegation, came.event),
             Stage::Done(_) => self.end_round(),
             Stage::Over => self.pending = None,
         }
@@ -244,7 +261,7 @@ impl Session {
             failures_in_row: 0,
         };
         self.host.begin_round();
-        self.begin_host_step();
+        self.begin_step(Host);
     }
 
     fn end_round(&mut self) {
@@ -328,51 +345,33 @@ impl Session {
         Some(self.steps)
     }
 
-    /// Looks, as the first phase of a step.
-    pub(super) fn look(&mut self, stage: Stage, step: StepRef, look: Look) {
-        self.want(stage, Some(step), Effect::Observe { look });
+    /// The number of the effect that is wanted next.
+    pub(super) const fn next_effect_id(&self) -> EffectId {
+        EffectId(self.next_effect)
     }
 
-    /// Asks the model, unless that would exceed a budget.
-    pub(super) fn ask(&mut self, observed: Observed, worker: Option<Worker>) {
+    /// The question to the model; why it may not be asked.
+    pub(super) fn model_request(
+        &self,
+        (schema_name, schema): (&'static str, Value),
+        observed: &Observed,
+    ) -> Result<ModelRequest, String> {
         let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
         if let Some(reason) = self.round.tally.no_model_call(limits, elapsed) {
-            self.exhaust(reason);
-            return;
+            return Err(reason);
         }
-        let (schema_name, schema) = match worker {
-            None => ("host_agent_reply", host_reply_schema()),
-            Some(worker) => self.reply_schema_of(worker),
-        };
-        let step = observed.step.clone();
-        let request = ModelRequest {
-            agent: step.agent.clone(),
+        Ok(ModelRequest {
+            agent: observed.step.agent.clone(),
             messages: observed.messages.clone(),
             schema_name: schema_name.to_owned(),
             schema,
             completion_tokens_max: limits.completion_tokens_max,
             attempts_max: limits.model_calls_max.saturating_sub(self.round.tally.model_calls),
-        };
-        let stage = match worker {
-            None => Stage::Host(Phase::Asking(observed)),
-            Some(worker) => Stage::App(worker, Phase::Asking(observed)),
-        };
-        self.want(stage, Some(step), Effect::Ask { request });
+        })
     }
 
-    /// Asks the model again after a reply that cannot be used; at the limit the round ends.
-    pub(super) fn repair(&mut self, observed: Observed, said: &str, problem: &str, worker: Option<Worker>) {
-        if observed.repairs >= self.config.limits.repairs_max {
-            let attempts = observed.repairs.saturating_add(1);
-            self.break_off(format!(
-                "the model's reply could not be used after {attempts} attempts: {problem}"
-            ));
-            return;
-        }
-        match self.prompts.repair_message(problem) {
-            Ok(message) => self.ask(observed.asked_again(said, message), worker),
-            Err(error) => self.break_off(error.to_string()),
-        }
+    pub(super) fn count_call(&mut self) {
+        self.round.tally.calls = self.round.tally.calls.saturating_add(1);
     }
 
     pub(super) fn count_reply(&mut self, reply: &ModelReply) {
@@ -387,12 +386,12 @@ impl Session {
 }
 
 /// The messages of a fresh step: instructions, then what the agent is shown.
-pub(super) fn messages(system: String, user: String, picture: Option<&PictureRef>) -> Vec<Message> {
-    let mut shown = Message::text(Speaker::User, user);
+pub(super) fn messages(asking: Asking, picture: Option<&PictureRef>) -> Vec<Message> {
+    let mut shown = Message::text(Speaker::User, asking.user);
     if let Some(picture) = picture {
         shown.parts.push(Part::Picture { picture: picture.clone() });
     }
-    vec![Message::text(Speaker::System, system), shown]
+    vec![Message::text(Speaker::System, asking.system), shown]
 }
 
 /// Whether an event is an answer to an effect.
@@ -432,14 +431,7 @@ const fn event_word(event: &Event) -> &'static str {
 }
 
 /// Why an event cannot be used; the checks of [`Session::apply`] leave no way to get here.
-pub(super) fn misfit<R>(phase: &Phase<R>, event: &Event) -> String {
-    let phase = match phase {
-        Phase::Observing(_) => "observing",
-        Phase::Asking(_) => "asking the model",
-        Phase::Acting(_) => "acting",
-        Phase::Parked(_) => "waiting for an approval",
-        Phase::Questioning(_) => "waiting for answers",
-    };
+pub(super) fn misfit(phase: &'static str, event: &Event) -> String {
     debug_assert!(false, "{phase} got {event:?}");
     format!("the machine was {phase} and got an event that does not fit")
 }

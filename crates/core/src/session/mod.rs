@@ -12,13 +12,17 @@ mod commands;
 mod config;
 mod effect;
 mod event;
+mod gate;
 mod host;
 mod machine;
 mod phases;
 mod planned;
+mod questions;
 mod resume;
 mod round;
 mod stall;
+mod step;
+mod subtask;
 
 pub use config::{Limits, SessionConfig, SessionLimits, Verify};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};

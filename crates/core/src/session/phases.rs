@@ -3,11 +3,12 @@
 //! `StepStart → Observed → Replied → Acting → Acted → Recorded`. What the seeds check at run time with
 //! `depends_on` and `provides`, the compiler checks here.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
-use super::effect::StepRef;
+use super::{
+    effect::StepRef,
+    gate::{Cleared, Passed},
+};
 use crate::{
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, CallResult, CallStatus, Command},
@@ -48,12 +49,10 @@ pub(super) struct Replied<R> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Acting<R> {
     pub(super) replied: Replied<R>,
-    queue: VecDeque<Command>,
+    queue: Cleared,
     /// The command that is out now.
     out: Option<Command>,
     done: Vec<ActionCommandInfo>,
-    /// Whether the commands were approved by a person.
-    pub(super) approved: bool,
 }
 
 /// What follows in phase 3.
@@ -109,8 +108,9 @@ impl Observed {
 }
 
 impl<R> Replied<R> {
-    pub(super) fn acting(self, commands: Vec<Command>, approved: bool) -> Acting<R> {
-        Acting { replied: self, queue: commands.into(), out: None, done: Vec::new(), approved }
+    /// Phase 3 begins, with what the gate let through.
+    pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
+        Acting { replied: self, queue: cleared, out: None, done: Vec::new() }
     }
 
     /// The end of phase 3 without any action: what was proposed is not carried out.
@@ -139,13 +139,20 @@ impl<R> Replied<R> {
 impl<R> Acting<R> {
     /// The next command to send, or the end of the phase.
     pub(super) fn next(mut self) -> Advance<R> {
-        match self.queue.pop_front() {
-            Some(command) => {
-                self.out = Some(command.clone());
-                Advance::Send(Box::new(self), command)
-            }
-            None => {
-                Advance::Done(Acted { replied: self.replied, actions: self.done, approved: self.approved })
+        loop {
+            match self.queue.pop() {
+                Some(Passed::Send(command)) => {
+                    self.out = Some(command.clone());
+                    return Advance::Send(Box::new(self), command);
+                }
+                Some(Passed::Refuse(command, result)) => {
+                    self.out = Some(command);
+                    self.returned(*result);
+                }
+                None => {
+                    let approved = self.queue.approved();
+                    return Advance::Done(Acted { replied: self.replied, actions: self.done, approved });
+                }
             }
         }
     }
@@ -154,19 +161,10 @@ impl<R> Acting<R> {
     pub(super) fn returned(&mut self, result: CallResult) {
         let failed = result.status != CallStatus::Success;
         self.keep(result);
-        if failed {
-            while let Some(command) = self.queue.pop_front() {
-                self.out = Some(command);
-                self.keep(CallResult {
-                    status: CallStatus::Skipped,
-                    effect: None,
-                    route: None,
-                    summary: "not run, because an earlier action of this step failed".to_owned(),
-                    output: serde_json::Value::Null,
-                    window: None,
-                    elapsed_ms: 0,
-                });
-            }
+        while failed && let Some(passed) = self.queue.pop() {
+            let (Passed::Send(command) | Passed::Refuse(command, _)) = passed;
+            self.out = Some(command);
+            self.keep(CallResult::skipped());
         }
     }
 

@@ -35,10 +35,10 @@ impl Session {
             PlannedAction { command: command.clone(), target, application }
         };
         match self.stage() {
-            Stage::Host(Phase::Parked(replied)) => commands
+            Stage::Host(Phase::Parked(replied, _)) => commands
                 .map(|command| planned(command, replied.target_of(command), Some(&replied.observation)))
                 .collect(),
-            Stage::App(_, Phase::Parked(replied)) => commands
+            Stage::App(_, Phase::Parked(replied, _)) => commands
                 .map(|command| planned(command, replied.target_of(command), Some(&replied.observation)))
                 .collect(),
             Stage::Idle

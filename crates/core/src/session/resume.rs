@@ -1,15 +1,17 @@
 //! Going on after the process had ended.
 
 use super::{
+    app::App,
     effect::Effect,
-    event::{Event, EventRecord},
+    event::{Came, Event, EventRecord},
+    host::Host,
     machine::{ApplyError, Phase, Session, Stage},
+    step::AgentKind as _,
 };
 use crate::{
     agent::{AgentReport, Worker},
     command::{CallResult, Verdict},
     session::SubtaskStatus,
-    states::AppTrigger,
 };
 
 /// What is known of work that was out when the process ended.
@@ -50,24 +52,23 @@ impl Session {
 
     /// A command or sub-task that was out comes back as one that may be half done.
     fn work_that_was_out(&mut self) {
-        match self.pending.as_ref().map(|record| &record.effect) {
-            Some(Effect::Call { .. }) => {
+        let Some(pending) = &self.pending else { return };
+        let answers = pending.id;
+        match &pending.effect {
+            Effect::Call { .. } => {
                 let result = CallResult::failure(Some(Verdict::Unknown), HALF_DONE);
-                self.come(Event::Returned { result });
+                self.come(Came { answers, event: Event::Returned { result } });
             }
-            Some(Effect::Delegate { .. }) => {
+            Effect::Delegate { .. } => {
                 let report = AgentReport { status: SubtaskStatus::Failed, result: HALF_DONE.to_owned() };
-                self.come(Event::Delegated { report });
+                self.come(Came { answers, event: Event::Delegated { report } });
             }
-            Some(
-                Effect::AwaitRequest
-                | Effect::Observe { .. }
-                | Effect::Ask { .. }
-                | Effect::AskUser { .. }
-                | Effect::AwaitApproval { .. }
-                | Effect::Finish { .. },
-            )
-            | None => {}
+            Effect::AwaitRequest
+            | Effect::Observe { .. }
+            | Effect::Ask { .. }
+            | Effect::AskUser { .. }
+            | Effect::AwaitApproval { .. }
+            | Effect::Finish { .. } => {}
         }
     }
 
@@ -80,17 +81,15 @@ impl Session {
             Worker::Agent(_) => true,
         });
         match std::mem::replace(&mut self.stage, Stage::Over) {
-            Stage::App(worker @ Worker::Window(_), _) => self.app_moves(
-                worker,
-                AppTrigger::WindowGone,
-                "the desktop of before is gone, and its window with it",
-            ),
+            Stage::App(worker @ Worker::Window(_), _) => {
+                App(worker).lost(self, "the desktop of before is gone, and its window with it");
+            }
             // What it was shown is no longer there: it looks again.
-            Stage::Host(Phase::Observing(start)) => self.look_at_desktop(start),
-            Stage::Host(Phase::Asking(observed)) => self.look_at_desktop(observed.again()),
+            Stage::Host(Phase::Observing(start)) => self.look_as(Host, start),
+            Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.again()),
             stage @ (Stage::Idle
             | Stage::App(Worker::Agent(_), _)
-            | Stage::Host(Phase::Acting(_) | Phase::Parked(_) | Phase::Questioning(_))
+            | Stage::Host(Phase::Acting(_) | Phase::Parked(..) | Phase::Questioning(_))
             | Stage::Delegated(_)
             | Stage::Done(_)
             | Stage::Over) => self.stage = stage,

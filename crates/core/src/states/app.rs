@@ -45,6 +45,8 @@ pub enum AppTrigger {
     Answered,
     /// A question that must be answered was not.
     Unanswered,
+    /// The policy wants a person to be asked before the action.
+    PolicyAsks,
     /// The parked action was approved.
     Approved,
     /// The parked action was rejected; the sub-task is archived as REJECTED.
@@ -71,6 +73,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         (_, T::Stopped | T::WindowGone) => S::Fail,
         (S::Continue | S::Screenshot, T::Said(S::Error) | T::Stalled) => S::Fail,
         (S::Continue | S::Screenshot, T::Said(status)) => status,
+        (S::Continue | S::Screenshot, T::PolicyAsks) => S::Confirm,
         (S::Continue | S::Screenshot, T::ActionFailed | T::LooksExhausted)
         | (S::Pending, T::Answered)
         | (S::Confirm, T::Approved | T::Instructed) => S::Continue,
@@ -83,6 +86,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         | (
             S::Pending,
             T::Said(_)
+            | T::PolicyAsks
             | T::ActionFailed
             | T::LooksExhausted
             | T::Approved
@@ -92,7 +96,13 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         )
         | (
             S::Confirm,
-            T::Said(_) | T::ActionFailed | T::LooksExhausted | T::Answered | T::Unanswered | T::Stalled,
+            T::Said(_)
+            | T::PolicyAsks
+            | T::ActionFailed
+            | T::LooksExhausted
+            | T::Answered
+            | T::Unanswered
+            | T::Stalled,
         ) => from,
     }
 }
@@ -143,6 +153,7 @@ impl AppTrigger {
             Self::LooksExhausted,
             Self::Answered,
             Self::Unanswered,
+            Self::PolicyAsks,
             Self::Approved,
             Self::Rejected,
             Self::Instructed,
@@ -162,6 +173,7 @@ impl AppTrigger {
             Self::LooksExhausted => "looked too often".to_owned(),
             Self::Answered => "answered".to_owned(),
             Self::Unanswered => "a required answer is missing".to_owned(),
+            Self::PolicyAsks => "the policy asks first".to_owned(),
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),

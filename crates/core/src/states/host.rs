@@ -46,6 +46,8 @@ pub enum HostTrigger {
     Answered,
     /// A question that must be answered was not.
     Unanswered,
+    /// The policy wants a person to be asked before the action.
+    PolicyAsks,
     /// The parked action was approved.
     Approved,
     /// The parked action was rejected.
@@ -70,6 +72,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         (_, T::Stopped) => S::Fail,
         (S::Continue, T::Said(S::Error) | T::Stalled) => S::Fail,
         (S::Continue, T::Said(status)) => status,
+        (S::Continue, T::PolicyAsks) => S::Confirm,
         (S::Assign, T::SubtasksExhausted) => S::Fail,
         // A failed selection vetoes ASSIGN; so does a failed action of the same step.
         (S::Assign, T::SubtaskEnded | T::ActionFailed) => S::Continue,
@@ -91,11 +94,19 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         )
         | (
             S::Assign,
-            T::Said(_) | T::Answered | T::Unanswered | T::Approved | T::Rejected | T::Instructed | T::Stalled,
+            T::PolicyAsks
+            | T::Said(_)
+            | T::Answered
+            | T::Unanswered
+            | T::Approved
+            | T::Rejected
+            | T::Instructed
+            | T::Stalled,
         )
         | (
             S::Pending,
             T::Said(_)
+            | T::PolicyAsks
             | T::ActionFailed
             | T::SubtaskEnded
             | T::SubtasksExhausted
@@ -107,6 +118,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         | (
             S::Confirm,
             T::Said(_)
+            | T::PolicyAsks
             | T::ActionFailed
             | T::SubtaskEnded
             | T::SubtasksExhausted
@@ -164,6 +176,7 @@ impl HostTrigger {
             Self::SubtasksExhausted,
             Self::Answered,
             Self::Unanswered,
+            Self::PolicyAsks,
             Self::Approved,
             Self::Rejected,
             Self::Instructed,
@@ -183,6 +196,7 @@ impl HostTrigger {
             Self::SubtasksExhausted => "too many sub-tasks failed".to_owned(),
             Self::Answered => "answered".to_owned(),
             Self::Unanswered => "a required answer is missing".to_owned(),
+            Self::PolicyAsks => "the policy asks first".to_owned(),
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),

@@ -61,11 +61,11 @@ pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
     }
 }
 
-pub(crate) fn view(window: WindowInfo) -> WindowView {
+pub(crate) fn view(window: WindowInfo, button: &str) -> WindowView {
     let elements = vec![
         element(1, 0, Role::FRAME, &window.title),
         element(2, 1, Role::FILLER, ""),
-        element(3, 2, Role::PUSH_BUTTON, "Finish"),
+        element(3, 2, Role::PUSH_BUTTON, button),
     ];
     WindowView {
         surfaces: vec![Surface { window, tree: Tree { elements, partial: None } }],
@@ -78,6 +78,8 @@ pub(crate) fn view(window: WindowInfo) -> WindowView {
 pub(crate) struct Harness {
     pub(crate) session: Session,
     pub(crate) windows: Vec<WindowInfo>,
+    /// The name of the button e3 in each window.
+    pub(crate) button: String,
     /// Every event so far, with the effect that was wanted before it.
     pub(crate) history: Vec<(String, EventRecord)>,
     clock_ms: u64,
@@ -89,6 +91,7 @@ impl Harness {
         let mut harness = Self {
             session: Session::new(config, PromptSet::default()),
             windows: vec![window(1, "sales.odt", "LibreOffice Writer")],
+            button: "Finish".to_owned(),
             history: Vec::new(),
             clock_ms: 1_000,
         };
@@ -133,7 +136,9 @@ impl Harness {
                 }),
             },
             Look::Window { window, .. } => match self.windows.iter().find(|known| known.id == window) {
-                Some(window) => Event::Observed { observation: Observation::Window(view(window.clone())) },
+                Some(window) => {
+                    Event::Observed { observation: Observation::Window(view(window.clone(), &self.button)) }
+                }
                 None => Event::ObserveFailed {
                     failure: ObserveFailure {
                         window_gone: true,

@@ -2,6 +2,8 @@
 #![cfg(test)]
 
 mod agents;
+mod decisions;
+mod gate;
 mod harness;
 mod machine;
 mod prompts;

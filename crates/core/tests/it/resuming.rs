@@ -86,16 +86,17 @@ fn the_time_without_a_process_does_not_count() {
     assert_eq!(h.outcome().kind, OutcomeKind::Finished);
 }
 
-fn with_agent() -> SessionConfig {
-    SessionConfig {
-        agents: vec![AgentDefinition {
-            id: AgentId(1),
-            name: "Oven".to_owned(),
-            introduction: "Bakes.".to_owned(),
-            home: AgentHome::Delegate,
-        }],
-        ..config()
+pub(crate) fn oven() -> AgentDefinition {
+    AgentDefinition {
+        id: AgentId(1),
+        name: "Oven".to_owned(),
+        introduction: "Bakes.".to_owned(),
+        home: AgentHome::Delegate,
     }
+}
+
+fn with_agent() -> SessionConfig {
+    SessionConfig { agents: vec![oven()], ..config() }
 }
 
 #[test]

@@ -1,0 +1,246 @@
+//! The gate between deciding and acting.
+//!
+//! A step can only act with [`Cleared`] commands, and only this module makes them: because the policy allows them, or out
+//! of the [`ApprovalToken`] that an [`Event::Approved`] gives for exactly the approval that was asked for. So a
+//! denied or unapproved command cannot be sent; there is no way to write it.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    effect::{Approval, AskedBy},
+    event::{ApprovalScope, Event},
+};
+use crate::{
+    command::{CallResult, Command, Verdict},
+    ids::EffectId,
+    observation::Observation,
+    policy::{Decision, Policy, Ruling, Subject},
+};
+
+/// What an agent wants to have done in a step.
+pub(super) struct Proposal {
+    /// The commands, in order.
+    pub(super) commands: Vec<Command>,
+    /// Whether its model wants a person to be asked first.
+    pub(super) confirm: bool,
+    /// Why it wants to do it.
+    pub(super) reason: String,
+}
+
+/// What the gate says.
+pub(super) enum Judged {
+    /// The step goes on.
+    Cleared(Cleared),
+    /// A person is asked first.
+    Asks(Parked, Approval),
+}
+
+/// Commands that may be sent, up to the first that may not, which comes back as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Cleared {
+    queue: VecDeque<Passage>,
+    /// Whether a person approved them.
+    approved: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Passage {
+    Send(Command),
+    Refuse(Command, Box<CallResult>),
+}
+
+/// A command on its way through phase 3.
+pub(super) enum Passed {
+    /// It goes out.
+    Send(Command),
+    /// It does not, and this is what the agent is told.
+    Refuse(Command, Box<CallResult>),
+}
+
+/// Commands that wait for an approval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Parked {
+    /// The effect that asks for the approval.
+    effect: EffectId,
+    queue: VecDeque<Passage>,
+    /// What an approval for the whole session would hold for.
+    grants: Vec<Grant>,
+}
+
+/// An approval that holds until the session ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Grant {
+    tool: String,
+    application: String,
+    /// The name of the element, not its id; where there is no element, all arguments.
+    on: String,
+}
+
+/// The approvals that hold until the session ends, bounded: the oldest is forgotten, so that it is asked again.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Grants(VecDeque<Grant>);
+
+impl Grants {
+    const MAX: usize = 100;
+
+    fn holds(&self, grant: &Grant) -> bool {
+        self.0.contains(grant)
+    }
+
+    fn remember(&mut self, grants: Vec<Grant>) {
+        for grant in grants {
+            if self.holds(&grant) {
+                continue;
+            }
+            while self.0.len() >= Self::MAX {
+                self.0.pop_front();
+            }
+            self.0.push_back(grant);
+        }
+    }
+}
+
+/// A person's yes to exactly one parked approval. Made here alone, of what came from outside.
+struct ApprovalToken {
+    effect: EffectId,
+    scope: ApprovalScope,
+}
+
+impl ApprovalToken {
+    const fn of(answers: EffectId, event: &Event) -> Option<Self> {
+        if let Event::Approved { scope } = event {
+            Some(Self { effect: answers, scope: *scope })
+        } else {
+            None
+        }
+    }
+}
+
+impl Cleared {
+    /// Nothing of a proposal is sent; its first command comes back with `result`.
+    pub(super) fn refused(proposal: Proposal, result: CallResult) -> Self {
+        let mut queue: VecDeque<Passage> = VecDeque::new();
+        let mut result = Some(result);
+        for command in proposal.commands {
+            queue.push_back(match result.take() {
+                Some(result) => Passage::Refuse(command, Box::new(result)),
+                None => Passage::Refuse(command, Box::new(CallResult::skipped())),
+            });
+        }
+        Self { queue, approved: false }
+    }
+
+    /// The next command.
+    pub(super) fn pop(&mut self) -> Option<Passed> {
+        self.queue.pop_front().map(|passage| match passage {
+            Passage::Send(command) => Passed::Send(command),
+            Passage::Refuse(command, result) => Passed::Refuse(command, result),
+        })
+    }
+
+    /// Whether a person approved the commands.
+    pub(super) const fn approved(&self) -> bool {
+        self.approved
+    }
+}
+
+impl Parked {
+    /// The commands as a person reads them.
+    pub(super) fn what(&self) -> String {
+        self.sendable().map(Command::to_line).collect::<Vec<_>>().join(", ")
+    }
+
+    fn sendable(&self) -> impl Iterator<Item = &Command> {
+        self.queue.iter().filter_map(|passage| match passage {
+            Passage::Send(command) => Some(command),
+            Passage::Refuse(..) => None,
+        })
+    }
+}
+
+/// Judges a proposal. `refusal` says why a command cannot go out whatever the policy says, such as a tool that does not
+/// exist; `effect` is the number that the question for an approval would get.
+pub(super) fn judge(
+    proposal: Proposal,
+    policy: &Policy,
+    grants: &Grants,
+    observation: &Observation,
+    effect: EffectId,
+    refusal: &dyn Fn(&Command) -> Option<CallResult>,
+) -> Judged {
+    let mut queue = VecDeque::new();
+    let mut asked: Option<AskedBy> = None;
+    let mut reason = proposal.reason;
+    let mut wanted = Vec::new();
+    let mut stopped = false;
+    for command in proposal.commands {
+        if stopped {
+            queue.push_back(Passage::Refuse(command, Box::new(CallResult::skipped())));
+            continue;
+        }
+        let subject = Subject::of(&command, observation);
+        let ruling = policy.decide(&subject);
+        let refused = refusal(&command).or_else(|| forbidden(policy, &subject, &ruling));
+        if let Some(result) = refused {
+            stopped = true;
+            queue.push_back(Passage::Refuse(command, Box::new(result)));
+            continue;
+        }
+        let grant = Grant::of(&command, &subject);
+        if !grants.holds(&grant) {
+            if ruling.decision == Decision::Ask {
+                reason.clone_from(&ruling.why);
+                asked.get_or_insert(AskedBy::Policy { rule: ruling.why });
+            } else if proposal.confirm && policy.safe_guard {
+                asked.get_or_insert(AskedBy::Model);
+            }
+            wanted.push(grant);
+        }
+        queue.push_back(Passage::Send(command));
+    }
+    let Some(asked_by) = asked else { return Judged::Cleared(Cleared { queue, approved: false }) };
+    let parked = Parked { effect, queue, grants: wanted };
+    let commands = parked.sendable().cloned().collect();
+    Judged::Asks(parked, Approval { commands, reason, asked_by })
+}
+
+/// Why the policy does not let a command through, whoever approves.
+fn forbidden(policy: &Policy, subject: &Subject, ruling: &Ruling) -> Option<CallResult> {
+    let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), why));
+    match &subject.unknown {
+        _ if ruling.decision == Decision::Deny => {
+            refused(format!("not run: the policy does not allow it ({})", ruling.why))
+        }
+        Some(id) if policy.looks_at_names(&subject.tool) => {
+            refused(format!("not run: there is no element {id} in what you were shown; look for it there"))
+        }
+        Some(_) | None => None,
+    }
+}
+
+/// Opens the gate for what is parked, if the event approves of exactly that.
+pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mut Grants) -> Option<Cleared> {
+    let token = ApprovalToken::of(answers, event)?;
+    if token.effect != parked.effect {
+        return None;
+    }
+    match token.scope {
+        ApprovalScope::Once => {}
+        ApprovalScope::Session => grants.remember(parked.grants),
+    }
+    Some(Cleared { queue: parked.queue, approved: true })
+}
+
+impl Grant {
+    fn of(command: &Command, subject: &Subject) -> Self {
+        let names: Vec<&str> = subject.names().collect();
+        let on = match names.as_slice() {
+            [] => serde_json::Value::Object(command.arguments.clone()).to_string(),
+            names => names.join(" › "),
+        };
+        Self { tool: command.tool.clone(), application: subject.application.clone(), on }
+    }
+}

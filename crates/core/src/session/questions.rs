@@ -1,0 +1,46 @@
+//! Answers of the user, and what stands in for them.
+
+use super::{event::NoAnswer, machine::Session};
+use crate::reply::Question;
+
+/// What an agent is told instead of an answer when nobody can be asked.
+const DECIDE_YOURSELF: &str = "nobody can be asked; decide yourself and do not ask again";
+
+impl Session {
+    /// Notes answers, in the order of the questions. A question that was left open gets its default.
+    pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
+        for (index, question) in questions.iter().enumerate() {
+            let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
+            let note = match (answer, &question.default) {
+                (Some(answer), _) => answer.to_owned(),
+                (None, Some(default)) => format!("{default} (the default, because the user left it open)"),
+                (None, None) => "no answer".to_owned(),
+            };
+            self.blackboard.add_answer(&question.text, &note);
+        }
+    }
+
+    /// Notes that nobody answered; false when the work cannot go on without. A default answer stands in for one that
+    /// did not come in time.
+    pub(super) fn note_no_answer(&mut self, questions: &[Question], why: NoAnswer) -> bool {
+        for question in questions {
+            let note = match (why, &question.default) {
+                (NoAnswer::NoChannel, None) => DECIDE_YOURSELF.to_owned(),
+                (NoAnswer::NoChannel, Some(default)) => {
+                    format!("{DECIDE_YOURSELF}; you named “{default}” as the default")
+                }
+                (NoAnswer::TimedOut, None) => "no answer came in time".to_owned(),
+                (NoAnswer::TimedOut, Some(default)) => {
+                    format!("{default} (the default, because no answer came in time)")
+                }
+            };
+            self.blackboard.add_answer(&question.text, &note);
+        }
+        match why {
+            NoAnswer::NoChannel => true,
+            NoAnswer::TimedOut => {
+                !questions.iter().any(|question| question.required && question.default.is_none())
+            }
+        }
+    }
+}
