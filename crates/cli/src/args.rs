@@ -1,8 +1,9 @@
 //! The command line as it is typed. Each command turns its part into types of its own before it does anything.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, str::FromStr as _};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use deskhand_runtime::ReportFormat;
 
 use crate::config::{DesktopKind, ScreenSize};
 
@@ -15,6 +16,7 @@ Examples:
   deskhand batch tasks/                    many tasks, with a table of what came of them
   deskhand sessions                        what was done so far
   deskhand show last                       the last session, step by step
+  deskhand report last                     the same as a page to look at, with pictures
 
 By hand, without any model:
   deskhand tree --desktop virtual --launch mousepad
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Sessions(SessionsArgs),
     /// Show a session step by step.
     Show(ShowArgs),
+    /// Write a report of a session: a page for people, or lines for programs.
+    Report(ReportArgs),
     /// Run a session again from its journal, offline; every effect must be the recorded one.
     Replay(ReplayArgs),
     /// Show the state machines of the agents.
@@ -352,6 +356,34 @@ pub(crate) struct SessionsArgs {
 pub(crate) struct ShowArgs {
     /// The session: its id, the beginning or end of it, or `last`.
     pub(crate) session: String,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Formats:
+  html       one page that holds everything: time line, pictures with the controls that were acted on, thoughts, prompts,
+             replies, effects, tokens, cost; opens offline
+  markdown   the trajectory as text, with the pictures in a folder beside it
+  jsonl      a line of JSON for each step, for other programs; docs/reports.md explains the fields
+  ufo        a folder of logs with the names of the reference implementation: request.log, response.log, output.md, …
+
+Examples:
+  deskhand report last                     writes report.html into the folder of the session and prints where it is
+  deskhand report last --format jsonl --output /dev/stdout | jq .thought
+  deskhand report 0199 --format ufo --output logs/sales
+
+A report holds what was on the screen and what was asked: share it as you would share those.")]
+pub(crate) struct ReportArgs {
+    /// The session: its id, the beginning or end of it, or `last`.
+    pub(crate) session: String,
+    /// What to write.
+    #[arg(long, value_name = "FORMAT", default_value = "html", value_parser = ReportFormat::from_str)]
+    pub(crate) format: ReportFormat,
+    /// The file to write, or the folder for `ufo` [default: report.… in the folder of the session].
+    #[arg(long, short, value_name = "PATH")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

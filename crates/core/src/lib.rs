@@ -7,6 +7,7 @@
 pub mod agent;
 pub mod blackboard;
 pub mod command;
+pub mod evaluation;
 pub mod geometry;
 pub mod ids;
 pub mod memory;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluation::Evaluation;
+
 /// The end of a round. Every way to end has its own word and its own exit code; none is success but `Finished`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -66,4 +68,15 @@ pub struct Outcome {
     pub kind: OutcomeKind,
     /// The reason in a sentence or two, for the person who asked.
     pub reason: String,
+    /// What an evaluation of a finished round says; none where there was none. It changes nothing about how the round
+    /// ended: a round that finished and is judged `no` is told as just that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<Evaluation>,
+}
+
+impl Outcome {
+    /// An outcome that nobody has judged.
+    pub fn new(kind: OutcomeKind, reason: impl Into<String>) -> Self {
+        Self { kind, reason: reason.into(), evaluation: None }
+    }
 }

@@ -4,6 +4,7 @@
 //! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
 //! - [`held`]: a session that goes on after its process ended; [`fork`]: one that goes on another way; [`verify`] and
 //!   [`retention`]: whether it is as it was written, and how long it is kept.
+//! - [`report`]: what a session was, for people and other programs.
 //! - [`tools`]: what agents can call, one file a tool.
 //! - [`people`]: the ways to the user: requests, questions, approvals, pause.
 //! - [`stop`]: the one stop switch.
@@ -18,17 +19,20 @@ pub mod journal;
 mod observe;
 pub mod people;
 pub mod replay;
+pub mod report;
 pub mod retention;
 pub mod stop;
 pub mod summary;
 pub mod tools;
 pub mod verify;
+pub mod words;
 
 pub use driver::{RunEnd, RunError, RunOptions, resume, run};
 pub use fork::{ForkError, fork};
 pub use held::{HeldSession, HoldError, IdsSeen, InForce};
 pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionStore};
 pub use replay::{Difference, Replay, replay};
+pub use report::{ReportError, ReportFormat, write_report};
 pub use stop::StopSwitch;
 pub use summary::{PhaseTimes, RoundSummary, RunSummary};
 pub use tools::Toolbox;

@@ -12,6 +12,7 @@ mod follow;
 mod many;
 mod model;
 mod replay;
+mod report;
 mod run;
 mod screenshot;
 mod session;
@@ -45,6 +46,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Act(args) => block_on(act::act(&args)),
         Command::Sessions(args) => sessions::sessions(&args),
         Command::Show(args) => show::show(&args),
+        Command::Report(args) => report::report(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),

@@ -213,10 +213,8 @@ pub(super) struct Ended {
 impl Ended {
     /// How the last round ended.
     pub(super) fn outcome(&self) -> Outcome {
-        self.end.outcome.clone().unwrap_or_else(|| Outcome {
-            kind: OutcomeKind::Cancelled,
-            reason: "stopped before the request began".to_owned(),
-        })
+        let none = || Outcome::new(OutcomeKind::Cancelled, "stopped before the request began");
+        self.end.outcome.clone().unwrap_or_else(none)
     }
 }
 

@@ -108,3 +108,27 @@ fn a_journal_that_was_cut_off_can_still_be_read() {
     assert!(shown.starts_with("exit 0\n") && shown.contains("did not come to an end"), "{shown}");
     assert!(world.run(&["sessions"]).contains("unfinished"));
 }
+
+#[test]
+fn a_report_is_written_and_its_place_is_printed() {
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let folder = journal.parent().unwrap();
+    for (format, name) in [("html", "report.html"), ("markdown", "report.md"), ("jsonl", "report.jsonl")] {
+        let printed = world.run(&["report", "last", "--format", format]);
+        assert_eq!(
+            printed,
+            format!("exit 0\n--- out\n[home]/.local/state/deskhand/sessions/{id}/{name}\n"),
+            "{format}"
+        );
+        assert!(folder.join(name).is_file(), "{format}");
+    }
+    let lines = world.run(&["report", "last", "--format", "jsonl", "--output", "/dev/stdout"]);
+    assert_eq!(lines.matches("\"version\":1").count(), 7, "{lines}");
+    assert!(lines.contains("--- error\n/dev/stdout"), "{lines}");
+    let page = fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("No pictures were taken in this session"));
+    assert!(world.run(&["report", "last"]).starts_with("exit 0\n"), "a report is replaced by the next one");
+    let wrong = world.run(&["report", "last", "--format", "pdf"]);
+    assert!(wrong.starts_with("exit 2\n") && wrong.contains("html, markdown, jsonl, ufo"), "{wrong}");
+}

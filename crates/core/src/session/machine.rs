@@ -272,7 +272,7 @@ impl Session {
 
     /// Ends the round. What an AppAgent had begun is archived with the reason.
     pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
-        let outcome = Outcome { kind, reason: reason.into() };
+        let outcome = Outcome::new(kind, reason);
         self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 

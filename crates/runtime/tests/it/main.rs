@@ -7,6 +7,7 @@ mod durable;
 mod endpoint;
 mod flow;
 mod journals;
+mod reports;
 mod stopping;
 mod support;
 mod tools;

@@ -1,0 +1,178 @@
+//! The picture of a step with the controls that were acted on, or a sketch of them where there is no picture.
+
+use deskhand_core::{
+    geometry::{Image, Point, Rect, Screen},
+    observation::Observation,
+    text::{clip, one_line},
+};
+use serde::Serialize;
+
+use super::{
+    pictures::{Album, Shown},
+    story::ActStory,
+    target::{elements_of, picture_of, region_of, windows_of},
+};
+
+/// The most elements that a sketch shows.
+const ELEMENTS_MAX: usize = 400;
+
+/// A rectangle of a figure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Area {
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+    /// What it is; empty where that need not be said.
+    label: String,
+}
+
+/// A marked control.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Mark {
+    number: usize,
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+    pin_x: i32,
+    pin_y: i32,
+}
+
+/// What is shown of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Figure {
+    width: i32,
+    height: i32,
+    alt: String,
+    caption: String,
+    image: String,
+    image_id: String,
+    again: String,
+    windows: Vec<Area>,
+    elements: Vec<Area>,
+    marks: Vec<Mark>,
+    /// The radius of a mark's number.
+    pin: i32,
+    /// The size of letters in a sketch.
+    text: i32,
+}
+
+/// Where the controls are that a step acted on, in the picture of the step, with the number of the action.
+pub(super) fn marks_of(acts: &[ActStory], region: &Rect<Screen>) -> Vec<(usize, Rect<Image>)> {
+    let bounds = |act: &ActStory| act.target.as_ref()?.bounds?.intersection(region);
+    let places = acts.iter().enumerate().filter_map(|(index, act)| Some((index + 1, bounds(act)?)));
+    places.map(|(number, bounds)| (number, bounds.relative_to(&region.origin()))).collect()
+}
+
+/// The figure of a step; none where nothing was seen.
+pub(super) fn figure_of(
+    seen: &Observation,
+    acts: &[ActStory],
+    step: u32,
+    album: &mut Album<'_>,
+) -> Option<Figure> {
+    let region = region_of(seen).filter(|region| !region.is_empty())?;
+    let picture = picture_of(seen);
+    let shown = picture.map(|picture| album.show(picture));
+    // Sized by the longer side, so that numbers can be read however small the picture is shown.
+    let side = region.width.max(region.height);
+    let pin = (side / 75).clamp(10, 40);
+    let marks = marks_of(acts, &region);
+    let labels: Vec<&str> =
+        acts.iter().filter_map(|act| act.target.as_ref()).map(|target| target.label.as_str()).collect();
+    let what = match seen {
+        Observation::Desktop(_) => "The desktop",
+        Observation::Window(_) | Observation::WindowChanges(_) => "The window",
+        Observation::Agent(_) => "What the agent has before it,",
+    };
+    let acted = match (marks.is_empty(), labels.as_slice()) {
+        (true, _) | (_, []) => String::new(),
+        (false, labels) => format!("; marked: {}", one_line(&labels.join(", "))),
+    };
+    let mut figure = Figure {
+        width: region.width,
+        height: region.height,
+        alt: format!("{what} before the actions of step {step}{acted}"),
+        caption: format!("{what} as step {step} began{acted}."),
+        image: String::new(),
+        image_id: String::new(),
+        again: String::new(),
+        windows: Vec::new(),
+        elements: Vec::new(),
+        marks: marks.iter().map(|(number, place)| mark(*number, place, pin, &region)).collect(),
+        pin,
+        text: (side / 70).clamp(9, 30),
+    };
+    spread(&mut figure.marks, pin);
+    let sketched = match shown {
+        Some(Shown::Whole { id, data }) => {
+            (figure.image, figure.image_id) = (data, id);
+            None
+        }
+        Some(Shown::Again { id }) => {
+            figure.again = id;
+            None
+        }
+        Some(Shown::LeftOut { why }) => Some(why),
+        None => Some("No pictures were taken in this session."),
+    };
+    if let Some(why) = sketched {
+        figure.caption = format!("{why} A sketch of {}{acted}.", what.to_lowercase());
+        figure.alt = format!("A sketch: {}", figure.alt);
+        sketch(&mut figure, seen, &region);
+    }
+    Some(figure)
+}
+
+impl Figure {
+    /// The actions whose controls are marked.
+    pub(super) fn marked(&self) -> Vec<usize> {
+        self.marks.iter().map(|mark| mark.number).collect()
+    }
+}
+
+fn mark(number: usize, place: &Rect<Image>, pin: i32, region: &Rect<Screen>) -> Mark {
+    // The number sits on the upper left corner; several actions on one control stand side by side.
+    let inside = |at: i32, end: i32| at.max(pin).min((end - pin).max(pin));
+    Mark {
+        number,
+        x: place.x,
+        y: place.y,
+        width: place.width,
+        height: place.height,
+        pin_x: inside(place.x, region.width),
+        pin_y: inside(place.y, region.height),
+    }
+}
+
+fn sketch(figure: &mut Figure, seen: &Observation, region: &Rect<Screen>) {
+    let area = |bounds: &Rect<Screen>, label: String| {
+        let origin: Point<Screen> = region.origin();
+        let place: Rect<Image> = bounds.intersection(region)?.relative_to(&origin);
+        Some(Area { x: place.x, y: place.y, width: place.width, height: place.height, label })
+    };
+    figure.windows = windows_of(seen)
+        .iter()
+        .filter_map(|window| area(&window.bounds, clip(&one_line(&window.title), 60)))
+        .collect();
+    figure.elements = elements_of(seen)
+        .iter()
+        .filter_map(|element| area(&element.bounds?, String::new()))
+        .filter(|area| area.width > 2 && area.height > 2)
+        .take(ELEMENTS_MAX)
+        .collect();
+}
+
+/// Moves the numbers of marks apart that lie on each other.
+fn spread(marks: &mut [Mark], pin: i32) {
+    for index in 1..marks.len() {
+        let (before, rest) = marks.split_at_mut(index);
+        let Some(mark) = rest.first_mut() else { return };
+        while before.iter().any(|other| {
+            (other.pin_x - mark.pin_x).abs() < 2 * pin && (other.pin_y - mark.pin_y).abs() < 2 * pin
+        }) {
+            mark.pin_x += 2 * pin + 2;
+        }
+    }
+}

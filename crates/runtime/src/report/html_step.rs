@@ -1,0 +1,304 @@
+//! One step as the page shows it.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    command::CallStatus,
+    model::{Message, Part as MessagePart, Speaker},
+    observation::Observation,
+    prompt::{surfaces_text, window_line},
+    text::clip,
+};
+use serde::Serialize;
+
+use super::{
+    decision::Decision,
+    figure::{Figure, figure_of},
+    html::{Part, TalkPage, agent_words, parts, phase_words, time_words},
+    overview::{Overview, step_tone, title_of, tone_of, total, word_of},
+    pictures::Album,
+    story::{ActStory, AskStory, Came, Note, StepStory, Tone},
+};
+use crate::words::{count, duration, number, result_words, whole_command_words};
+
+/// The most bytes of prompts in one page; of longer sessions they are shown where something went wrong.
+const TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
+/// The longest output of a call, in characters.
+const OUTPUT_CHARS_MAX: usize = 20_000;
+
+#[derive(Serialize)]
+struct ActPage {
+    number: usize,
+    marked: bool,
+    tone: Tone,
+    word: &'static str,
+    what: String,
+    came: String,
+    call: String,
+    output: String,
+    route: String,
+    time: String,
+}
+
+#[derive(Serialize)]
+struct MessagePage {
+    speaker: String,
+    /// The step where the same text stands; 0 for none.
+    same_as: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct AskPage {
+    heading: String,
+    meta: String,
+    messages: Vec<MessagePage>,
+    left_out: &'static str,
+    end: &'static str,
+    reply: String,
+}
+
+/// One step.
+#[derive(Serialize)]
+pub(super) struct StepPage {
+    number: u32,
+    tone: Tone,
+    host: bool,
+    agent: String,
+    title: String,
+    status: String,
+    status_tone: Tone,
+    time: String,
+    phase_words: String,
+    parts: Vec<Part>,
+    subtask: String,
+    notes: Vec<Note>,
+    said: Option<Decision>,
+    talks: Vec<TalkPage>,
+    acts: Vec<ActPage>,
+    figure: Option<Figure>,
+    asks: Vec<AskPage>,
+    listing: String,
+    listing_meta: String,
+}
+
+/// Makes pages of steps, and remembers what stands in the page already.
+pub(super) struct StepWriter<'a> {
+    album: Album<'a>,
+    /// Instructions by agent and length, with the step where they stand.
+    instructions: BTreeMap<String, (String, u32)>,
+    brief: bool,
+}
+
+impl<'a> StepWriter<'a> {
+    pub(super) fn new(overview: &Overview, album: Album<'a>) -> Self {
+        Self { album, instructions: BTreeMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
+    }
+
+    /// What is left out, for the reader of the page; empty where nothing is.
+    pub(super) fn note(&self) -> String {
+        if self.brief {
+            "To keep this page small, prompts are shown only for steps in which something went wrong; `deskhand report \
+             --format jsonl` has all of them."
+                .to_owned()
+        } else {
+            String::new()
+        }
+    }
+
+    /// The next step.
+    pub(super) fn page(&mut self, step: &StepStory) -> StepPage {
+        let tone = step_tone(step);
+        let whole = !self.brief || tone >= Tone::Doubtful;
+        let seen = step.observation.as_ref();
+        let figure = seen.and_then(|seen| figure_of(seen, &step.acts, step.number, &mut self.album));
+        let marked = figure.as_ref().map(Figure::marked).unwrap_or_default();
+        let listing = match &step.observation {
+            Some(seen) if whole => listing(seen),
+            Some(_) | None => String::new(),
+        };
+        let status = step.decision.as_ref().map(|said| said.status.clone()).unwrap_or_default();
+        StepPage {
+            number: step.number,
+            tone,
+            host: step.agent == "HostAgent",
+            agent: agent_words(&step.agent).to_owned(),
+            title: clip(&title_of(step), 200),
+            status_tone: match status.to_uppercase().as_str() {
+                "FINISH" | "YES" => Tone::Good,
+                "FAIL" | "ERROR" | "NO" => Tone::Bad,
+                "PENDING" | "CONFIRM" | "UNSURE" => Tone::Doubtful,
+                _ => Tone::Plain,
+            },
+            status,
+            time: format!(
+                "{} · {}",
+                clock_words(step.began_ms),
+                duration(total(&step.times) + step.waited_ms)
+            ),
+            phase_words: phase_words(&step.times, step.waited_ms),
+            parts: parts(&step.times, step.waited_ms),
+            subtask: step.subtask.clone(),
+            notes: step.notes.clone(),
+            said: step.decision.clone(),
+            talks: step.talks.iter().map(TalkPage::of).collect(),
+            acts: step
+                .acts
+                .iter()
+                .enumerate()
+                .map(|(index, act)| act_page(index + 1, act, marked.contains(&(index + 1))))
+                .collect(),
+            figure,
+            asks: self.asks(step, whole),
+            listing_meta: if listing.is_empty() {
+                String::new()
+            } else {
+                count(listing.lines().count() as u64, "line")
+            },
+            listing,
+        }
+    }
+
+    fn asks(&mut self, step: &StepStory, whole: bool) -> Vec<AskPage> {
+        let mut pages = Vec::new();
+        let mut shown = 0;
+        for (index, ask) in step.asks.iter().enumerate() {
+            // A question that is asked again holds all messages of the one before.
+            let messages = ask.messages.get(shown..).unwrap_or_default();
+            shown = ask.messages.len();
+            let (messages, left_out) = if whole {
+                (messages.iter().map(|message| self.message(message, step, ask)).collect(), "")
+            } else {
+                (Vec::new(), "The prompt was left out to keep this page small.")
+            };
+            let heading = if index == 0 { "Prompt and reply" } else { "Asked again" };
+            let (end, reply) = match &ask.came {
+                Came::Reply(reply) => ("reply", reply.text.clone()),
+                Came::Failure(failure) => ("no reply", failure.to_string()),
+                Came::Nothing => {
+                    ("no reply", "it did not come before the session ended or was stopped".to_owned())
+                }
+            };
+            pages.push(AskPage {
+                heading: heading.to_owned(),
+                meta: ask_meta(ask),
+                messages,
+                left_out,
+                end,
+                reply,
+            });
+        }
+        pages
+    }
+
+    fn message(&mut self, message: &Message, step: &StepStory, ask: &AskStory) -> MessagePage {
+        let parts = message.parts.iter().map(|part| match part {
+            MessagePart::Text { text } => text.clone(),
+            MessagePart::Picture { picture } => {
+                format!("[picture, {} × {} pixels]", picture.width, picture.height)
+            }
+        });
+        let mut text = parts.collect::<Vec<_>>().join("\n");
+        let mut same_as = 0;
+        if message.speaker == Speaker::System {
+            match self.instructions.get(&ask.schema_name) {
+                Some((known, number)) if *known == text => {
+                    same_as = *number;
+                    text.clear();
+                }
+                Some(_) | None => {
+                    self.instructions.insert(ask.schema_name.clone(), (text.clone(), step.number));
+                }
+            }
+        }
+        let speaker = match message.speaker {
+            Speaker::System => "instructions",
+            Speaker::User => "question",
+            Speaker::Assistant => "earlier reply",
+        };
+        MessagePage { speaker: speaker.to_owned(), same_as, text }
+    }
+}
+
+fn ask_meta(ask: &AskStory) -> String {
+    let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
+    match &ask.came {
+        Came::Reply(reply) => {
+            let cost = ask.cost.map_or_else(|| "cost unknown".to_owned(), |cost| cost.to_string());
+            let again =
+                if reply.attempts > 1 { format!(" · {} requests", reply.attempts) } else { String::new() };
+            format!(
+                "{} · {} tokens read, {} written · {} · {cost}{again}",
+                reply.model,
+                tokens(reply.usage.prompt_tokens),
+                tokens(reply.usage.completion_tokens),
+                duration(reply.elapsed_ms),
+            )
+        }
+        Came::Failure(failure) => {
+            format!("{} · {}", count(u64::from(failure.attempts), "request"), duration(failure.elapsed_ms))
+        }
+        Came::Nothing => String::new(),
+    }
+}
+
+fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
+    let what = whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()));
+    let route = act.result.as_ref().and_then(|result| result.route).map(|route| match route {
+        deskhand_core::command::Route::Semantic => "semantic",
+        deskhand_core::command::Route::Input => "input",
+    });
+    let (came, output, time) = match &act.result {
+        Some(result) => {
+            let output = if result.output.is_null() {
+                String::new()
+            } else {
+                let text = serde_json::to_string_pretty(&result.output).unwrap_or_default();
+                clip(&text, OUTPUT_CHARS_MAX)
+            };
+            let time = if result.status == CallStatus::Skipped {
+                String::new()
+            } else {
+                duration(result.elapsed_ms)
+            };
+            (result_words(result), output, time)
+        }
+        None => (
+            "no result: the session was stopped or its process ended while it ran; it may be half done"
+                .to_owned(),
+            String::new(),
+            String::new(),
+        ),
+    };
+    let arguments = serde_json::to_string_pretty(&act.command.arguments).unwrap_or_default();
+    ActPage {
+        number: index,
+        marked,
+        tone: tone_of(act),
+        word: word_of(act),
+        what: clip(&what, 400),
+        came,
+        call: format!("{} {}", act.command.tool, clip(&arguments, OUTPUT_CHARS_MAX)),
+        output,
+        route: route.unwrap_or_default().to_owned(),
+        time,
+    }
+}
+
+/// What an agent was shown, as lines.
+pub(super) fn listing(seen: &Observation) -> String {
+    match seen {
+        Observation::Desktop(view) => {
+            view.windows.iter().rev().map(window_line).collect::<Vec<_>>().join("\n")
+        }
+        Observation::Window(view) => surfaces_text(view),
+        Observation::Agent(view) => view.text.clone(),
+        Observation::WindowChanges(changes) => format!("changes of window {}", changes.window),
+    }
+}
+
+/// The time of day.
+fn clock_words(ms: u64) -> String {
+    let words = time_words(ms);
+    words.split(' ').nth(1).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,226 @@
+//! A line of JSON for each step, flat, for other programs. The fields are documented in `docs/reports.md`.
+
+use deskhand_core::{command::Command, model::Part, model::Speaker};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{
+    ReportError,
+    overview::{Overview, total},
+    source::{Told, tell},
+    story::{ActStory, Came, Chapter, StepStory, Talk},
+    target::{picture_of, windows_of},
+    write::Sink,
+};
+use crate::journal::SessionFolder;
+
+/// The version of the fields; it grows when one changes its meaning or goes.
+const FIELDS_VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct StepLine<'a> {
+    version: u32,
+    session: &'a str,
+    program: &'a str,
+    desktop: &'a str,
+    round: u32,
+    request: &'a str,
+    round_outcome: Option<&'static str>,
+    round_reason: Option<&'a str>,
+    step: u32,
+    agent: &'a str,
+    subtask: Option<&'a str>,
+    began_ms: u64,
+    elapsed_ms: u64,
+    observe_ms: u64,
+    ask_ms: u64,
+    act_ms: u64,
+    record_ms: u64,
+    waited_ms: u64,
+    window: Option<String>,
+    window_title: Option<String>,
+    application: Option<String>,
+    picture: Option<String>,
+    picture_region: Option<[i32; 4]>,
+    instructions: String,
+    prompt: String,
+    reply: Option<String>,
+    repairs: u32,
+    status: Option<String>,
+    observation: Option<String>,
+    thought: Option<String>,
+    plan: Vec<String>,
+    comment: Option<String>,
+    assigned: Option<String>,
+    message: Vec<String>,
+    result: Option<String>,
+    problem: Option<String>,
+    model: Option<String>,
+    model_calls: u32,
+    prompt_tokens: Option<u64>,
+    cached_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    cost_micros: Option<u64>,
+    actions: Vec<ActionLine<'a>>,
+    talks: &'a [Talk],
+    notes: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct ActionLine<'a> {
+    tool: &'a str,
+    arguments: &'a Map<String, Value>,
+    line: String,
+    target_id: Option<&'a str>,
+    target_name: Option<&'a str>,
+    target_role: Option<&'a str>,
+    target_bounds: Option<[i32; 4]>,
+    status: &'static str,
+    effect: Option<&'static str>,
+    route: Option<&'static str>,
+    summary: Option<&'a str>,
+    output: &'a Value,
+    elapsed_ms: Option<u64>,
+}
+
+/// Writes the lines.
+pub(super) fn write_jsonl(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(), ReportError> {
+    let overview = Overview::of(folder)?;
+    tell(folder, |told| match told {
+        Told::Chapter(Chapter::Step(step)) => out.json(&step_line(&step, &overview)),
+        Told::Line(_) | Told::Chapter(_) => Ok(()),
+    })?;
+    Ok(())
+}
+
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The texts that somebody wrote in the last question of a step.
+pub(super) fn prompt_of(step: &StepStory, speaker: Speaker) -> String {
+    let messages = step.asks.last().map(|ask| ask.messages.as_slice()).unwrap_or_default();
+    let parts =
+        messages.iter().filter(|message| message.speaker == speaker).flat_map(|message| &message.parts);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        Part::Picture { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// The last reply of a step.
+pub(super) fn reply_of(step: &StepStory) -> Option<&deskhand_core::model::ModelReply> {
+    step.asks.iter().rev().find_map(|ask| match &ask.came {
+        Came::Reply(reply) => Some(reply),
+        Came::Failure(_) | Came::Nothing => None,
+    })
+}
+
+/// What a step cost, in millionths of a dollar; none where a part of it is not known.
+pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
+    let costs = step.asks.iter().map(|ask| match &ask.came {
+        Came::Reply(_) => ask.cost.map(|cost| cost.0),
+        Came::Failure(_) | Came::Nothing => None,
+    });
+    costs.sum()
+}
+
+fn tokens(step: &StepStory, count: impl Fn(&deskhand_core::model::Usage) -> Option<u64>) -> Option<u64> {
+    let counts = step.asks.iter().filter_map(|ask| match &ask.came {
+        Came::Reply(reply) => Some(count(&reply.usage)),
+        Came::Failure(_) | Came::Nothing => None,
+    });
+    counts.sum()
+}
+
+fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
+    let outcome = overview.outcome_of(step.round);
+    let seen = step.observation.as_ref();
+    let own =
+        if step.subtask.is_empty() { None } else { seen.and_then(|seen| windows_of(seen).first().copied()) };
+    let picture = seen.and_then(picture_of);
+    let said = step.decision.clone().unwrap_or_default();
+    let attempts = step.asks.iter().map(|ask| match &ask.came {
+        Came::Reply(reply) => reply.attempts,
+        Came::Failure(failure) => failure.attempts,
+        Came::Nothing => 0,
+    });
+    StepLine {
+        version: FIELDS_VERSION,
+        session: &overview.header.session.0,
+        program: &overview.header.program,
+        desktop: &overview.header.desktop,
+        round: step.round,
+        request: overview.request_of(step.round),
+        round_outcome: outcome.map(|outcome| outcome.kind.word()),
+        round_reason: outcome.map(|outcome| outcome.reason.as_str()),
+        step: step.number,
+        agent: &step.agent,
+        subtask: Some(step.subtask.as_str()).filter(|subtask| !subtask.is_empty()),
+        began_ms: step.began_ms,
+        elapsed_ms: total(&step.times) + step.waited_ms,
+        observe_ms: step.times.observe,
+        ask_ms: step.times.ask,
+        act_ms: step.times.act,
+        record_ms: step.times.record,
+        waited_ms: step.waited_ms,
+        window: own.map(|window| window.id.to_string()),
+        window_title: own.map(|window| window.title.clone()),
+        application: own.map(|window| window.app.name.clone()),
+        picture: picture.map(|picture| format!("pictures/{}.png", picture.sha256)),
+        picture_region: picture.map(|picture| picture.region.into()),
+        instructions: prompt_of(step, Speaker::System),
+        prompt: prompt_of(step, Speaker::User),
+        reply: reply_of(step).map(|reply| reply.text.clone()),
+        repairs: u32::try_from(step.asks.len().saturating_sub(1)).unwrap_or(u32::MAX),
+        status: filled(&said.status),
+        observation: filled(&said.observation),
+        thought: filled(&said.thought),
+        plan: said.plan,
+        comment: filled(&said.comment),
+        assigned: filled(&said.subtask),
+        message: said.message,
+        result: filled(&said.result),
+        problem: filled(&said.problem),
+        model: reply_of(step).map(|reply| reply.model.clone()),
+        model_calls: attempts.sum(),
+        prompt_tokens: tokens(step, |usage| usage.prompt_tokens),
+        cached_tokens: tokens(step, |usage| Some(usage.cached_tokens.unwrap_or(0))),
+        completion_tokens: tokens(step, |usage| usage.completion_tokens),
+        cost_micros: cost_of(step),
+        actions: step.acts.iter().map(action_line).collect(),
+        talks: &step.talks,
+        notes: step.notes.iter().map(|note| note.text.as_str()).collect(),
+    }
+}
+
+fn action_line(act: &ActStory) -> ActionLine<'_> {
+    use deskhand_core::command::{CallStatus, Route};
+    let Command { tool, arguments, .. } = &act.command;
+    let target = act.target.as_ref();
+    let result = act.result.as_ref();
+    ActionLine {
+        tool,
+        arguments,
+        line: act.command.to_line(),
+        target_id: target.map(|target| target.id.as_str()),
+        target_name: target.map(|target| target.name.as_str()),
+        target_role: target.map(|target| target.kind.as_str()),
+        target_bounds: target.and_then(|target| target.bounds).map(Into::into),
+        status: match result.map(|result| result.status) {
+            Some(CallStatus::Success) => "success",
+            Some(CallStatus::Failure) => "failure",
+            Some(CallStatus::Skipped) => "skipped",
+            None => "no_result",
+        },
+        effect: result.and_then(|result| result.effect).map(deskhand_core::command::Verdict::word),
+        route: result.and_then(|result| result.route).map(|route| match route {
+            Route::Semantic => "semantic",
+            Route::Input => "input",
+        }),
+        summary: result.map(|result| result.summary.as_str()),
+        output: result.map_or(&Value::Null, |result| &result.output),
+        elapsed_ms: result.map(|result| result.elapsed_ms),
+    }
+}

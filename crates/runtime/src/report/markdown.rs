@@ -1,0 +1,235 @@
+//! The trajectory as text, with the pictures of the steps beside it.
+
+use std::{fmt::Write as _, fs, path::Path};
+
+use deskhand_core::{
+    outcome::Outcome,
+    text::{clip, one_line},
+};
+use deskhand_desktop::{Picture, picture::Colour};
+
+use super::{
+    ReportError,
+    figure::marks_of,
+    html::{agent_words, end_words, phase_words, time_words},
+    overview::{Overview, title_of, total, word_of},
+    source::{Told, tell},
+    story::{ActStory, Chapter, StepStory, Talk},
+    target::picture_of,
+    write::Sink,
+};
+use crate::{
+    journal::SessionFolder,
+    words::{count, duration, number, result_words, whole_command_words},
+};
+
+/// Writes the text, and the pictures into a folder that is named in it relative to the text.
+pub(super) fn write_markdown(
+    folder: &SessionFolder,
+    out: &mut Sink<'_>,
+    pictures: &Path,
+) -> Result<(), ReportError> {
+    let overview = Overview::of(folder)?;
+    out.write(&head(&overview))?;
+    tell(folder, |told| match told {
+        Told::Line(_) => Ok(()),
+        Told::Chapter(chapter) => out.write(&chapter_text(&chapter, folder, pictures)?),
+    })?;
+    let end = end_words(&overview);
+    if !end.is_empty() {
+        out.write(&format!("> {end}\n"))?;
+    }
+    Ok(())
+}
+
+/// A text that Markdown takes for text, on one line.
+fn plain(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in one_line(text).chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' => {
+                escaped.push('\\');
+                escaped.push(c);
+            }
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+fn outcome_text(outcome: Option<&Outcome>) -> String {
+    match outcome {
+        Some(outcome) => format!("**{}**: {}", outcome.kind.word().replace('_', " "), plain(&outcome.reason)),
+        None => "**unfinished**: it runs still, or its process was killed".to_owned(),
+    }
+}
+
+fn head(overview: &Overview) -> String {
+    let (header, summary) = (&overview.header, &overview.summary);
+    let tally = &summary.tally;
+    let request = overview.rounds.first().map_or("No request", |line| line.request.as_str());
+    let mut text = format!("# {}\n\n{}\n\n", plain(request), outcome_text(overview.outcome()));
+    let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
+    let rows = [
+        ("Session", header.session.0.clone()),
+        ("Began", time_words(header.created_ms)),
+        (
+            "Took",
+            format!(
+                "{} ({})",
+                duration(summary.elapsed_ms),
+                phase_words(&summary.phases, overview.waited_ms)
+            ),
+        ),
+        ("Steps", number(u64::from(tally.steps))),
+        ("Actions", number(u64::from(tally.calls))),
+        ("Model calls", number(u64::from(tally.model_calls))),
+        ("Tokens", number(tokens)),
+        ("Cost", tally.cost.to_string()),
+        ("Model", header.model.clone()),
+        ("Desktop", header.desktop.clone()),
+    ];
+    for (name, value) in rows {
+        let _ = writeln!(text, "- **{name}**: {}", plain(&value));
+    }
+    if let Some(evaluation) = overview.outcome().and_then(|outcome| outcome.evaluation.as_ref()) {
+        let _ = writeln!(
+            text,
+            "- **Evaluation**: {} — {}",
+            evaluation.complete.word(),
+            plain(&evaluation.reason)
+        );
+    }
+    if !overview.subtasks.is_empty() {
+        text.push_str("\n## Sub-tasks\n\n| sub-task | agent | end | result | steps |\n| --- | --- | --- | --- | --- |\n");
+        for task in &overview.subtasks {
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} | {} | {}–{} |",
+                plain(&task.subtask),
+                plain(&task.agent),
+                task.status,
+                plain(&clip(&task.result, 200)),
+                task.first_step,
+                task.last_step
+            );
+        }
+    }
+    text.push('\n');
+    text
+}
+
+fn chapter_text(chapter: &Chapter, folder: &SessionFolder, pictures: &Path) -> Result<String, ReportError> {
+    Ok(match chapter {
+        Chapter::Begun(begun) => {
+            let mut text = format!("## Request {}: {}\n\n", begun.round, plain(&begun.request));
+            for line in &begun.plan {
+                let _ = writeln!(text, "1. {}", plain(line));
+            }
+            text
+        }
+        Chapter::Step(step) => {
+            let mut text = step_text(step);
+            if let Some(file) = keep_picture(step, folder, pictures)? {
+                let _ = writeln!(
+                    text,
+                    "\n![{}]({file})",
+                    plain(&format!("Step {}: {}", step.number, title_of(step)))
+                );
+            }
+            text.push('\n');
+            text
+        }
+        Chapter::Talk(talk) => talk_text(talk) + "\n",
+        Chapter::Note(note) => format!("> {}\n\n", plain(&note.text)),
+        Chapter::Ended { outcome, .. } => format!("{}\n\n", outcome_text(Some(outcome))),
+    })
+}
+
+fn step_text(step: &StepStory) -> String {
+    let mut text = format!(
+        "### Step {} · {} · {}\n\n",
+        step.number,
+        plain(agent_words(&step.agent)),
+        plain(&clip(&title_of(step), 160))
+    );
+    let mut row = |name: &str, value: &str| {
+        if !value.is_empty() {
+            let _ = writeln!(text, "- **{name}**: {}", plain(value));
+        }
+    };
+    row("Sub-task", &step.subtask);
+    if let Some(said) = &step.decision {
+        row("Sees", &said.observation);
+        row("Thought", &said.thought);
+        row("Status", &said.status);
+        row("Assigns", &said.subtask);
+        row("Message", &said.message.join("; "));
+        row("Plan", &said.plan.join("; "));
+        row("Comment", &said.comment);
+        row("Result", &said.result);
+        row("Problem", &said.problem);
+    }
+    for note in &step.notes {
+        row("Note", &note.text);
+    }
+    let time = format!("{} ({})", duration(total(&step.times)), phase_words(&step.times, step.waited_ms));
+    row("Time", &time);
+    for talk in &step.talks {
+        text.push_str(&talk_text(talk));
+    }
+    for (index, act) in step.acts.iter().enumerate() {
+        let _ = writeln!(text, "{}. {}", index + 1, act_text(act));
+    }
+    text
+}
+
+fn act_text(act: &ActStory) -> String {
+    let words = whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()));
+    let came = act.result.as_ref().map_or_else(String::new, |result| {
+        format!(": {} ({})", plain(&result_words(result)), duration(result.elapsed_ms))
+    });
+    format!("**{}** — {}{came}", word_of(act), plain(&clip(&words, 300)))
+}
+
+fn talk_text(talk: &Talk) -> String {
+    let asked: Vec<String> = talk.asked.iter().map(|line| plain(line)).collect();
+    let answers: Vec<String> = talk.answers.iter().map(|line| plain(line)).collect();
+    let seconds = count(talk.waited_ms / 1000, "second");
+    format!("- **{}**: {} → {} (after {seconds})\n", talk.kind, asked.join("; "), answers.join("; "))
+}
+
+/// Puts the picture of a step, with the controls marked that were acted on, into the folder; its name relative to
+/// the text.
+fn keep_picture(
+    step: &StepStory,
+    folder: &SessionFolder,
+    pictures: &Path,
+) -> Result<Option<String>, ReportError> {
+    let Some(picture) = marked_picture(step, folder)? else { return Ok(None) };
+    fs::create_dir_all(pictures).map_err(|source| ReportError::write(pictures, source))?;
+    let name = format!("step-{:04}.png", step.number);
+    let path = pictures.join(&name);
+    let png = picture.to_png().map_err(ReportError::Picture)?;
+    fs::write(&path, png).map_err(|source| ReportError::write(path, source))?;
+    let parent = pictures.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    // Spaces end a link in Markdown.
+    Ok(Some(format!("{}/{name}", parent.replace(' ', "%20"))))
+}
+
+/// The picture of a step with the controls marked that it acted on; none where there is no picture.
+pub(super) fn marked_picture(
+    step: &StepStory,
+    folder: &SessionFolder,
+) -> Result<Option<Picture>, ReportError> {
+    let Some(seen) = step.observation.as_ref().and_then(picture_of) else { return Ok(None) };
+    let Ok(file) = folder.picture(seen) else { return Ok(None) };
+    let mut picture = Picture::from_png(&file, seen.region).map_err(ReportError::Picture)?;
+    for (_, place) in marks_of(&step.acts, &seen.region) {
+        picture.outline(&place, 3, Colour::MARK);
+    }
+    Ok(Some(picture))
+}

@@ -1,0 +1,320 @@
+//! What a report says of a session as a whole. Made in a pass over the journal of its own, before anything is written.
+//!
+//! Keeps a line a step and nothing larger.
+
+use std::collections::BTreeSet;
+
+use deskhand_core::{
+    command::{CallStatus, Verdict},
+    outcome::{Outcome, OutcomeKind},
+    record::Header,
+};
+use serde::Serialize;
+
+use super::{
+    ReportError,
+    source::{Told, tell},
+    story::{ActStory, Begun, Chapter, End, Note, StepStory, Talk, Tone},
+    target::picture_of,
+};
+use crate::{
+    journal::{JournalProblem, SessionFolder},
+    summary::{PhaseTimes, RunSummary},
+    words::{effect_word, whole_command_words},
+};
+
+/// A session in short.
+#[derive(Debug)]
+pub(super) struct Overview {
+    pub(super) header: Header,
+    pub(super) problems: Vec<JournalProblem>,
+    pub(super) end: End,
+    tallied: Tallied,
+}
+
+/// What the story of a session adds up to.
+#[derive(Debug, Default)]
+pub(super) struct Tallied {
+    pub(super) summary: RunSummary,
+    pub(super) rounds: Vec<RoundLine>,
+    pub(super) steps: Vec<StepLine>,
+    pub(super) subtasks: Vec<SubtaskLine>,
+    pub(super) talks: Vec<Talk>,
+    pub(super) notes: Vec<Note>,
+    pub(super) verdicts: Verdicts,
+    /// How long people were waited for, in milliseconds.
+    pub(super) waited_ms: u64,
+    /// The pictures that steps began with, by hash.
+    pub(super) pictures: BTreeSet<String>,
+    /// How long all prompts and replies are together, in bytes.
+    pub(super) text_bytes: u64,
+}
+
+/// A round in short.
+#[derive(Debug, Clone)]
+pub(super) struct RoundLine {
+    pub(super) number: u32,
+    pub(super) request: String,
+    pub(super) plan: Vec<String>,
+    /// How it ended; none while it goes on, or after a crash.
+    pub(super) ended: Option<Outcome>,
+}
+
+/// A step in short.
+#[derive(Debug, Clone)]
+pub(super) struct StepLine {
+    pub(super) number: u32,
+    pub(super) agent: String,
+    pub(super) title: String,
+    pub(super) times: PhaseTimes,
+    pub(super) waited_ms: u64,
+    pub(super) tone: Tone,
+}
+
+/// A sub-task in short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct SubtaskLine {
+    pub(super) round: u32,
+    pub(super) subtask: String,
+    pub(super) agent: String,
+    /// `finished`, `failed`, `rejected`, or how the round ended in the middle of it.
+    pub(super) status: String,
+    pub(super) tone: Tone,
+    /// What came of it, as the agent says.
+    pub(super) result: String,
+    pub(super) first_step: u32,
+    pub(super) last_step: u32,
+    pub(super) elapsed_ms: u64,
+}
+
+/// How many actions came to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub(super) struct Verdicts {
+    pub(super) seen: u32,
+    pub(super) not_seen: u32,
+    pub(super) refused: u32,
+    pub(super) unknown: u32,
+    /// Calls that only read.
+    pub(super) read: u32,
+    /// Calls that failed and acted on nothing.
+    pub(super) failed: u32,
+}
+
+/// How a call is to be taken.
+pub(super) fn tone_of(act: &ActStory) -> Tone {
+    let Some(result) = &act.result else { return Tone::Bad };
+    match (result.status, result.effect) {
+        (CallStatus::Skipped, _) | (CallStatus::Success, None) => Tone::Plain,
+        (_, Some(Verdict::Refused)) | (CallStatus::Failure, None) => Tone::Bad,
+        (_, Some(Verdict::NotSeen | Verdict::Unknown)) => Tone::Doubtful,
+        (_, Some(Verdict::Seen)) => Tone::Good,
+    }
+}
+
+/// The word for what a call came to.
+pub(super) fn word_of(act: &ActStory) -> &'static str {
+    act.result.as_ref().map_or("no result", effect_word)
+}
+
+/// What a step did, in a line.
+pub(super) fn title_of(step: &StepStory) -> String {
+    let act = |act: &ActStory| {
+        whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()))
+    };
+    let said = step.decision.as_ref();
+    let assigned =
+        said.filter(|said| !said.subtask.is_empty()).map(|said| format!("assign “{}”", said.subtask));
+    match (assigned, step.acts.as_slice()) {
+        (Some(assigned), _) => assigned,
+        (None, [only]) => act(only),
+        (None, [first, .., last]) => format!("{} … {}", act(first), act(last)),
+        (None, []) => said.map_or_else(
+            || "no decision".to_owned(),
+            |said| match [&said.result, &said.comment, &said.thought].iter().find(|text| !text.is_empty()) {
+                Some(text) => format!("{}: {text}", said.status.to_lowercase()),
+                None => said.status.to_lowercase(),
+            },
+        ),
+    }
+}
+
+/// How a step is to be taken: as the worst of what happened in it.
+pub(super) fn step_tone(step: &StepStory) -> Tone {
+    let acts = step.acts.iter().map(tone_of);
+    let notes = step.notes.iter().map(|note| note.tone);
+    let talks = step.talks.iter().map(|talk| talk.tone);
+    let unusable = step.decision.as_ref().is_some_and(|said| !said.problem.is_empty());
+    let failed = step.asks.iter().any(|ask| matches!(ask.came, super::story::Came::Failure(_)));
+    let replies = [(unusable, Tone::Doubtful), (failed, Tone::Bad)];
+    let replies = replies.into_iter().filter_map(|(is, tone)| is.then_some(tone));
+    acts.chain(notes).chain(talks).chain(replies).max().unwrap_or(Tone::Plain)
+}
+
+impl Overview {
+    /// Reads a journal once.
+    pub(super) fn of(folder: &SessionFolder) -> Result<Self, ReportError> {
+        let mut tallied = Tallied::default();
+        let mut open = None;
+        let read = tell(folder, |told| {
+            match told {
+                Told::Line(line) => tallied.summary.add(line),
+                Told::Chapter(chapter) => tallied.add(chapter, &mut open),
+            }
+            Ok(())
+        })?;
+        tallied.close(open, None);
+        Ok(Self { header: read.header, problems: read.problems, end: read.end, tallied })
+    }
+
+    /// How the last round ended.
+    pub(super) fn outcome(&self) -> Option<&Outcome> {
+        self.rounds.last()?.ended.as_ref()
+    }
+
+    /// The outcome of a round.
+    pub(super) fn outcome_of(&self, round: u32) -> Option<&Outcome> {
+        self.rounds.iter().find(|line| line.number == round)?.ended.as_ref()
+    }
+
+    /// The request of a round.
+    pub(super) fn request_of(&self, round: u32) -> &str {
+        self.rounds.iter().find(|line| line.number == round).map_or("", |line| line.request.as_str())
+    }
+}
+
+impl std::ops::Deref for Overview {
+    type Target = Tallied;
+
+    fn deref(&self) -> &Tallied {
+        &self.tallied
+    }
+}
+
+impl Tallied {
+    fn add(&mut self, chapter: Chapter, open: &mut Option<SubtaskLine>) {
+        match chapter {
+            Chapter::Begun(Begun { round, request, plan }) => {
+                self.rounds.push(RoundLine { number: round, request, plan, ended: None });
+            }
+            Chapter::Step(step) => self.step(&step, open),
+            Chapter::Talk(talk) => {
+                self.waited_ms = self.waited_ms.saturating_add(talk.waited_ms);
+                self.talks.push(talk);
+            }
+            Chapter::Note(note) => self.notes.push(note),
+            Chapter::Ended { round, outcome } => {
+                self.close(open.take(), Some(&outcome));
+                if let Some(line) = self.rounds.iter_mut().rfind(|line| line.number == round) {
+                    line.ended = Some(outcome);
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, step: &StepStory, open: &mut Option<SubtaskLine>) {
+        self.count(step);
+        self.waited_ms = self.waited_ms.saturating_add(step.waited_ms);
+        self.talks.extend(step.talks.iter().cloned());
+        self.notes.extend(step.notes.iter().cloned());
+        self.text_bytes = self.text_bytes.saturating_add(text_bytes(step));
+        let picture = step.observation.as_ref().and_then(picture_of);
+        self.pictures.extend(picture.map(|picture| picture.sha256.clone()));
+        self.steps.push(StepLine {
+            number: step.number,
+            agent: step.agent.clone(),
+            title: deskhand_core::text::clip(&title_of(step), 120),
+            times: step.times,
+            waited_ms: step.waited_ms,
+            tone: step_tone(step),
+        });
+        self.subtask(step, open);
+    }
+
+    /// Sub-tasks begin and end with the steps that work on them.
+    fn subtask(&mut self, step: &StepStory, open: &mut Option<SubtaskLine>) {
+        let same = open.as_ref().is_some_and(|line| {
+            line.subtask == step.subtask && line.agent == step.agent && line.status.is_empty()
+        });
+        if !same {
+            self.close(open.take(), None);
+        }
+        if step.subtask.is_empty() {
+            return;
+        }
+        let line = open.get_or_insert_with(|| SubtaskLine {
+            round: step.round,
+            subtask: step.subtask.clone(),
+            agent: step.agent.clone(),
+            status: String::new(),
+            tone: Tone::Plain,
+            result: String::new(),
+            first_step: step.number,
+            last_step: step.number,
+            elapsed_ms: 0,
+        });
+        line.last_step = step.number;
+        line.elapsed_ms = line.elapsed_ms.saturating_add(total(&step.times)).saturating_add(step.waited_ms);
+        let failed = step
+            .acts
+            .iter()
+            .any(|act| act.result.as_ref().is_none_or(|result| result.status == CallStatus::Failure));
+        let said = step.decision.as_ref();
+        let rejected = step.talks.iter().any(|talk| talk.answers.iter().any(|answer| answer == "rejected"));
+        let (status, tone) = match said.map_or("", |said| said.status.as_str()) {
+            "FINISH" if !failed => ("finished", Tone::Good),
+            "FAIL" => ("failed", Tone::Bad),
+            _ if rejected => ("rejected", Tone::Bad),
+            _ => return,
+        };
+        (line.status, line.tone) = (status.to_owned(), tone);
+        line.result = said.map(|said| said.result.clone()).unwrap_or_default();
+    }
+
+    /// A sub-task that ends with its round, or because the HostAgent goes on.
+    fn close(&mut self, open: Option<SubtaskLine>, outcome: Option<&Outcome>) {
+        let Some(mut line) = open else { return };
+        if line.status.is_empty() {
+            let (status, tone) = match outcome {
+                Some(outcome) if outcome.kind == OutcomeKind::Finished => ("finished", Tone::Good),
+                Some(outcome) => (outcome.kind.word(), Tone::Bad),
+                None => ("given up", Tone::Bad),
+            };
+            (line.status, line.tone) = (status.to_owned(), tone);
+        }
+        self.subtasks.push(line);
+    }
+
+    fn count(&mut self, step: &StepStory) {
+        let verdicts = &mut self.verdicts;
+        for act in &step.acts {
+            let Some(result) = &act.result else {
+                verdicts.unknown += 1;
+                continue;
+            };
+            match (result.status, result.effect) {
+                (CallStatus::Skipped, _) => {}
+                (_, Some(Verdict::Seen)) => verdicts.seen += 1,
+                (_, Some(Verdict::NotSeen)) => verdicts.not_seen += 1,
+                (_, Some(Verdict::Refused)) => verdicts.refused += 1,
+                (_, Some(Verdict::Unknown)) => verdicts.unknown += 1,
+                (CallStatus::Success, None) => verdicts.read += 1,
+                (CallStatus::Failure, None) => verdicts.failed += 1,
+            }
+        }
+    }
+}
+
+/// The time of all phases together.
+pub(super) const fn total(times: &PhaseTimes) -> u64 {
+    times.observe + times.ask + times.act + times.record
+}
+
+fn text_bytes(step: &StepStory) -> u64 {
+    use deskhand_core::model::Part;
+    let parts = step.asks.iter().flat_map(|ask| &ask.messages).flat_map(|message| &message.parts);
+    let lengths = parts.map(|part| match part {
+        Part::Text { text } => text.len() as u64,
+        Part::Picture { .. } => 0,
+    });
+    lengths.sum()
+}

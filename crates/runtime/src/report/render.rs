@@ -1,0 +1,46 @@
+//! The templates of the page. Everything that is put into one is escaped.
+
+use minijinja::{
+    AutoEscape, Environment, UndefinedBehavior,
+    syntax::SyntaxConfig,
+    value::{Serde, Value},
+};
+use serde::Serialize;
+
+use super::ReportError;
+
+pub(super) const CSS: &str = include_str!("templates/report.css");
+pub(super) const JS: &str = include_str!("templates/report.js");
+
+const TEMPLATES: &[(&str, &str)] = &[
+    ("head", include_str!("templates/head.html")),
+    ("round", include_str!("templates/round.html")),
+    ("step", include_str!("templates/step.html")),
+    ("aside", include_str!("templates/aside.html")),
+    ("foot", include_str!("templates/foot.html")),
+];
+
+/// The templates, ready to be filled in.
+pub(super) struct Templates(Environment<'static>);
+
+impl Templates {
+    pub(super) fn new() -> Result<Self, ReportError> {
+        let broken = |name: &'static str, problem: String| ReportError::Template { name, problem };
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+        environment.set_syntax(syntax.map_err(|error| broken("syntax", format!("{error:#}")))?);
+        for (name, text) in TEMPLATES {
+            environment.add_template(name, text).map_err(|error| broken(name, format!("{error:#}")))?;
+        }
+        Ok(Self(environment))
+    }
+
+    /// Fills in a template.
+    pub(super) fn render<T: Serialize>(&self, name: &'static str, input: &T) -> Result<String, ReportError> {
+        let broken = |error: minijinja::Error| ReportError::Template { name, problem: format!("{error:#}") };
+        let template = self.0.get_template(name).map_err(broken)?;
+        template.render(Value::from(Serde(input))).map_err(broken)
+    }
+}

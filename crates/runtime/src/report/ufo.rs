@@ -1,0 +1,177 @@
+//! A folder of logs as the reference implementation writes it, so that what was made for its logs reads ours.
+//!
+//! `request.log` and `response.log` are JSON Lines with its field names, one line a question to the model and one a
+//! step; pictures and trees lie beside them under its names. What it does not know stands under names of our own.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{observation::Observation, ui::PictureRef};
+use deskhand_desktop::{Picture, picture::Colour};
+use serde_json::json;
+
+use super::{
+    ReportError,
+    figure::marks_of,
+    markdown::write_markdown,
+    overview::Overview,
+    source::{Told, tell},
+    story::{Chapter, StepStory},
+    target::{elements_of, picture_of, windows_of},
+    ufo_log::{Logs, PictureNames},
+    write::{Sink, to_file},
+};
+use crate::journal::SessionFolder;
+
+/// Writes the folder.
+pub(super) fn write_ufo(folder: &SessionFolder, root: &Path) -> Result<(), ReportError> {
+    let overview = Overview::of(folder)?;
+    let trees = root.join("ui_trees");
+    fs::create_dir_all(&trees).map_err(|source| ReportError::write(&trees, source))?;
+    let at = |name: &str| root.join(name);
+    to_file(&at("request.log"), |requests| {
+        to_file(&at("response.log"), |responses| write_logs(folder, root, &overview, requests, responses))
+    })?;
+    if let Some(outcome) = overview.outcome()
+        && let Some(evaluation) = &outcome.evaluation
+    {
+        let scores: Vec<_> = evaluation
+            .sub_scores
+            .iter()
+            .map(|score| json!({"name": score.name, "evaluation": score.evaluation.word()}))
+            .collect();
+        let log = json!({
+            "reason": evaluation.reason,
+            "sub_scores": scores,
+            "complete": evaluation.complete.word(),
+            "level": "session",
+            "request": overview.rounds.last().map(|line| line.request.as_str()),
+            "type": "evaluation_result",
+        });
+        to_file(&at("evaluation.log"), |out| out.json(&log))?;
+    }
+    to_file(&at("output.md"), |out| write_markdown(folder, out, &at("output-pictures")))
+}
+
+fn write_logs(
+    folder: &SessionFolder,
+    root: &Path,
+    overview: &Overview,
+    requests: &mut Sink<'_>,
+    responses: &mut Sink<'_>,
+) -> Result<(), ReportError> {
+    let mut writer = Writer { folder, root, logs: Logs::new(overview), last: None };
+    tell(folder, |told| match told {
+        Told::Line(_) => Ok(()),
+        Told::Chapter(chapter) => writer.chapter(&chapter, requests, responses),
+    })?;
+    writer.copy_last("action_step_final.png")
+}
+
+struct Writer<'a> {
+    folder: &'a SessionFolder,
+    root: &'a Path,
+    logs: Logs<'a>,
+    /// The picture that was taken last.
+    last: Option<PictureRef>,
+}
+
+impl Writer<'_> {
+    fn chapter(
+        &mut self,
+        chapter: &Chapter,
+        requests: &mut Sink<'_>,
+        responses: &mut Sink<'_>,
+    ) -> Result<(), ReportError> {
+        match chapter {
+            Chapter::Step(step) => {
+                // Steps and rounds count from 0 there.
+                let names = self.pictures(step)?;
+                self.tree(step)?;
+                for line in self.logs.requests(step, &names) {
+                    requests.json(&line)?;
+                }
+                let line = self.logs.response(step, &names);
+                responses.json(&line)
+            }
+            Chapter::Ended { round, .. } => {
+                self.copy_last(&format!("action_round_{}_final.png", round.saturating_sub(1)))
+            }
+            Chapter::Begun(_) | Chapter::Talk(_) | Chapter::Note(_) => Ok(()),
+        }
+    }
+
+    /// A copy of the last picture under another name, where there is one.
+    fn copy_last(&self, name: &str) -> Result<(), ReportError> {
+        let Some(bytes) = self.last.as_ref().and_then(|picture| self.folder.picture(picture).ok()) else {
+            return Ok(());
+        };
+        let path = self.root.join(name);
+        fs::write(&path, bytes).map_err(|source| ReportError::write(path, source))
+    }
+
+    /// The pictures of a step: as it was taken, with every control framed, and with those that were acted on.
+    fn pictures(&mut self, step: &StepStory) -> Result<PictureNames, ReportError> {
+        let Some(seen) = &step.observation else { return Ok(PictureNames::default()) };
+        let Some(reference) = picture_of(seen) else { return Ok(PictureNames::default()) };
+        let Ok(file) = self.folder.picture(reference) else { return Ok(PictureNames::default()) };
+        let number = step.number.saturating_sub(1);
+        let path = |suffix: &str| self.root.join(format!("action_step{number}{suffix}.png"));
+        let clean = path("");
+        fs::write(&clean, &file).map_err(|source| ReportError::write(&clean, source))?;
+        let plain = Picture::from_png(&file, reference.region).map_err(ReportError::Picture)?;
+        let annotated = save(&annotated(&plain, seen), path("_annotated"))?;
+        let marks = marks_of(&step.acts, &reference.region);
+        let selected = if marks.is_empty() {
+            None
+        } else {
+            let mut picture = plain;
+            for (_, place) in marks {
+                picture.outline(&place, 3, Colour::MARK);
+            }
+            Some(save(&picture, path("_selected_controls"))?)
+        };
+        self.last = Some(reference.clone());
+        Ok(PictureNames { clean: Some(clean), annotated: Some(annotated), selected })
+    }
+
+    fn tree(&self, step: &StepStory) -> Result<(), ReportError> {
+        let Some(Observation::Window(view)) = &step.observation else { return Ok(()) };
+        let number = step.number.saturating_sub(1);
+        let path = self.root.join("ui_trees").join(format!("ui_tree_step{number}.json"));
+        to_file(&path, |out| {
+            let text = serde_json::to_string_pretty(&self.logs.tree(view)).map_err(ReportError::Encode)?;
+            out.write(&text)
+        })
+    }
+}
+
+fn save(picture: &Picture, path: PathBuf) -> Result<PathBuf, ReportError> {
+    let png = picture.to_png().map_err(ReportError::Picture)?;
+    fs::write(&path, png).map_err(|source| ReportError::write(&path, source))?;
+    Ok(path)
+}
+
+/// A frame around every control, or every window of the desktop.
+fn annotated(picture: &Picture, seen: &Observation) -> Picture {
+    const FRAME: Colour = Colour([0x2a, 0x6f, 0xdb]);
+    let mut picture = picture.clone();
+    let elements = elements_of(seen);
+    let bounds: Vec<_> = if elements.is_empty() {
+        windows_of(seen).iter().map(|window| window.bounds).collect()
+    } else {
+        elements
+            .iter()
+            .filter(|element| !element.patterns.is_empty())
+            .filter_map(|element| element.bounds)
+            .collect()
+    };
+    for bounds in bounds {
+        if let Some(place) = picture.place(&bounds) {
+            picture.outline(&place, 1, FRAME);
+        }
+    }
+    picture
+}

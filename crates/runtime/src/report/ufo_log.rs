@@ -1,0 +1,305 @@
+//! The lines of `request.log` and `response.log`, with the field names of the reference implementation.
+
+use std::path::{Path, PathBuf};
+
+use deskhand_core::{
+    command::CallStatus,
+    model::{Message, Part, Speaker},
+    observation::{Observation, WindowView},
+    ui::Element,
+};
+use serde_json::{Value, json};
+
+use super::{
+    jsonl::cost_of,
+    overview::{Overview, total},
+    story::{ActStory, AskStory, StepStory},
+    target::{elements_of, windows_of},
+};
+
+/// The pictures of a step; none where there is none.
+#[derive(Debug, Default)]
+pub(super) struct PictureNames {
+    pub(super) clean: Option<PathBuf>,
+    pub(super) annotated: Option<PathBuf>,
+    pub(super) selected: Option<PathBuf>,
+}
+
+impl PictureNames {
+    fn name(path: Option<&PathBuf>) -> String {
+        path.and_then(|path| Path::file_name(path)?.to_str()).unwrap_or_default().to_owned()
+    }
+}
+
+/// Makes the lines; counts steps by round and agent as they are counted there.
+pub(super) struct Logs<'a> {
+    overview: &'a Overview,
+    round: u32,
+    round_step: u32,
+    agent_steps: std::collections::BTreeMap<String, u32>,
+    /// The sub-tasks that were given out.
+    subtasks: Vec<String>,
+    plan: Vec<String>,
+}
+
+impl<'a> Logs<'a> {
+    pub(super) fn new(overview: &'a Overview) -> Self {
+        Self {
+            overview,
+            round: 0,
+            round_step: 0,
+            agent_steps: std::collections::BTreeMap::new(),
+            subtasks: Vec::new(),
+            plan: Vec::new(),
+        }
+    }
+
+    /// A line for each question to the model.
+    pub(super) fn requests(&self, step: &StepStory, pictures: &PictureNames) -> Vec<Value> {
+        step.asks.iter().map(|ask| self.request(step, ask, pictures)).collect()
+    }
+
+    fn request(&self, step: &StepStory, ask: &AskStory, pictures: &PictureNames) -> Value {
+        let images: Vec<String> = pictures.clean.iter().map(|path| PictureNames::name(Some(path))).collect();
+        let mut line = json!({
+            "step": step.number.saturating_sub(1),
+            "image_list": images,
+            "plan": self.plan,
+            "prev_subtask": self.subtasks,
+            "request": self.overview.request_of(step.round),
+            "blackboard_prompt": [],
+            "prompt": ask.messages.iter().map(chat_message).collect::<Vec<_>>(),
+        });
+        let more = if step.subtask.is_empty() {
+            json!({"os_info": {"desktop": self.overview.header.desktop}})
+        } else {
+            let controls: Vec<Value> = step.observation.iter().flat_map(elements_of).map(control).collect();
+            json!({
+                "dynamic_examples": [], "experience_examples": [], "demonstration_examples": [],
+                "offline_docs": "", "online_docs": "", "dynamic_knowledge": "",
+                "control_info": controls,
+                "subtask": step.subtask,
+                "current_application": application(step),
+                "host_message": "",
+                "last_success_actions": [],
+                "include_last_screenshot": false,
+            })
+        };
+        if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
+            line.extend(more);
+        }
+        line
+    }
+
+    /// The line of a step.
+    pub(super) fn response(&mut self, step: &StepStory, pictures: &PictureNames) -> Value {
+        if self.round != step.round {
+            (self.round, self.round_step) = (step.round, 0);
+        }
+        let host = step.subtask.is_empty();
+        let agent_step = self.agent_steps.entry(step.agent.clone()).or_default();
+        let said = step.decision.clone().unwrap_or_default();
+        let actions: Vec<Value> = step.acts.iter().map(action).collect();
+        let results: Vec<Value> = actions.iter().filter_map(|action| action.get("result").cloned()).collect();
+        let representation: Vec<String> = step.acts.iter().map(representation).collect();
+        let success = step
+            .acts
+            .iter()
+            .all(|act| act.result.as_ref().is_some_and(|result| result.status == CallStatus::Success));
+        let seconds = |ms: u64| json!(ms as f64 / 1000.0);
+        let mut line = json!({
+            "agent_type": if host { "HostAgent" } else { "AppAgent" },
+            "agent_name": step.agent,
+            "session_step": step.number.saturating_sub(1),
+            "round_step": self.round_step,
+            "round_num": step.round.saturating_sub(1),
+            "agent_step": *agent_step,
+            "status": said.status,
+            "request": self.overview.request_of(step.round),
+            "llm_cost": cost_of(step).map(|micros| micros as f64 / 1e6),
+            "observation": said.observation,
+            "thought": said.thought,
+            "plan": said.plan,
+            "comment": said.comment,
+            "result": said.result,
+            "action": actions,
+            "action_type": if host { "HostAgent" } else { "MCP" },
+            "action_representation": representation.join("\n"),
+            "function_call": step.acts.iter().map(|act| act.command.tool.as_str()).collect::<Vec<_>>(),
+            "arguments": step.acts.iter().map(|act| &act.command.arguments).collect::<Vec<_>>(),
+            "results": results,
+            "action_success": success,
+            "last_error": error(step),
+            "application": application(step),
+            "application_process_name": application(step),
+            "control_log": step.acts.iter().map(target).collect::<Vec<_>>(),
+            "execution_times": {
+                "DATA_COLLECTION": seconds(step.times.observe),
+                "LLM_INTERACTION": seconds(step.times.ask),
+                "ACTION_EXECUTION": seconds(step.times.act),
+                "MEMORY_UPDATE": seconds(step.times.record),
+            },
+            "total_time": seconds(total(&step.times)),
+            "clean_screenshot_path": PictureNames::name(pictures.clean.as_ref()),
+            "annotated_screenshot_path": PictureNames::name(pictures.annotated.as_ref()),
+            "concat_screenshot_path": "",
+            "selected_control_screenshot_path": PictureNames::name(pictures.selected.as_ref()),
+            "desktop_screenshot_path": "",
+        });
+        let subtask = if host { said.subtask.clone() } else { step.subtask.clone() };
+        if let Some(line) = line.as_object_mut() {
+            let name = if host { "current_subtask" } else { "subtask" };
+            line.insert(name.to_owned(), subtask.into());
+            line.insert("message".to_owned(), said.message.into());
+            line.insert(
+                "subtask_index".to_owned(),
+                json!(i64::try_from(self.subtasks.len()).unwrap_or(0) - 1),
+            );
+        }
+        *agent_step += 1;
+        self.round_step += 1;
+        self.plan = said.plan;
+        if !said.subtask.is_empty() {
+            self.subtasks.push(said.subtask);
+        }
+        line
+    }
+
+    /// The elements of a window as a tree, each with its children.
+    pub(super) fn tree(&self, view: &WindowView) -> Value {
+        let surfaces: Vec<Value> = view
+            .surfaces
+            .iter()
+            .map(|surface| {
+                let mut open: Vec<(u16, Value)> = Vec::new();
+                let mut roots: Vec<Value> = Vec::new();
+                for element in &surface.tree.elements {
+                    fold(&mut open, &mut roots, element.depth);
+                    open.push((element.depth, node(element)));
+                }
+                fold(&mut open, &mut roots, 0);
+                json!({
+                    "id": surface.window.id, "name": surface.window.title, "control_type": "Window",
+                    "rectangle": rectangle(surface.window.bounds.into()), "children": roots,
+                })
+            })
+            .collect();
+        json!({"session": self.overview.header.session.0, "windows": surfaces})
+    }
+}
+
+/// Hands nodes at least as deep as `depth` to their parents.
+fn fold(open: &mut Vec<(u16, Value)>, roots: &mut Vec<Value>, depth: u16) {
+    while open.last().is_some_and(|(known, _)| *known >= depth) {
+        let Some((_, done)) = open.pop() else { return };
+        match open.last_mut().and_then(|(_, parent)| parent.get_mut("children")?.as_array_mut()) {
+            Some(children) => children.push(done),
+            None => roots.push(done),
+        }
+    }
+}
+
+fn node(element: &Element) -> Value {
+    json!({
+        "id": element.id, "name": element.name, "control_type": element.role.to_string(),
+        "rectangle": element.bounds.map(|bounds| rectangle(bounds.into())),
+        "text": element.text, "children": [],
+    })
+}
+
+fn rectangle([x, y, width, height]: [i32; 4]) -> Value {
+    json!({"left": x, "top": y, "right": x.saturating_add(width), "bottom": y.saturating_add(height)})
+}
+
+fn control(element: &Element) -> Value {
+    json!({
+        "label": element.id, "control_text": element.name, "control_type": element.role.to_string(),
+        "control_rect": element.bounds, "source": "uia",
+    })
+}
+
+fn chat_message(message: &Message) -> Value {
+    let role = match message.speaker {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+    };
+    // Pictures lie beside the log; there they are repeated in every line.
+    let content: Vec<Value> = message
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Text { text } => json!({"type": "text", "text": text}),
+            Part::Picture { picture } => json!({"type": "image", "sha256": picture.sha256}),
+        })
+        .collect();
+    json!({"role": role, "content": content})
+}
+
+fn application(step: &StepStory) -> String {
+    match &step.observation {
+        Some(seen @ Observation::Window(_)) => {
+            windows_of(seen).first().map(|window| window.app.name.clone()).unwrap_or_default()
+        }
+        Some(Observation::Desktop(_) | Observation::WindowChanges(_) | Observation::Agent(_)) | None => {
+            String::new()
+        }
+    }
+}
+
+fn error(step: &StepStory) -> Option<String> {
+    let failed = step.acts.iter().filter_map(|act| act.result.as_ref());
+    let mut failed = failed.filter(|result| result.status == CallStatus::Failure);
+    failed.next().map(|result| result.summary.clone()).or_else(|| Some(step.notes.first()?.text.clone()))
+}
+
+fn target(act: &ActStory) -> Value {
+    act.target.as_ref().map_or(json!({}), |target| {
+        json!({
+            "kind": if target.kind == "window" { "window" } else { "control" },
+            "id": target.id, "name": target.name, "type": target.kind,
+            "rect": target.bounds,
+        })
+    })
+}
+
+fn action(act: &ActStory) -> Value {
+    let status = act.result.as_ref().map_or("none", |result| match result.status {
+        CallStatus::Success => "success",
+        CallStatus::Failure => "failure",
+        CallStatus::Skipped => "skipped",
+    });
+    let failed = act.result.as_ref().filter(|result| result.status == CallStatus::Failure);
+    json!({
+        "function": act.command.tool,
+        "arguments": act.command.arguments,
+        "target": target(act),
+        "result": {
+            "status": status,
+            "error": failed.map(|result| result.summary.as_str()),
+            "result": act.result.as_ref().map(|result| if result.output.is_null() {
+                Value::String(result.summary.clone())
+            } else {
+                result.output.clone()
+            }),
+            "effect": act.result.as_ref().and_then(|result| result.effect),
+        },
+        "action_string": act.command.to_line(),
+        "action_representation": representation(act),
+    })
+}
+
+fn representation(act: &ActStory) -> String {
+    let mut lines = vec![format!("[Action] {}", act.command.to_line())];
+    lines.extend(act.target.as_ref().map(|target| format!("[Target] {}", target.label)));
+    if let Some(result) = &act.result {
+        let status = match result.status {
+            CallStatus::Success => "success",
+            CallStatus::Failure => "failure",
+            CallStatus::Skipped => "skipped",
+        };
+        lines.push(format!("[Status] {status}"));
+        lines.push(format!("[Result] {}", result.summary));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,128 @@
+//! Commands, results and numbers in few words, for people.
+
+use deskhand_core::{
+    command::{CallResult, CallStatus, Command, Verdict},
+    text::{clip, one_line},
+};
+use serde_json::Value;
+
+/// What a command does, in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
+pub fn command_words(command: &Command, target: Option<&str>) -> String {
+    const SHOWN: usize = 60;
+    clip(&whole_command_words(command, target), SHOWN)
+}
+
+/// What a command does, in words, on one line.
+pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
+    const SUFFIXES: &[&str] = &["_application_window", "_application", "_element", "_window", "_text"];
+    let verb = SUFFIXES
+        .iter()
+        .find_map(|suffix| command.tool.strip_suffix(suffix))
+        .unwrap_or(&command.tool)
+        .replace('_', " ");
+    let argument = |name: &str| command.arguments.get(name).filter(|value| !value.is_null());
+    let mut words = vec![verb];
+    words.extend(argument("item").map(|item| format!("{} in", plain(item))));
+    if let Some(target) = target {
+        words.push(target.to_owned());
+    } else if let Some(path) = argument("path").and_then(Value::as_array) {
+        let names: Vec<&str> = path.iter().filter_map(Value::as_str).collect();
+        words.push(names.join(" › "));
+    } else if let Some(name) = ["name", "program", "keys", "key", "id"].iter().find_map(|name| argument(name))
+    {
+        words.push(plain(name));
+    }
+    for name in ["range", "start", "cell", "option", "text", "value"] {
+        if let Some(value) = argument(name) {
+            words.push(if name == "text" { format!("“{}”", plain(value)) } else { plain(value) });
+        }
+    }
+    one_line(&words.join(" "))
+}
+
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// What came of a call, without what was asked for and how long it took: both stand beside it already.
+pub fn result_words(result: &CallResult) -> String {
+    let summary = one_line(&result.summary);
+    if !result.is_success() {
+        return summary;
+    }
+    let came = match summary.rsplit_once("\": ") {
+        Some((_, came)) => came,
+        None if result.effect.is_some() => {
+            summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came)
+        }
+        None => &summary,
+    };
+    let timed = came.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after "));
+    match timed {
+        Some((what, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => what.to_owned(),
+        Some(_) | None => came.to_owned(),
+    }
+}
+
+/// The word for what a call came to.
+pub fn effect_word(result: &CallResult) -> &'static str {
+    match (result.status, result.effect) {
+        (CallStatus::Skipped, _) => "skipped",
+        (_, Some(Verdict::NotSeen)) => "not seen",
+        (_, Some(verdict)) => verdict.word(),
+        (CallStatus::Success, None) => "read",
+        (CallStatus::Failure, None) => "failed",
+    }
+}
+
+/// Seconds with one digit: `11.2 s`.
+pub fn seconds(ms: u64) -> String {
+    let tenths = ms.saturating_add(50) / 100;
+    format!("{}.{} s", tenths / 10, tenths % 10)
+}
+
+/// A time as a person would say it: `87 ms`, `4.9 s`, `3 min 5 s`, `2 h 10 min`.
+pub fn duration(ms: u64) -> String {
+    const MINUTE: u64 = 60_000;
+    const HOUR: u64 = 60 * MINUTE;
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..MINUTE => seconds(ms),
+        MINUTE..HOUR => format!("{} min {} s", ms / MINUTE, ms % MINUTE / 1_000),
+        _ => format!("{} h {} min", ms / HOUR, ms % HOUR / MINUTE),
+    }
+}
+
+/// A number in groups of three: `14,210`.
+pub fn number(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 step`, `2 steps`.
+pub fn count(value: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(value), if value == 1 { "" } else { "s" })
+}
+
+/// The name of an application in a column: the last word of `LibreOffice Calc`.
+pub fn short_name(name: &str) -> &str {
+    name.split_whitespace().next_back().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn durations_read_well() {
+        let words = [0, 999, 1_000, 59_940, 61_000, 3_600_000, 7_830_000].map(duration);
+        assert_eq!(words, ["0 ms", "999 ms", "1.0 s", "59.9 s", "1 min 1 s", "1 h 0 min", "2 h 10 min"]);
+    }
+}
