@@ -156,6 +156,12 @@ pub trait UiTree {
     fn children(&self, id: ElementId, max: usize)
     -> impl Future<Output = DesktopResult<Vec<Element>>> + Send;
 
+    /// The children of an element that are selected (`Selection`), at most a few.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::NotOffered`] when it does not select among its children.
+    fn selected(&self, id: ElementId) -> impl Future<Output = DesktopResult<Vec<Element>>> + Send;
+
     /// The deepest element of `window` at a point of the screen, where the toolkit can tell.
     ///
     /// # Errors
@@ -382,4 +388,11 @@ pub trait Settling {
         watch: Self::Watch,
         limits: QuietLimits,
     ) -> impl Future<Output = DesktopResult<Settled>> + Send;
+
+    /// Which of these elements changed within the last `span` other than as the effect of an action, or have not been watched
+    /// for so long: a change of theirs proves nothing by itself. Watches those that it was not asked for before.
+    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
+
+    /// What an element changed so far was the effect of an action and says nothing of what it does by itself.
+    fn explain(&self, element: ElementId);
 }

@@ -1,25 +1,31 @@
 //! What an action changed, and whether the change can be laid to it.
 
-use std::time::Duration;
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, WindowInfo, WindowKind},
+    ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
 };
 
 use super::{
+    difference::{Difference, Differences, Part, announced, differences, target_difference},
     patience::read_element,
     report::{ActLimits, ActionReport, Route},
     verdict::{belongs_to, root_of, same_app},
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Change, Desktop, QuietLimits, Settled},
+    capability::{Change, Desktop, QuietLimits, Settled, TreeLimits},
 };
 
 /// How often one wait may be interrupted by changes that prove nothing.
 const WAITS_MAX: usize = 64;
+/// How long an element must have been watched without a change for its next one to prove an effect at once.
+const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
 
 /// How things were before an action.
 #[derive(Debug, Clone)]
@@ -27,6 +33,10 @@ pub(super) struct Before {
     pub(super) surface: WindowInfo,
     pub(super) windows: Vec<WindowInfo>,
     pub(super) target: Option<Element>,
+    /// The elements of the surface.
+    pub(super) tree: Tree,
+    /// Elements that changed lately with nobody touching them, or that nobody has watched for long enough to tell.
+    pub(super) restless: HashSet<ElementId>,
     /// Whether a moved focus is what was asked for, as with Tab.
     pub(super) focus_counts: bool,
 }
@@ -79,17 +89,34 @@ impl Before {
         surface: &WindowInfo,
         target: Option<&Element>,
     ) -> DesktopResult<Self> {
+        let tree = look(desktop, surface.id).await?;
+        let elements: Vec<ElementId> =
+            tree.elements.iter().map(|element| element.id).chain(target.map(|target| target.id)).collect();
         Ok(Self {
             surface: surface.clone(),
             windows: desktop.windows().await?,
             target: target.cloned(),
+            restless: desktop.restless(&elements, WATCHED_BEFORE).into_iter().collect(),
+            tree,
             focus_counts: false,
         })
     }
 }
 
+/// The elements of a window; none where it is gone or does not answer now.
+async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
+    match desktop.tree(window, TreeLimits::default()).await {
+        Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),
+        other => other,
+    }
+}
+
 /// Waits for the effect of an action that was just sent: until something proves it and the application is
 /// quiet, or the bound is over.
+///
+/// A window that opened or closed, or a target that is gone, proves it at once. So does a change of an element that
+/// did not change before for a while. What changed lately by itself, or was not watched before, has to be
+/// quiet afterwards: it is watched without touching anything, and what changes again proves nothing.
 pub(super) async fn wait_for_effect<D: Desktop>(
     desktop: &D,
     watch: D::Watch,
@@ -99,7 +126,7 @@ pub(super) async fn wait_for_effect<D: Desktop>(
     let mut effect = Effect::default();
     let bound_ms = milliseconds(limits.effect);
     let mut watch = Some(watch);
-    let mut noise: Vec<Change> = Vec::new();
+    let mut noise: HashSet<Part> = HashSet::new();
     for _ in 0..WAITS_MAX {
         let current = match watch.take() {
             Some(first) => first,
@@ -108,29 +135,42 @@ pub(super) async fn wait_for_effect<D: Desktop>(
         let left = Duration::from_millis(bound_ms.saturating_sub(effect.waited_ms));
         let quiet = QuietLimits { first_change: left, ..limits.quiet };
         let settled = desktop.settle(current, quiet).await?;
-        let weak = weak_changes(desktop, &settled.changes, before, &noise).await?;
         effect.add(settled);
-        if strong_proof(desktop, before, &mut effect).await? {
-            return Ok(effect);
+        let Some(changed) = look_for_proof(desktop, before, &mut effect).await? else { return Ok(effect) };
+        let told = announced(&effect.changes);
+        let candidates = changed.candidates(desktop, before, &told, &noise).await?;
+        if let Some(fresh) = candidates.iter().find(|one| !one.is_suspect(before, &told)) {
+            return Ok(effect.proven_by(desktop, fresh));
         }
-        let mut candidates = weak;
-        candidates.extend(changed_target(before, effect.target.as_ref(), &noise));
         if !candidates.is_empty() {
-            let recurring = control(desktop, before, limits, &mut effect).await?;
-            if strong_proof(desktop, before, &mut effect).await? {
-                return Ok(effect);
+            noise.extend(control(desktop, before, (&changed, &candidates), limits, &mut effect).await?);
+            let Some(now) = look_for_proof(desktop, before, &mut effect).await? else { return Ok(effect) };
+            let told = announced(&effect.changes);
+            let left = now.candidates(desktop, before, &told, &noise).await?;
+            let lasts = |one: &Difference| candidates.iter().any(|known| known.part == one.part);
+            if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
+                return Ok(effect.proven_by(desktop, proof));
             }
-            if let Some(first) = candidates.iter().find(|change| !recurs(change, &recurring)) {
-                effect.proof = Some(name_change(desktop, first, before).await);
-                return Ok(effect);
+            // What changed for the first time meanwhile is watched in its turn, bounded.
+            if !left.is_empty() && effect.waited_ms < 3 * bound_ms {
+                continue;
             }
-            noise.extend(recurring);
         }
         if effect.waited_ms >= bound_ms {
             break;
         }
     }
     Ok(effect)
+}
+
+impl Effect {
+    fn proven_by<D: Desktop>(mut self, desktop: &D, difference: &Difference) -> Self {
+        self.proof = Some(difference.what.clone());
+        if let Some(element) = difference.part.element {
+            desktop.explain(element);
+        }
+        self
+    }
 }
 
 /// Starts to watch the application of a window; the whole desktop where that window has gone.
@@ -141,45 +181,47 @@ pub(super) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> Desk
     }
 }
 
-/// Whether a change of the same kind of the same element is among `others`.
-fn recurs(change: &Change, others: &[Change]) -> bool {
-    others.iter().any(|other| match (change, other) {
-        (
-            Change::Element { event, element },
-            Change::Element { event: other_event, element: other_element },
-        ) => {
-            let text = |event: &str| event.contains("text-changed");
-            element == other_element && (event == other_event || (text(event) && text(other_event)))
-        }
-        (_, _) => change == other,
-    })
-}
-
-/// Watches without touching anything; what changes now changes by itself.
+/// Watches without touching anything, and returns the elements that change by themselves: those that changed already
+/// and change again now, and those that change twice.
 async fn control<D: Desktop>(
     desktop: &D,
     before: &Before,
+    (changed, candidates): (&Differences, &[Difference]),
     limits: &ActLimits,
     effect: &mut Effect,
-) -> DesktopResult<Vec<Change>> {
-    let mut recurring = Vec::new();
+) -> DesktopResult<HashSet<Part>> {
+    let mut counts: HashMap<Part, u32> =
+        candidates.iter().map(|candidate| (candidate.part.clone(), 1)).collect();
     let mut waited_ms = 0;
-    while waited_ms < milliseconds(limits.control) {
+    let mut last = changed.tree.clone();
+    for _ in 0..WAITS_MAX {
+        if waited_ms >= milliseconds(limits.control) {
+            break;
+        }
         let watch = watch_app(desktop, before.surface.id).await?;
         let left = Duration::from_millis(milliseconds(limits.control) - waited_ms);
         let quiet = QuietLimits { first_change: left, bound: left, ..limits.quiet };
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
-        let mut without_damage = settled;
-        without_damage.damaged = false;
-        recurring.extend(without_damage.changes.iter().cloned());
-        effect.add(without_damage);
+        let now = look(desktop, before.surface.id).await?;
+        let mut again = announced(&settled.changes);
+        again.extend(differences(&last, &now, false).into_iter().map(|one| one.part));
+        for part in again {
+            *counts.entry(part).or_default() += 1;
+        }
+        effect.add(Settled { damaged: false, ..settled });
+        last = now;
     }
-    Ok(recurring)
+    Ok(counts.into_iter().filter(|(_, count)| *count > 1).map(|(part, _)| part).collect())
 }
 
-/// Whether windows or the target itself prove the effect.
-async fn strong_proof<D: Desktop>(desktop: &D, before: &Before, effect: &mut Effect) -> DesktopResult<bool> {
+/// Looks at windows and elements. None when a window, or the target that is gone, proves the effect already; else what is
+/// different from before.
+async fn look_for_proof<D: Desktop>(
+    desktop: &D,
+    before: &Before,
+    effect: &mut Effect,
+) -> DesktopResult<Option<Differences>> {
     let windows = desktop.windows().await?;
     if let Some(proof) = window_proof(desktop, before, &windows, effect).await? {
         effect.proof = Some(proof);
@@ -188,24 +230,31 @@ async fn strong_proof<D: Desktop>(desktop: &D, before: &Before, effect: &mut Eff
             Some(target) => desktop.element(target.id).await.ok(),
             None => None,
         };
-        return Ok(true);
+        return Ok(None);
     }
-    let Some(target) = &before.target else { return Ok(false) };
-    match read_element(desktop, target.id).await {
-        Ok(now) => {
-            effect.proof = target_proof(target, &now);
-            effect.target = Some(now);
-        }
-        Err(DesktopError::NoElement(_)) => {
-            effect.target = None;
-            if !is_menu(&target.role) {
-                effect.proof = Some(format!("{} went away", target.label()));
+    let mut own = Vec::new();
+    if let Some(target) = &before.target {
+        match read_element(desktop, target.id).await {
+            Ok(now) => {
+                own.extend(target_difference(target, &now));
+                effect.target = Some(now);
             }
+            Err(DesktopError::NoElement(_)) => {
+                effect.target = None;
+                if !is_menu(&target.role) {
+                    effect.proof = Some(format!("{} went away", target.label()));
+                    return Ok(None);
+                }
+            }
+            Err(DesktopError::NotAnswering { .. }) => {}
+            Err(error) => return Err(error),
         }
-        Err(DesktopError::NotAnswering { .. }) => {}
-        Err(error) => return Err(error),
     }
-    Ok(effect.proof.is_some())
+    let tree = look(desktop, before.surface.id).await?;
+    let mut found = differences(&before.tree, &tree, opens_menus(before));
+    found.retain(|one| before.target.as_ref().is_none_or(|target| one.part.element != Some(target.id)));
+    own.extend(found);
+    Ok(Some(Differences { found: own, tree }))
 }
 
 async fn window_proof<D: Desktop>(
@@ -279,127 +328,6 @@ pub(super) fn is_menu(role: &Role) -> bool {
         Role::POPUP_MENU,
     ]
     .contains(role)
-}
-
-/// What of the target itself proves the effect.
-fn target_proof(before: &Element, now: &Element) -> Option<String> {
-    let takes_focus = before.role == Role::ENTRY
-        || before.role == Role::TEXT
-        || before.role == Role::TABLE_CELL
-        || before.role == Role::TABLE
-        || before.role == Role::LIST_ITEM
-        || before.role == Role::PARAGRAPH
-        || before.role == Role::PASSWORD_TEXT;
-    let watched: &[(State, bool)] = &[
-        (State::Checked, true),
-        (State::Selected, !is_menu(&before.role)),
-        (State::Expanded, true),
-        (State::Pressed, before.role == Role::TOGGLE_BUTTON),
-        (State::Focused, takes_focus),
-    ];
-    for (state, counts) in watched {
-        let (was, is) = (before.states.has(*state), now.states.has(*state));
-        if *counts && was != is && !(*state == State::Focused && was) {
-            return Some(format!("it is {} {}", if is { "now" } else { "no longer" }, state.name()));
-        }
-    }
-    (before.states.takes_input() && !now.states.takes_input()).then(|| "it became disabled".to_owned())
-}
-
-/// A changed name, text or value of the target, as a change that must not recur.
-fn changed_target(before: &Before, now: Option<&Element>, noise: &[Change]) -> Option<Change> {
-    let (target, now) = (before.target.as_ref()?, now?);
-    let event = if target.name != now.name {
-        "object:property-change:accessible-name"
-    } else if target.value != now.value {
-        "object:property-change:accessible-value"
-    } else if target.text != now.text {
-        "object:text-changed"
-    } else {
-        return None;
-    };
-    let change = Change::Element { event: event.to_owned(), element: Some(now.id) };
-    (!recurs(&change, noise)).then_some(change)
-}
-
-/// The changes that would prove an effect if they do not happen by themselves.
-async fn weak_changes<D: Desktop>(
-    desktop: &D,
-    changes: &[Change],
-    before: &Before,
-    noise: &[Change],
-) -> DesktopResult<Vec<Change>> {
-    const READ_MAX: usize = 20;
-    let mut weak = Vec::new();
-    for change in changes.iter().filter(|change| !recurs(change, noise)).take(READ_MAX) {
-        let counts = match change {
-            Change::Element { event, element } => {
-                tells_of_content(event) && !is_passing(desktop, *element, before).await?
-            }
-            Change::Focus { .. } => before.focus_counts,
-            Change::WindowOpened { .. } | Change::WindowClosed { .. } | Change::TitleChanged { .. } => false,
-        };
-        if counts {
-            weak.push(change.clone());
-        }
-    }
-    Ok(weak)
-}
-
-/// Whether such an event tells of content, as opposed to a pointer or focus that came by.
-fn tells_of_content(event: &str) -> bool {
-    const PASSING: &[&str] = &[
-        "focused",
-        "armed",
-        "pressed",
-        "active",
-        "active-descendant",
-        "caret",
-        "bounds",
-        "visible-data",
-        "defunct",
-        "iconified",
-        "modal",
-        "window:",
-        "focus:",
-        "mouse:",
-    ];
-    !PASSING.iter().any(|part| event.contains(part))
-}
-
-/// Whether an element belongs to a menu or tool tip that merely opened or closed on the way.
-async fn is_passing<D: Desktop>(
-    desktop: &D,
-    element: Option<ElementId>,
-    before: &Before,
-) -> DesktopResult<bool> {
-    let Some(id) = element else { return Ok(false) };
-    if before.target.as_ref().is_some_and(|target| target.id == id && !is_menu(&target.role)) {
-        return Ok(false);
-    }
-    match desktop.element(id).await {
-        Ok(found) => Ok(is_menu(&found.role) || found.role.name() == "tool tip"),
-        Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => Ok(true),
-        Err(error) => Err(error),
-    }
-}
-
-async fn name_change<D: Desktop>(desktop: &D, change: &Change, before: &Before) -> String {
-    match change {
-        Change::Element { event, element } => {
-            let kind = event.rsplit(':').next().unwrap_or(event).replace("accessible-", "");
-            let label = match element {
-                Some(id) if before.target.as_ref().is_some_and(|target| target.id == *id) => "it".to_owned(),
-                Some(id) => desktop.element(*id).await.map_or_else(|_| id.to_string(), |found| found.label()),
-                None => "an element".to_owned(),
-            };
-            format!("{label} changed ({kind})")
-        }
-        Change::Focus { .. } => "the focus moved".to_owned(),
-        Change::WindowOpened { title } => format!("“{title}” opened"),
-        Change::WindowClosed { title } => format!("“{title}” closed"),
-        Change::TitleChanged { title } => format!("the title became “{title}”"),
-    }
 }
 
 pub(super) fn milliseconds(duration: Duration) -> u64 {

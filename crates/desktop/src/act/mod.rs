@@ -6,6 +6,7 @@
 //! worked. Its verdict is about the thing that was asked for: an unrelated change in the same window is no effect.
 
 mod click;
+pub(crate) mod difference;
 mod drag;
 mod effect;
 mod find;

@@ -56,8 +56,8 @@ impl Default for ActLimits {
     fn default() -> Self {
         Self {
             quiet: QuietLimits::default(),
-            effect: Duration::from_secs(5),
-            control: Duration::from_millis(1_200),
+            effect: Duration::from_millis(1_800),
+            control: Duration::from_millis(1_500),
             launch: Duration::from_secs(60),
         }
     }

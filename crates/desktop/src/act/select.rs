@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State},
+    ui::{Element, Pattern, Role, State},
 };
 
 use super::{
@@ -123,7 +123,10 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
             if items.len() >= ITEMS_MAX {
                 return Ok(items);
             }
-            if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() {
+            // A table is looked into only where it is a short list: Qt's lists are tables.
+            let is_short = child.table.is_none_or(|shape| shape.columns <= 1)
+                && usize::try_from(child.child_count).is_ok_and(|count| count <= ITEMS_MAX);
+            if depth < DEPTH_MAX && child.child_count > 0 && is_short {
                 queue.push_back((child.id, depth + 1));
             }
             let holds_items = [Role::LIST, Role::MENU, Role::LIST_BOX].contains(&child.role);
@@ -140,7 +143,13 @@ async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -
     let list = read_element(desktop, list).await?;
     if list.role == Role::COMBO_BOX {
         let shows = |text: &str| names_equal(text, &item.name);
-        return Ok(shows(&list.name) || list.text.as_deref().is_some_and(shows));
+        if shows(&list.name) || list.text.as_deref().is_some_and(shows) {
+            return Ok(true);
+        }
+        if list.offers(Pattern::Selection) {
+            let selected = patiently(|| desktop.selected(list.id)).await?;
+            return Ok(selected.iter().any(|one| one.id == item.id || shows(&one.name)));
+        }
     }
     match read_element(desktop, item.id).await {
         Ok(now) => Ok(now.states.has(State::Selected)),

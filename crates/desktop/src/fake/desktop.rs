@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, TableContent, Tree, WindowInfo, WindowKind},
+    ui::{CellRange, CellRef, Element, State, TableContent, Tree, WindowInfo, WindowKind},
 };
 
 use super::{
@@ -253,6 +253,11 @@ impl UiTree for FakeDesktop {
         node.children.iter().take(max).map(|child| stage.show_element(*child, 1)).collect()
     }
 
+    async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
+        let children = self.children(id, usize::MAX).await?;
+        Ok(children.into_iter().filter(|child| child.states.has(State::Selected)).collect())
+    }
+
     async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
         let stage = self.reach()?;
         stage.window(window).ok_or(DesktopError::NoWindow(window))?;
@@ -378,6 +383,13 @@ impl Settling for FakeDesktop {
             timed_out,
         })
     }
+
+    fn restless(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
+        // Nothing is remembered: whoever acts has to watch afterwards.
+        elements.to_vec()
+    }
+
+    fn explain(&self, _element: ElementId) {}
 }
 
 fn milliseconds(duration: Duration) -> u64 {

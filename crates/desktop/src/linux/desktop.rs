@@ -11,7 +11,10 @@ use std::{
 };
 
 use deskhand_core::{geometry::Rect, ids::WindowId};
-use tokio::sync::{Mutex, broadcast};
+use tokio::{
+    sync::{Mutex, broadcast},
+    task::JoinSet,
+};
 
 use super::{
     accessibility_bus,
@@ -20,6 +23,7 @@ use super::{
     display::{Address, Display},
     environment::Environment,
     events::XEvent,
+    history::History,
     keeper::DesktopHandle,
     kept::IdsGiven,
     processes::Processes,
@@ -58,6 +62,9 @@ pub struct LinuxDesktop {
     accessibility_address: Option<String>,
     accessible_pids: Arc<RwLock<HashSet<u32>>>,
     accessibility: Option<Accessibility>,
+    history: Arc<History>,
+    /// Ends with the desktop.
+    _tasks: JoinSet<()>,
     entries: RwLock<Arc<DesktopEntries>>,
     /// Held while keys are sent, so that two texts do not mix.
     typing: Mutex<()>,
@@ -160,8 +167,11 @@ impl LinuxDesktop {
         if let Some(accessibility) = &accessibility {
             accessibility.with_ids(|ids| ids.start_above(parts.elements_given));
         }
+        let (history, tasks) = accessibility.as_ref().map(History::follow).unwrap_or_default();
         Self {
             accessibility,
+            history,
+            _tasks: tasks,
             accessible_pids,
             display: parts.display,
             environment: parts.environment,
@@ -256,6 +266,11 @@ impl LinuxDesktop {
     /// The elements of the applications, where there is an accessibility bus.
     pub(crate) fn accessibility(&self) -> Option<&Accessibility> {
         self.accessibility.as_ref()
+    }
+
+    /// What elements did lately.
+    pub(crate) fn history(&self) -> &History {
+        &self.history
     }
 
     pub(crate) fn display(&self) -> &Display {

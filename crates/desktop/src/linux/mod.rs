@@ -17,6 +17,7 @@ mod display;
 mod doctor;
 mod environment;
 mod events;
+mod history;
 mod input;
 mod keeper;
 mod kept;

@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{ids::WindowId, ui::WindowInfo};
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::WindowInfo,
+};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout_at},
@@ -119,6 +122,14 @@ impl Settling for LinuxDesktop {
         self.compare_windows(&watch, &mut progress).await?;
         progress.settled.waited_ms = elapsed_ms(begun);
         Ok(progress.settled)
+    }
+
+    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        self.history().restless(elements, span)
+    }
+
+    fn explain(&self, element: ElementId) {
+        self.history().explain(element);
     }
 }
 

@@ -48,6 +48,10 @@ impl UiTree for LinuxDesktop {
         self.elements(id)?.children(id, max).await
     }
 
+    async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
+        self.elements(id)?.selected(id).await
+    }
+
     async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
         let facts = self.window_facts(window).await?;
         match self.accessibility() {

@@ -50,7 +50,7 @@ async fn verdicts_are_about_what_happened() {
     let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
     check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Route::Input).await;
     check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Route::Semantic).await;
-    check("late", button("Ok", opens_dialog().after(4_500)), Verdict::Seen, Route::Semantic).await;
+    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Route::Semantic).await;
     check("other", button("Ok", rename), Verdict::Seen, Route::Semantic).await;
     check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Route::Semantic).await;
     check(

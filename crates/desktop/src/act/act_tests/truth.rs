@@ -43,7 +43,7 @@ fn behaviour(dice: &mut Dice) -> Behaviour {
 }
 
 fn window(dice: &mut Dice) -> FakeWindow {
-    let delay_ms = [0, 0, 20, 300, 900, 4_900, 12_000][usize::try_from(dice.below(7)).unwrap()];
+    let delay_ms = [0, 0, 20, 300, 900, 1_500, 12_000][usize::try_from(dice.below(7)).unwrap()];
     let behaviour = behaviour(dice);
     let behaviour = if delay_ms > 0 { behaviour.after(delay_ms) } else { behaviour };
     let mut target = match dice.below(4) {

@@ -1,19 +1,24 @@
 //! Actions through the accessibility bus. What a toolkit answers proves nothing; callers read back.
 
-use deskhand_core::{ids::ElementId, ui::Pattern};
+use deskhand_core::{
+    ids::ElementId,
+    ui::{Element, Pattern},
+};
 use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
     bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
     quirks,
-    wire::ObjectRef,
+    wire::{ObjectRef, WireRef},
 };
 use crate::{DesktopError, DesktopResult, ElementAction};
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 const SELECTION: &str = "org.a11y.atspi.Selection";
+/// The most selected children that are read.
+const SELECTED_MAX: i32 = 20;
 /// The most actions of one element.
 const ACTIONS_MAX: i32 = 50;
 
@@ -57,6 +62,31 @@ impl Accessibility {
         let known = self.known(id)?;
         let names = action_names(&self.shared.bus, &known.object).await;
         names.map_err(|error| self.error("list actions", id, error))
+    }
+
+    /// The selected children of an element.
+    pub(crate) async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
+        const OPERATION: &str = "list what is selected";
+        let known = self.known(id)?;
+        let application = self.owner(id, &known.object)?;
+        let (bus, object) = (&self.shared.bus, &known.object);
+        let count = match bus.property::<i32>(object, SELECTION, "NSelectedChildren").await {
+            Ok(count) => count.min(SELECTED_MAX),
+            Err(CallError::NotOffered) => 0,
+            Err(error) => return Err(self.error(OPERATION, id, error)),
+        };
+        let mut selected = Vec::new();
+        for at in 0..count {
+            let sent: CallResult<WireRef> = bus.call(object, SELECTION, "GetSelectedChild", &at).await;
+            let child = sent.map_err(|error| self.error(OPERATION, id, error))?;
+            let Some(child) = ObjectRef::from_wire(&child) else { continue };
+            match self.read_element(bus, &application, &child, known.shift).await {
+                Ok(element) => selected.push(element),
+                Err(CallError::NoObject) => {}
+                Err(error) => return Err(self.error(OPERATION, id, error)),
+            }
+        }
+        Ok(selected)
     }
 
     /// Does something to an element.
