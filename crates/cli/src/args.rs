@@ -318,7 +318,8 @@ pub(crate) struct WindowsArgs {
 Examples:
   deskhand tree                            the active window
   deskhand tree Calc                       by a part of the title, or the application
-  deskhand tree --desktop virtual --launch mousepad")]
+  deskhand tree --desktop virtual --launch mousepad
+  deskhand tree Calc --verify              is what is remembered what is there?")]
 pub(crate) struct TreeArgs {
     /// The window, by id, title or application [default: the active one].
     pub(crate) window: Option<String>,
@@ -327,6 +328,9 @@ pub(crate) struct TreeArgs {
     /// The most elements.
     #[arg(long, value_name = "N", default_value_t = 4_000)]
     pub(crate) nodes_max: usize,
+    /// Hold the mirror of the window against the application itself, and show every difference.
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// Write the window and its elements as JSON.
     #[arg(long)]
     pub(crate) json: bool,

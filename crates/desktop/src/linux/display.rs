@@ -5,11 +5,15 @@
 
 use std::{
     os::unix::net::UnixStream,
-    sync::{Arc, Mutex, PoisonError, mpsc},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
     time::Duration,
 };
 
-use deskhand_core::geometry::Size;
+use deskhand_core::geometry::{Rect, Screen, Size};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -23,7 +27,7 @@ use x11rb::{
 
 use super::{
     capture::CaptureState,
-    events::{EventReader, XEvent},
+    events::{DrawnLog, EventReader, Listeners, XEvent},
     keyboard::Keyboard,
     windows::Registry,
 };
@@ -37,6 +41,7 @@ const EVENTS_KEPT: usize = 1024;
 x11rb::atom_manager! {
     /// The atoms that are used here.
     pub(crate) Atoms: AtomsCookie {
+        DESKHAND_FENCE,
         DESKHAND_QUIT,
         DESKHAND_WINDOW_ID,
         UTF8_STRING,
@@ -213,6 +218,15 @@ impl Worker {
         Ok(false)
     }
 
+    /// Sends the reader of events a message that comes after all that the server has told it before.
+    fn put_fence(&self, serial: u32) -> WorkResult<()> {
+        let data = [serial, 0, 0, 0, 0];
+        let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, data);
+        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, fence)?;
+        self.connection.flush()?;
+        Ok(())
+    }
+
     /// Puts the keyboard back and ends the reader of events.
     fn finish(&mut self) -> WorkResult<()> {
         self.unbind_keys()?;
@@ -227,6 +241,9 @@ pub(crate) struct Display {
     jobs: mpsc::Sender<Job>,
     events: broadcast::Sender<XEvent>,
     pongs: watch::Receiver<u32>,
+    fences: watch::Receiver<u32>,
+    last_fence: AtomicU32,
+    drawn: Arc<Mutex<DrawnLog>>,
     gone: CancellationToken,
     registry: Arc<Mutex<Registry>>,
     name: String,
@@ -250,15 +267,21 @@ impl Display {
 
         let (events, _) = broadcast::channel(EVENTS_KEPT);
         let (pong_sender, pongs) = watch::channel(0);
+        let (fence_sender, fences) = watch::channel(0);
+        let drawn = Arc::new(Mutex::new(DrawnLog::default()));
         let gone = CancellationToken::new();
         let registry = Arc::new(Mutex::new(Registry::default()));
         let mut reader = EventReader::new(
             listening,
             root,
             atoms,
-            events.clone(),
-            pong_sender,
-            gone.clone(),
+            Listeners {
+                events: events.clone(),
+                pongs: pong_sender,
+                fences: fence_sender,
+                drawn: Arc::clone(&drawn),
+                gone: gone.clone(),
+            },
             Arc::clone(&registry),
         );
         reader.select().map_err(wrap)?;
@@ -281,7 +304,8 @@ impl Display {
                 tracing::debug!(?fault, "the X server was gone before the connection was closed");
             }
         })?;
-        Ok(Self { jobs, events, pongs, gone, registry, name, size })
+        let last_fence = AtomicU32::new(0);
+        Ok(Self { jobs, events, pongs, fences, last_fence, drawn, gone, registry, name, size })
     }
 
     /// Runs `work` on the thread of the connection.
@@ -321,6 +345,26 @@ impl Display {
     /// What happens from now on.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<XEvent> {
         self.events.subscribe()
+    }
+
+    /// Returns when every event that the server had sent before now was taken in.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] when the server has ended.
+    pub(crate) async fn catch_up(&self) -> DesktopResult<()> {
+        let serial = self.last_fence.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.call("wait for events", move |worker| worker.put_fence(serial)).await?;
+        let mut fences = self.fences.clone();
+        let passed = fences.wait_for(|reached| reached.wrapping_sub(serial) < u32::MAX / 2);
+        tokio::select! {
+            passed = passed => passed.map(drop).map_err(|_| gone(&self.name)),
+            () = self.gone.cancelled() => Err(gone(&self.name)),
+        }
+    }
+
+    /// What was drawn since this was asked for the last time; none where that is not known.
+    pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The serial of the last ping that was answered.

@@ -8,6 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use deskhand_core::geometry::{Rect, Screen};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -15,8 +16,10 @@ use x11rb::{
     protocol::{
         Event,
         damage::{self, ConnectionExt as _},
+        xfixes::{self, ConnectionExt as _},
         xproto::{
-            AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, MapState, PropertyNotifyEvent,
+            AtomEnum, ChangeWindowAttributesAux, ConnectionExt as _, EventMask, MapState,
+            PropertyNotifyEvent, Rectangle,
         },
     },
     rust_connection::RustConnection,
@@ -39,6 +42,8 @@ pub enum XEvent {
     Damage {
         /// The X id of the window.
         window: u32,
+        /// What was drawn, as far as one rectangle can tell.
+        area: Rect<Screen>,
     },
     /// The X server has ended.
     DisplayGone,
@@ -53,9 +58,60 @@ pub(crate) struct EventReader {
     pongs: watch::Sender<u32>,
     gone: CancellationToken,
     registry: Arc<Mutex<Registry>>,
-    /// The damage object of each watched window; 0 where the server has no DAMAGE extension.
-    watched: HashMap<u32, damage::Damage>,
-    has_damage: bool,
+    fences: watch::Sender<u32>,
+    drawn: Arc<Mutex<DrawnLog>>,
+    watched: HashMap<u32, Watched>,
+    /// What was drawn, at the server; 0 where it has no DAMAGE extension.
+    region: xfixes::Region,
+}
+
+/// A window that is watched.
+struct Watched {
+    pid: Option<u32>,
+}
+
+/// What was drawn since somebody asked for the last time.
+#[derive(Debug, Default)]
+pub(crate) struct DrawnLog {
+    areas: Vec<(Option<u32>, Rect<Screen>)>,
+    /// There was more than is kept, or the server does not tell.
+    overflowed: bool,
+}
+
+impl DrawnLog {
+    /// The most areas that are kept until somebody asks.
+    const AREAS_MAX: usize = 4_096;
+
+    fn add(&mut self, pid: Option<u32>, area: Rect<Screen>) {
+        if self.areas.last() == Some(&(pid, area)) {
+            return;
+        }
+        if self.areas.len() >= Self::AREAS_MAX {
+            self.areas.clear();
+            self.overflowed = true;
+        }
+        self.areas.push((pid, area));
+    }
+
+    /// What was drawn by which process; none where that is not known.
+    pub(crate) fn take(&mut self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
+        let areas = std::mem::take(&mut self.areas);
+        (!std::mem::take(&mut self.overflowed)).then_some(areas)
+    }
+}
+
+/// What the reader hands on.
+pub(crate) struct Listeners {
+    /// Everybody who wants to hear what happens.
+    pub(crate) events: broadcast::Sender<XEvent>,
+    /// The serial of the last ping that was answered.
+    pub(crate) pongs: watch::Sender<u32>,
+    /// The serial of the last fence that was reached.
+    pub(crate) fences: watch::Sender<u32>,
+    /// What was drawn.
+    pub(crate) drawn: Arc<Mutex<DrawnLog>>,
+    /// Cancelled when the server ends.
+    pub(crate) gone: CancellationToken,
 }
 
 impl EventReader {
@@ -63,20 +119,23 @@ impl EventReader {
         connection: RustConnection,
         root: u32,
         atoms: Atoms,
-        events: broadcast::Sender<XEvent>,
-        pongs: watch::Sender<u32>,
-        gone: CancellationToken,
+        listeners: Listeners,
         registry: Arc<Mutex<Registry>>,
     ) -> Self {
+        let Listeners { events, pongs, fences, drawn, gone } = listeners;
         let watched = HashMap::new();
-        Self { connection, root, atoms, events, pongs, gone, registry, watched, has_damage: false }
+        Self { connection, root, atoms, events, pongs, gone, registry, fences, drawn, watched, region: 0 }
     }
 
     /// Selects the events of the root window and adopts the windows that are there.
     pub(crate) fn select(&mut self) -> WorkResult<()> {
-        self.has_damage = self.connection.extension_information(damage::X11_EXTENSION_NAME)?.is_some();
-        if self.has_damage {
+        let has_damage = self.connection.extension_information(damage::X11_EXTENSION_NAME)?.is_some()
+            && self.connection.extension_information(xfixes::X11_EXTENSION_NAME)?.is_some();
+        if has_damage {
             self.connection.damage_query_version(1, 1)?.reply()?;
+            self.connection.xfixes_query_version(5, 0)?.reply()?;
+            self.region = self.connection.generate_id()?;
+            self.connection.xfixes_create_region(self.region, &[])?;
         }
         let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
         let attributes = ChangeWindowAttributesAux::new().event_mask(mask);
@@ -122,11 +181,7 @@ impl EventReader {
     /// Returns whether to go on.
     fn handle(&mut self, event: &Event) -> WorkResult<bool> {
         if let Event::DamageNotify(damaged) = event {
-            // The server is silent about further damage until this is done. Only then it is told on: what is
-            // drawn before belongs to this event, and what is drawn after it brings one of its own.
-            self.connection.damage_subtract(damaged.damage, x11rb::NONE, x11rb::NONE)?;
-            self.connection.get_input_focus()?.reply()?;
-            self.tell(XEvent::Damage { window: damaged.drawable });
+            self.drew(damaged)?;
         } else if let Event::MapNotify(mapped) = event {
             if mapped.override_redirect {
                 self.adopt(mapped.window)?;
@@ -147,6 +202,9 @@ impl EventReader {
                 return Ok(false);
             }
             let [protocol, serial, ..] = message.data.as_data32();
+            if message.type_ == self.atoms.DESKHAND_FENCE {
+                self.fences.send_replace(protocol);
+            }
             if message.type_ == self.atoms.WM_PROTOCOLS
                 && protocol == self.atoms._NET_WM_PING
                 && message.window == self.root
@@ -155,6 +213,39 @@ impl EventReader {
             }
         }
         Ok(true)
+    }
+
+    /// The server is silent about further damage until it was fetched. Only then it is told on: what is drawn before
+    /// belongs to this event, and what is drawn after it brings one of its own.
+    fn drew(&mut self, damaged: &damage::NotifyEvent) -> WorkResult<()> {
+        /// Beyond, one rectangle around all stands for them.
+        const AREAS_MAX: usize = 16;
+        let connection = &self.connection;
+        connection.damage_subtract(damaged.damage, x11rb::NONE, self.region)?;
+        let region = connection.xfixes_fetch_region(self.region)?;
+        let origin = connection.translate_coordinates(damaged.drawable, self.root, 0, 0)?;
+        let (region, origin) = (region.reply()?, origin.reply()?);
+        let on_screen = |area: &Rectangle| {
+            Rect::new(
+                i32::from(origin.dst_x) + i32::from(area.x),
+                i32::from(origin.dst_y) + i32::from(area.y),
+                i32::from(area.width),
+                i32::from(area.height),
+            )
+        };
+        let whole = on_screen(&region.extents);
+        let pid = self.watched.get(&damaged.drawable).and_then(|watched| watched.pid);
+        let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
+        if region.rectangles.len() > AREAS_MAX {
+            drawn.add(pid, whole);
+        } else {
+            for area in &region.rectangles {
+                drawn.add(pid, on_screen(area));
+            }
+        }
+        drop(drawn);
+        self.tell(XEvent::Damage { window: damaged.drawable, area: whole });
+        Ok(())
     }
 
     fn property_changed(&mut self, changed: &PropertyNotifyEvent) -> WorkResult<()> {
@@ -200,12 +291,14 @@ impl EventReader {
         let attributes = ChangeWindowAttributesAux::new()
             .event_mask(EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY);
         self.connection.change_window_attributes(window, &attributes)?;
-        let mut object = 0;
-        if self.has_damage {
-            object = self.connection.generate_id()?;
-            self.connection.damage_create(object, window, damage::ReportLevel::NON_EMPTY)?;
+        if self.region != 0 {
+            let damage = self.connection.generate_id()?;
+            self.connection.damage_create(damage, window, damage::ReportLevel::NON_EMPTY)?;
         }
-        self.watched.insert(window, object);
+        let pid =
+            self.connection.get_property(false, window, self.atoms._NET_WM_PID, AtomEnum::CARDINAL, 0, 1)?;
+        let pid = pid.reply().ok().and_then(|reply| reply.value32()?.next());
+        self.watched.insert(window, Watched { pid });
         Ok(())
     }
 

@@ -30,6 +30,7 @@ mod virtual_desktop;
 mod windowing;
 mod windows;
 
+pub use atspi::Difference;
 pub use desktop::{LinuxDesktop, StartupTimes};
 pub use doctor::{Finding, diagnose};
 pub use environment::Environment;

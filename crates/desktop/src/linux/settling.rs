@@ -152,7 +152,7 @@ fn bus_gone() -> DesktopError {
 fn x_sign(event: &Result<XEvent, RecvError>) -> DesktopResult<Sign> {
     match event {
         Ok(XEvent::WindowsChanged) => Ok(Sign::Windows),
-        Ok(XEvent::Damage { window }) => Ok(Sign::Drawn(*window)),
+        Ok(XEvent::Damage { window, .. }) => Ok(Sign::Drawn(*window)),
         Err(RecvError::Lagged(_)) => Ok(Sign::Missed),
         Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => Err(display_gone()),
     }

@@ -2,27 +2,83 @@
 //! other.
 
 use deskhand_core::{
-    geometry::{Point, Screen},
+    geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, TableContent, Tree},
 };
+use futures_util::future::BoxFuture;
 
 use super::{
-    atspi::{Accessibility, WindowFacts},
+    atspi::{Accessibility, Difference, Source, WindowFacts, lasting},
     desktop::LinuxDesktop,
 };
-use crate::{DesktopError, DesktopResult, ElementAction, TreeLimits, UiTree, Windowing as _};
+use crate::{
+    Capture as _, DesktopError, DesktopResult, ElementAction, Picture, TreeLimits, UiTree, Windowing as _,
+};
 
 impl LinuxDesktop {
     /// What is known of a window, to find its elements by.
     async fn window_facts(&self, window: WindowId) -> DesktopResult<WindowFacts> {
-        let info = self
-            .windows()
-            .await?
-            .into_iter()
-            .find(|info| info.id == window)
-            .ok_or(DesktopError::NoWindow(window))?;
-        Ok(WindowFacts { title: info.title, bounds: info.bounds, kind: info.kind, pid: info.app.pid })
+        self.window_facts_and_above(window).await.map(|(facts, _)| facts)
+    }
+
+    /// The same, and where windows lie that are above it.
+    async fn window_facts_and_above(
+        &self,
+        window: WindowId,
+    ) -> DesktopResult<(WindowFacts, Vec<Rect<Screen>>)> {
+        let mut windows = self.windows().await?.into_iter().skip_while(|info| info.id != window);
+        let info = windows.next().ok_or(DesktopError::NoWindow(window))?;
+        let above = windows.map(|info| info.bounds).collect();
+        let facts =
+            WindowFacts { title: info.title, bounds: info.bounds, kind: info.kind, pid: info.app.pid };
+        Ok((facts, above))
+    }
+
+    /// Tells the mirror what was drawn before now.
+    async fn take_in_drawing(&self, accessibility: &Accessibility) -> DesktopResult<()> {
+        self.display().catch_up().await?;
+        match self.display().take_drawn() {
+            Some(areas) => accessibility.drawn(&areas),
+            None => accessibility.drawn_unknown(),
+        }
+        Ok(())
+    }
+
+    /// The tree of a window, read afresh from the application and not from the mirror of it.
+    ///
+    /// # Errors
+    /// As [`UiTree::tree`].
+    pub async fn fresh_tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+        let facts = self.window_facts(window).await?;
+        match self.accessibility() {
+            Some(accessibility) => accessibility.tree(&facts, limits, Source::Fresh, None).await,
+            None => Ok(Tree::default()),
+        }
+    }
+
+    /// Walks the showing elements of a window one call after the other, as is often done, and returns how many there
+    /// are: what the mirror is measured against. No container with more than `children_max` children is entered.
+    ///
+    /// # Errors
+    /// As [`UiTree::tree`].
+    pub async fn naive_walk(&self, window: WindowId, children_max: u32) -> DesktopResult<usize> {
+        let facts = self.window_facts(window).await?;
+        match self.accessibility() {
+            Some(accessibility) => accessibility.naive_walk(&facts, children_max).await,
+            None => Ok(0),
+        }
+    }
+
+    /// In what the mirror of a window differs from its application; changes that happen meanwhile do not count.
+    ///
+    /// # Errors
+    /// As [`UiTree::tree`].
+    pub async fn verify_tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Vec<Difference>> {
+        let before = self.tree(window, limits).await?;
+        let fresh = self.fresh_tree(window, limits).await?;
+        let after = self.tree(window, limits).await?;
+        Ok(lasting(&before, &fresh, &after))
     }
 
     /// Where elements are; none has an id on a desktop without an accessibility bus.
@@ -33,9 +89,22 @@ impl LinuxDesktop {
 
 impl UiTree for LinuxDesktop {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
-        let facts = self.window_facts(window).await?;
+        let (facts, above) = self.window_facts_and_above(window).await?;
         match self.accessibility() {
-            Some(accessibility) => accessibility.tree(&facts, limits).await,
+            Some(accessibility) => {
+                self.take_in_drawing(accessibility).await?;
+                let pixels = |area: Rect<Screen>| {
+                    let covered = above.iter().any(|other| other.intersection(&area).is_some());
+                    let taking = async move {
+                        if covered {
+                            return None;
+                        }
+                        self.region(area).await.ok()
+                    };
+                    Box::pin(taking) as BoxFuture<'_, Option<Picture>>
+                };
+                accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)).await
+            }
             None => Ok(Tree::default()),
         }
     }

@@ -34,7 +34,7 @@ const REPORT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </table:table><text:p>End</text:p></office:text></office:body></office:document>"#;
 
 /// A sheet with two columns and a formula.
-const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub(crate) const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
  xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
@@ -47,7 +47,7 @@ const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </table:table></office:spreadsheet></office:body></office:document>"#;
 
 /// A desktop, where everything that a test needs is installed.
-async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
+pub(crate) async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
     if !has_programs(programs) {
         return None;
     }
@@ -56,7 +56,7 @@ async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
 }
 
 /// Starts LibreOffice with a document and returns its window once it is up.
-async fn office(desktop: &LinuxDesktop, file: &str, content: &str) -> WindowInfo {
+pub(crate) async fn office(desktop: &LinuxDesktop, file: &str, content: &str) -> WindowInfo {
     let folder = desktop.private_folder().unwrap();
     let path = folder.join(file);
     std::fs::write(&path, content).unwrap();
@@ -95,7 +95,7 @@ async fn window_with(desktop: &LinuxDesktop, title: &str) -> WindowInfo {
     }
 }
 
-async fn tree(desktop: &LinuxDesktop, window: &WindowInfo) -> Tree {
+pub(crate) async fn tree(desktop: &LinuxDesktop, window: &WindowInfo) -> Tree {
     desktop.tree(window.id, TreeLimits::default()).await.unwrap()
 }
 
@@ -311,7 +311,7 @@ async fn a_chart_is_made_and_the_tree_can_still_be_read() {
     desktop.shut_down().await;
 }
 
-async fn editor(desktop: &LinuxDesktop, name: &str) -> WindowInfo {
+pub(crate) async fn editor(desktop: &LinuxDesktop, name: &str) -> WindowInfo {
     let path = desktop.private_folder().unwrap().join(name);
     std::fs::write(&path, "first").unwrap();
     open(desktop, "mousepad", &["--disable-server", path.to_str().unwrap()], name).await

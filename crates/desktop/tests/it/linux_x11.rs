@@ -315,8 +315,11 @@ async fn damage_is_told_by_window() {
     let mut events = desktop.x_events();
     for _ in 0..3 {
         client.paint();
-        let damage =
-            async { while events.recv().await.unwrap() != (XEvent::Damage { window: client.window() }) {} };
+        let damage = async {
+            while !matches!(events.recv().await.unwrap(), XEvent::Damage { window, .. } if window == client.window())
+            {
+            }
+        };
         tokio::time::timeout(BOUND, damage).await.unwrap();
     }
     desktop.shut_down().await;

@@ -13,6 +13,8 @@ mod linux_calc;
 #[cfg(target_os = "linux")]
 mod linux_contract;
 #[cfg(target_os = "linux")]
+mod linux_mirror;
+#[cfg(target_os = "linux")]
 mod linux_x11;
 #[cfg(target_os = "linux")]
 mod programs;

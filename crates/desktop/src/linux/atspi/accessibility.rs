@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
 use deskhand_core::{
@@ -10,7 +11,7 @@ use deskhand_core::{
     ids::ElementId,
 };
 use tokio::{
-    sync::{Notify, broadcast},
+    sync::{Notify, broadcast, mpsc, oneshot},
     task::JoinSet,
 };
 
@@ -19,6 +20,7 @@ use super::{
     bus::{ACCESSIBLE, Bus, CallError, gone},
     events::{self, Announcement},
     ids::{ElementIds, Known},
+    mirror::Mirror,
     wire::ObjectRef,
 };
 use crate::{DesktopError, DesktopResult};
@@ -26,10 +28,16 @@ use crate::{DesktopError, DesktopResult};
 /// How many announcements a slow reader may lag behind before it misses some.
 const ANNOUNCEMENTS_MAX: usize = 8_192;
 
+/// The most looks that wait for events at a time before the next one waits to wait.
+const BARRIERS_MAX: usize = 64;
+/// How long an application that did not answer before may take before it counts as not answering again.
+const SLOW_BOUND: Duration = Duration::from_millis(200);
+
 /// What the parts and tasks share. The locks are held for a look-up and never across an await.
 pub(crate) struct Shared {
     pub(crate) bus: Bus,
     pub(crate) ids: Mutex<ElementIds>,
+    pub(crate) mirror: Mutex<Mirror>,
     pub(crate) applications: Mutex<Applications>,
     pub(crate) accessible_pids: Arc<RwLock<HashSet<u32>>>,
     pub(crate) announcements: broadcast::Sender<Announcement>,
@@ -41,6 +49,8 @@ pub(crate) struct Shared {
 /// The elements of all applications of one accessibility bus. Its tasks end when it is dropped.
 pub(crate) struct Accessibility {
     pub(crate) shared: Arc<Shared>,
+    /// Asks the task that takes in events to tell when it has taken in all that have come.
+    barriers: mpsc::Sender<oneshot::Sender<()>>,
     _tasks: Arc<JoinSet<()>>,
 }
 
@@ -59,6 +69,7 @@ impl Accessibility {
         let shared = Arc::new(Shared {
             bus,
             ids: Mutex::default(),
+            mirror: Mutex::default(),
             applications: Mutex::default(),
             accessible_pids,
             announcements: broadcast::Sender::new(ANNOUNCEMENTS_MAX),
@@ -67,11 +78,13 @@ impl Accessibility {
         });
         let streams = events::subscribe(&shared.bus).await?;
         let mut tasks = JoinSet::new();
-        tasks.spawn(events::read(streams, Arc::clone(&shared)));
-        let this = Self { shared: Arc::clone(&shared), _tasks: Arc::default() };
+        let (barriers, barriers_asked) = mpsc::channel(BARRIERS_MAX);
+        tasks.spawn(events::read(streams, barriers_asked, Arc::clone(&shared)));
+        let this = Self { shared: Arc::clone(&shared), barriers: barriers.clone(), _tasks: Arc::default() };
+        let watching = barriers.clone();
         this.refresh_applications().await?;
         tasks.spawn(async move {
-            let watcher = Self { shared, _tasks: Arc::default() };
+            let watcher = Self { shared, barriers: watching, _tasks: Arc::default() };
             while !watcher.shared.bus.gone().is_cancelled() {
                 watcher.shared.applications_changed.notified().await;
                 if let Err(error) = watcher.refresh_applications().await {
@@ -79,7 +92,7 @@ impl Accessibility {
                 }
             }
         });
-        Ok(Self { shared: this.shared, _tasks: Arc::new(tasks) })
+        Ok(Self { shared: this.shared, barriers, _tasks: Arc::new(tasks) })
     }
 
     /// What applications announce from now on.
@@ -100,6 +113,58 @@ impl Accessibility {
             Err(CallError::NotAnswering { .. }) => Ok(false),
             Err(CallError::BusGone) => Err(gone()),
         }
+    }
+
+    /// Waits until what an application announced before now is in the mirror: it answers a question in the same
+    /// loop as it announces, and on the same connection. `false` when it does not answer.
+    pub(crate) async fn catch_up(&self, bus: &Bus, application: &Application) -> DesktopResult<bool> {
+        let slow = self
+            .with_mirror(|mirror| mirror.find(&application.root.bus).is_some_and(|store| store.is_slow()));
+        let asked = if slow { &bus.until_at_most(SLOW_BOUND) } else { bus };
+        let answered = match asked.call::<_, u32>(&application.root, ACCESSIBLE, "GetRole", &()).await {
+            Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => true,
+            Err(CallError::NotAnswering { .. }) => false,
+            Err(CallError::BusGone) => return Err(gone()),
+        };
+        let (sender, passed) = oneshot::channel();
+        if self.barriers.send(sender).await.is_ok() {
+            // The task ends with the bus.
+            let _ = passed.await;
+        }
+        self.with_mirror(|mirror| {
+            if let Some(store) = mirror.find(&application.root.bus) {
+                store.set_slow(!answered);
+            }
+        });
+        Ok(answered)
+    }
+
+    /// Areas of the screen were drawn, by a process where it is known.
+    pub(crate) fn drawn(&self, areas: &[(Option<u32>, Rect<Screen>)]) {
+        let pids = self.pids_by_bus();
+        self.with_mirror(|mirror| {
+            for (bus, store) in mirror.all() {
+                let own = pids.get(bus).copied();
+                for (pid, area) in areas {
+                    if pid.is_none() || own.is_none() || *pid == own {
+                        store.draw(*area);
+                    }
+                }
+            }
+        });
+    }
+
+    /// It is not known what was drawn.
+    pub(crate) fn drawn_unknown(&self) {
+        self.with_mirror(|mirror| {
+            for (_, store) in mirror.all() {
+                store.mark_all();
+            }
+        });
+    }
+
+    pub(crate) fn with_mirror<T>(&self, work: impl FnOnce(&mut Mirror) -> T) -> T {
+        work(&mut self.shared.mirror.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The id of an object that was read before.

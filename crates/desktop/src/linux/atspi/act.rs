@@ -22,7 +22,7 @@ const SELECTED_MAX: i32 = 20;
 /// The most actions of one element.
 const ACTIONS_MAX: i32 = 50;
 
-async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> {
+pub(crate) async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> {
     let count = match bus.property::<i32>(object, ACTION, "NActions").await {
         Ok(count) => count.min(ACTIONS_MAX),
         Err(CallError::NotOffered) => 0,

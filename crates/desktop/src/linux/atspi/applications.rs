@@ -13,6 +13,7 @@ use deskhand_core::{
 use super::{
     accessibility::Accessibility,
     bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, pipelined},
+    mirror::Source,
     quirks::Toolkit,
     wire::{ObjectRef, WireRef},
 };
@@ -56,7 +57,7 @@ impl Applications {
 }
 
 /// What is known of an X window, to find its frame by.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct WindowFacts {
     /// Its title.
     pub(crate) title: String,
@@ -116,19 +117,39 @@ impl Accessibility {
         self.with_applications(|all| all.of_object(object))
     }
 
-    /// The application and top-level object behind an X window; none when it shows none to us.
+    /// The application and top-level object behind an X window, and whether the application answers; none when
+    /// it shows none to us. What it announced before is in the mirror then.
     pub(crate) async fn frame_of(
         &self,
         bus: &Bus,
         window: &WindowFacts,
-    ) -> DesktopResult<CallResult<Option<(Application, ObjectRef)>>> {
+        source: Source,
+    ) -> DesktopResult<CallResult<Option<(Application, ObjectRef, bool)>>> {
         let Some(pid) = window.pid else { return Ok(Ok(None)) };
         let mut stalled = None;
         for application in self.applications_of(pid).await? {
+            let answers = self.catch_up(bus, &application).await?;
+            let known = (source == Source::Mirror)
+                .then(|| self.with_mirror(|mirror| mirror.find(&application.root.bus)?.frame_of(window)));
+            if let Some(frame) = known.flatten() {
+                return Ok(Ok(Some((application, frame, answers))));
+            }
+            if !answers {
+                stalled = Some(CallError::NotAnswering { limit_ms: 0 });
+                continue;
+            }
+            let read_at = self.with_mirror(|mirror| {
+                mirror.store(&application.root.bus, application.toolkit.drawn_parts()).now()
+            });
             match candidates(bus, &application).await {
                 Ok(found) => {
                     if let Some(frame) = best(&found, window) {
-                        return Ok(Ok(Some((application, frame))));
+                        self.with_mirror(|mirror| {
+                            if let Some(store) = mirror.find(&application.root.bus) {
+                                store.keep_frame(window, &frame, read_at);
+                            }
+                        });
+                        return Ok(Ok(Some((application, frame, true))));
                     }
                 }
                 Err(CallError::BusGone) => return Err(super::bus::gone()),
@@ -138,6 +159,13 @@ impl Accessibility {
             }
         }
         Ok(stalled.map_or(Ok(None), Err))
+    }
+
+    /// The process behind each connection.
+    pub(crate) fn pids_by_bus(&self) -> HashMap<Arc<str>, u32> {
+        self.with_applications(|all| {
+            all.by_bus.iter().map(|(bus, application)| (Arc::clone(bus), application.pid)).collect()
+        })
     }
 
     fn with_applications<T>(&self, work: impl FnOnce(&mut Applications) -> T) -> T {

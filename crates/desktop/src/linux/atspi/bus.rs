@@ -135,6 +135,12 @@ impl Bus {
         Self { until: Some(deadline), ..self.clone() }
     }
 
+    /// The same connection, whose calls end after `bound` at the latest.
+    pub(crate) fn until_at_most(&self, bound: Duration) -> Self {
+        let end = Instant::now() + bound;
+        self.until(self.until.map_or(end, |until| until.min(end)))
+    }
+
     /// Calls a method.
     pub(crate) async fn call<B, R>(
         &self,

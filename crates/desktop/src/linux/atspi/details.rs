@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     geometry::{Rect, Screen},
+    ids::ElementId,
     ui::{Element, Pattern, Role, Source, States, TableShape, ValueRange},
 };
 
@@ -162,23 +163,15 @@ pub(crate) async fn read_shape(bus: &Bus, object: &ObjectRef) -> CallResult<Tabl
 }
 
 impl Accessibility {
-    /// Puts together what was read of an object, and gives it its id.
-    pub(crate) fn to_element(
-        &self,
-        application: &Application,
-        object: &ObjectRef,
-        shift: Shift,
-        depth: u16,
-        head: Head,
-        details: Details,
-    ) -> Element {
+    /// Puts together what was read of an object; its id is still to be given.
+    pub(crate) fn to_element(&self, shift: Shift, depth: u16, head: Head, details: Details) -> Element {
         let bounds = details
             .reported
-            .filter(|reported| application.toolkit.has_screen_extents() && !reported.is_empty())
+            .filter(|reported| !reported.is_empty())
             .map(|reported| shift.apply(reported))
             .filter(|bounds| bounds.intersection(&self.shared.screen).is_some());
         Element {
-            id: self.with_ids(|ids| ids.id_of(object, shift)),
+            id: ElementId(0),
             depth,
             role: head.role,
             // Some menus pad their items' names.
@@ -206,6 +199,7 @@ impl Accessibility {
         let states = read_states(bus, object).await?;
         let head = read_head(bus, object, application.toolkit, states).await?;
         let details = read_details(bus, object, &head).await?;
-        Ok(self.to_element(application, object, shift, 0, head, details))
+        let element = self.to_element(shift, 0, head, details);
+        Ok(Element { id: self.with_ids(|ids| ids.id_of(object, shift)), ..element })
     }
 }

@@ -3,9 +3,13 @@
 //! Registering for events comes first of all: some toolkits build no cache and tell nothing until somebody
 //! has. One task reads them; it makes no calls, so that it can never hang.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError},
+};
 
 use futures_util::{StreamExt as _, stream::SelectAll};
+use tokio::sync::{mpsc, oneshot};
 use zbus::{
     MatchRule, Message, MessageStream,
     message::Type,
@@ -15,7 +19,8 @@ use zbus::{
 use super::{
     accessibility::Shared,
     bus::{Bus, gone},
-    wire::{self, ObjectRef},
+    mirror,
+    wire::{self, ObjectRef, ROOT_PATH},
 };
 use crate::{DesktopError, DesktopResult};
 
@@ -23,7 +28,7 @@ use crate::{DesktopError, DesktopResult};
 const QUEUE_MAX: usize = 8_192;
 
 /// The events that are asked for.
-const EVENTS: [&str; 13] = [
+const EVENTS: [&str; 19] = [
     "object:state-changed",
     "object:children-changed",
     "object:property-change",
@@ -34,6 +39,12 @@ const EVENTS: [&str; 13] = [
     "object:model-changed",
     "object:row-inserted",
     "object:row-deleted",
+    "object:row-reordered",
+    "object:column-inserted",
+    "object:column-deleted",
+    "object:column-reordered",
+    "object:bounds-changed",
+    "object:visible-data-changed",
     "object:announcement",
     "document:load-complete",
     "window",
@@ -52,6 +63,8 @@ pub(crate) struct Announcement {
     pub(crate) event: String,
     /// The first number: whether a state was set, for `state-changed`.
     pub(crate) detail: i32,
+    /// The other object that it is about, such as the child that was added.
+    pub(crate) other: Option<ObjectRef>,
 }
 
 /// Asks for events and returns the streams that they come on.
@@ -92,10 +105,31 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStrea
     Ok(streams)
 }
 
-/// Reads events until the bus ends.
-pub(crate) async fn read(mut streams: SelectAll<MessageStream>, shared: Arc<Shared>) {
-    while let Some(Ok(message)) = streams.next().await {
+/// Reads events until the bus ends. Whoever put up a barrier is told once all that came before it are taken in.
+pub(crate) async fn read(
+    mut streams: SelectAll<MessageStream>,
+    mut barriers: mpsc::Receiver<oneshot::Sender<()>>,
+    shared: Arc<Shared>,
+) {
+    loop {
+        let message = tokio::select! {
+            biased;
+            message = streams.next() => match message {
+                Some(Ok(message)) => message,
+                Some(Err(_)) | None => break,
+            },
+            Some(barrier) = barriers.recv() => {
+                // Whoever waited was cancelled.
+                let _ = barrier.send(());
+                continue;
+            }
+        };
         if let Some(announcement) = take(&message, &shared) {
+            let mut mirror = shared.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(store) = mirror.find(&announcement.object.bus) {
+                mirror::apply(store, &announcement);
+            }
+            drop(mirror);
             // Nobody listens: nothing to tell.
             let _ = shared.announcements.send(announcement);
         }
@@ -109,39 +143,52 @@ pub(crate) async fn read(mut streams: SelectAll<MessageStream>, shared: Arc<Shar
 fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     let header = message.header();
     let (interface, member) = (header.interface()?, header.member()?);
-    let ids = || shared.ids.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let ids = || shared.ids.lock().unwrap_or_else(PoisonError::into_inner);
     if member == "NameOwnerChanged" {
         let (name, _, owner): (String, String, String) = message.body().deserialize().ok()?;
         if owner.is_empty() && name.starts_with(':') {
             ids().forget_application(&name);
+            shared.mirror.lock().unwrap_or_else(PoisonError::into_inner).forget(&name);
             shared.applications_changed.notify_one();
         }
         return None;
     }
     let object = ObjectRef::new(header.sender()?, header.path()?);
-    let (detail_name, detail) = body(message)?;
+    let (detail_name, detail, other) = body(message)?;
     let event = wire::event_name(interface, member, &detail_name);
     if event == "object:state-changed:defunct" && detail != 0 {
         ids().forget(&object);
+        let mut mirror = shared.mirror.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(store) = mirror.find(&object.bus) {
+            store.remove(&object);
+        }
         return None;
     }
-    if &*object.path == "/org/a11y/atspi/accessible/root" && event.starts_with("object:children-changed") {
+    if &*object.path == ROOT_PATH && event.starts_with("object:children-changed") {
         shared.applications_changed.notify_one();
     }
-    Some(Announcement { object, event, detail })
+    Some(Announcement { object, event, detail, other })
 }
 
-/// The name and first number of an event, in the present and the older form.
-fn body(message: &Message) -> Option<(String, i32)> {
+/// The name, the first number and the other object of an event, in the present and the older form.
+fn body(message: &Message) -> Option<(String, i32, Option<ObjectRef>)> {
     let body = message.body();
-    if let Ok((name, first, _, _, _)) =
+    if let Ok((name, first, _, other, _)) =
         body.deserialize::<(String, i32, i32, Value<'_>, HashMap<String, Value<'_>>)>()
     {
-        return Some((name, first));
+        return Some((name, first, object_in(&other)));
     }
-    let (name, first, _, _, _) = body
+    let (name, first, _, other, _) = body
         .deserialize::<(String, i32, i32, Value<'_>, (String, ObjectPath<'_>))>()
         .inspect_err(|error| tracing::debug!(%error, "an event in an unknown form"))
         .ok()?;
-    Some((name, first))
+    Some((name, first, object_in(&other)))
+}
+
+/// The object reference in a value, if it is one.
+fn object_in(value: &Value<'_>) -> Option<ObjectRef> {
+    let value = if let Value::Value(inner) = value { inner } else { value };
+    let Value::Structure(structure) = value else { return None };
+    let [Value::Str(bus), Value::ObjectPath(path)] = structure.fields() else { return None };
+    ObjectRef::from_wire(&(bus.to_string(), path.to_owned().into()))
 }

@@ -11,6 +11,7 @@ use super::{
     applications::{Application, WindowFacts, extents, object_at},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, gone, pipelined},
     details::{read_states, read_text},
+    mirror::Source,
     quirks::Shift,
     wire::{self, ObjectRef},
 };
@@ -96,12 +97,14 @@ impl Accessibility {
         const OPERATION: &str = "find the element at a point";
         let bus = &self.shared.bus;
         let failed = |error: CallError| error.into_desktop(OPERATION, &window.title, gone);
-        let Some((application, frame)) = self.frame_of(bus, window).await?.map_err(failed)? else {
+        let found = self.frame_of(bus, window, Source::Mirror).await?.map_err(failed)?;
+        let Some((application, frame, _)) = found else {
             return Ok(None);
         };
         let finding = async {
             let reported = extents(bus, &frame).await?;
-            let mut spot = Spot { object: frame, reported, shift: Shift::NONE };
+            let shift = application.toolkit.frame_shift(reported, window.bounds);
+            let mut spot = Spot { object: frame, reported, shift };
             for _ in 0..DEPTH_MAX {
                 match next_spot(bus, &application, &spot, point).await? {
                     Some(next) => spot = next,

@@ -22,6 +22,8 @@ pub(crate) struct Known {
 struct Entry {
     known: Known,
     seen: u64,
+    /// The object is gone; the element may be found again.
+    gone: bool,
 }
 
 /// Which object has which id. An id is never given twice.
@@ -29,6 +31,8 @@ struct Entry {
 pub(crate) struct ElementIds {
     by_object: HashMap<ObjectRef, ElementId>,
     by_id: HashMap<ElementId, Entry>,
+    /// The cells of tables whose cells are known by their places, by table, row and column.
+    by_place: HashMap<(ElementId, u32, u32), ElementId>,
     last: u32,
     clock: u64,
 }
@@ -51,7 +55,7 @@ impl ElementIds {
         let id = ElementId(self.last);
         let known = Known { object: object.clone(), shift };
         self.by_object.insert(object.clone(), id);
-        self.by_id.insert(id, Entry { known, seen: self.clock });
+        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false });
         id
     }
 
@@ -60,9 +64,35 @@ impl ElementIds {
         self.last = self.last.max(given);
     }
 
+    /// The id of a cell that is known by its place in a table, whichever object it is at the moment.
+    pub(crate) fn id_of_cell(
+        &mut self,
+        table: ElementId,
+        place: (u32, u32),
+        object: &ObjectRef,
+        shift: Shift,
+    ) -> ElementId {
+        let key = (table, place.0, place.1);
+        match self.by_place.get(&key).copied().filter(|id| self.by_id.contains_key(id)) {
+            Some(id) => {
+                if self.by_object.get(object) != Some(&id) {
+                    self.rebind(id, object, shift);
+                }
+                self.id_of(object, shift)
+            }
+            None => {
+                // The object may have been another cell before.
+                self.by_object.remove(object);
+                let id = self.id_of(object, shift);
+                self.by_place.insert(key, id);
+                id
+            }
+        }
+    }
+
     /// What is known of an element.
     pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
-        self.by_id.get(&id).map(|entry| entry.known.clone())
+        self.by_id.get(&id).filter(|entry| !entry.gone).map(|entry| entry.known.clone())
     }
 
     /// The id of an object that was seen before.
@@ -72,15 +102,27 @@ impl ElementIds {
 
     /// The object is gone.
     pub(crate) fn forget(&mut self, object: &ObjectRef) {
-        if let Some(id) = self.by_object.remove(object) {
-            self.by_id.remove(&id);
+        if let Some(entry) = self.by_object.remove(object).and_then(|id| self.by_id.get_mut(&id)) {
+            entry.gone = true;
         }
+    }
+
+    /// The element is another object now.
+    pub(crate) fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
+        let Some(entry) = self.by_id.get_mut(&id) else { return };
+        let before = std::mem::replace(&mut entry.known, Known { object: object.clone(), shift });
+        entry.gone = false;
+        if self.by_object.get(&before.object) == Some(&id) {
+            self.by_object.remove(&before.object);
+        }
+        self.by_object.insert(object.clone(), id);
     }
 
     /// The application with that bus name is gone.
     pub(crate) fn forget_application(&mut self, bus: &str) {
         self.by_object.retain(|object, _| &*object.bus != bus);
         self.by_id.retain(|_, entry| &*entry.known.object.bus != bus);
+        self.forget_places();
     }
 
     /// Forgets the quarter that was not seen for longest.
@@ -91,6 +133,12 @@ impl ElementIds {
         self.by_id.retain(|_, entry| entry.seen > limit);
         let by_id = &self.by_id;
         self.by_object.retain(|_, id| by_id.contains_key(id));
+        self.forget_places();
+    }
+
+    fn forget_places(&mut self) {
+        let by_id = &self.by_id;
+        self.by_place.retain(|_, id| by_id.contains_key(id));
     }
 }
 
@@ -113,6 +161,28 @@ mod tests {
         assert_ne!(ids.id_of(&object(1), Shift::NONE), first);
         ids.forget_application(":1.1");
         assert_eq!(ids.find_id(&object(1)), None);
+    }
+
+    #[test]
+    fn an_element_that_is_another_object_now_keeps_its_id() {
+        let mut ids = ElementIds::default();
+        let id = ids.id_of(&object(1), Shift::NONE);
+        ids.forget(&object(1));
+        ids.rebind(id, &object(3), Shift::NONE);
+        assert_eq!(ids.find(id).map(|known| known.object), Some(object(3)));
+        assert_eq!(ids.id_of(&object(3), Shift::NONE), id);
+        assert_ne!(ids.id_of(&object(1), Shift::NONE), id);
+    }
+
+    #[test]
+    fn a_cell_is_its_place_and_not_its_object() {
+        let mut ids = ElementIds::default();
+        let table = ids.id_of(&object(0), Shift::NONE);
+        let cell = ids.id_of_cell(table, (0, 1), &object(1), Shift::NONE);
+        assert_eq!(ids.id_of_cell(table, (0, 1), &object(2), Shift::NONE), cell);
+        assert_eq!(ids.find(cell).map(|known| known.object), Some(object(2)));
+        assert_ne!(ids.id_of_cell(table, (5, 1), &object(2), Shift::NONE), cell, "an object used again");
+        assert_eq!(ids.id_of_cell(table, (0, 1), &object(3), Shift::NONE), cell);
     }
 
     #[test]

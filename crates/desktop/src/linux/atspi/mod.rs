@@ -1,7 +1,7 @@
 //! The accessibility bus: elements, tables, actions and events of applications.
 //!
 //! - [`Accessibility`] is the connection and owns what is remembered between calls; its operations lie in
-//!   `tree`, `details`, `cells`, `act` and `find`.
+//!   `mirror`, `details`, `cells`, `view`, `act` and `find`.
 //! - `bus` makes bounded calls; `wire` reads what comes back; `quirks` knows how toolkits differ.
 //! - `ids` gives objects the ids that agents use, `applications` finds the application of a process and
 //!   the frame of an X window, `events` passes on what applications announce.
@@ -19,11 +19,14 @@ mod details;
 mod events;
 mod find;
 mod ids;
+mod mirror;
 mod quirks;
-mod tree;
+mod view;
 mod wire;
 
 pub(crate) use accessibility::Accessibility;
 pub(crate) use applications::{Application, WindowFacts};
 pub(crate) use events::Announcement;
+pub use mirror::Difference;
+pub(crate) use mirror::{Source, lasting};
 pub(crate) use quirks::is_noise;

@@ -29,6 +29,7 @@
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
 //! without its shadow, so there are no bounds on the screen.
 
+use super::mirror::Parts;
 use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Role, State, States},
@@ -65,6 +66,10 @@ pub(crate) enum Toolkit {
     Gtk3,
     /// GTK 4.
     Gtk4,
+    /// Qt.
+    Qt,
+    /// Chromium, and what is built on it.
+    Chromium,
     /// LibreOffice: VCL inside GTK 3.
     LibreOffice,
     /// Any other.
@@ -81,6 +86,10 @@ impl Toolkit {
             Self::Gtk4
         } else if gtk {
             Self::Gtk3
+        } else if name.eq_ignore_ascii_case("qt") {
+            Self::Qt
+        } else if name.eq_ignore_ascii_case("chromium") {
+            Self::Chromium
         } else {
             Self::Other
         }
@@ -90,7 +99,7 @@ impl Toolkit {
     pub(crate) fn shows(self, states: States) -> bool {
         let deciding = match self {
             Self::Gtk4 => State::Visible,
-            Self::Gtk3 | Self::LibreOffice | Self::Other => State::Showing,
+            Self::Gtk3 | Self::LibreOffice | Self::Qt | Self::Chromium | Self::Other => State::Showing,
         };
         states.has(deciding) && !states.has(State::Defunct)
     }
@@ -112,12 +121,12 @@ impl Toolkit {
 
     /// Whether all objects may be asked for at once (`Cache.GetItems`).
     pub(crate) fn has_cache(self) -> bool {
-        matches!(self, Self::Gtk3 | Self::Gtk4)
+        matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Chromium)
     }
 
     /// Whether all properties of an object may be asked for at once (`Properties.GetAll`).
     pub(crate) fn has_get_all(self) -> bool {
-        self != Self::Other
+        !matches!(self, Self::Qt | Self::Other)
     }
 
     /// Whether nothing in an element can show, so that its children need not be asked: a closed menu.
@@ -128,9 +137,31 @@ impl Toolkit {
             && !states.has(State::Selected)
     }
 
-    /// Whether reported extents are those of the screen.
-    pub(crate) fn has_screen_extents(self) -> bool {
-        self != Self::Gtk4
+    /// What of an element may have changed without a word once the place where it is was drawn.
+    pub(crate) fn drawn_parts(self) -> Parts {
+        match self {
+            Self::Gtk3 | Self::Gtk4 | Self::Chromium => Parts::EXTENTS,
+            Self::Qt => Parts::EXTENTS.and(Parts::STATES).and(Parts::BODY),
+            Self::LibreOffice | Self::Other => Parts::ALL,
+        }
+    }
+
+    /// Whether a cell whose place shows one colour has no text.
+    pub(crate) fn draws_cells_in_place(self) -> bool {
+        self == Self::LibreOffice
+    }
+
+    /// Whether the cells of a table have their places (`B7`) as names.
+    pub(crate) fn names_cells_by_place(self) -> bool {
+        self == Self::LibreOffice
+    }
+
+    /// The shift of a top-level object whose window is at `window`.
+    pub(crate) fn frame_shift(self, reported: Option<Rect<Screen>>, window: Rect<Screen>) -> Shift {
+        match (self, reported) {
+            (Self::Gtk4, Some(reported)) => Shift { x: window.x - reported.x, y: window.y - reported.y },
+            _ => Shift::NONE,
+        }
     }
 
     /// Whether an element only repeats another one and is left out with all that is in it.

@@ -8,6 +8,9 @@ use zbus::zvariant::OwnedObjectPath;
 /// The path of an object that does not exist.
 const NULL_PATH: &str = "/org/a11y/atspi/null";
 
+/// The path of the root object of an application.
+pub(crate) const ROOT_PATH: &str = "/org/a11y/atspi/accessible/root";
+
 /// An object of an application, by the unique name of its connection and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObjectRef {

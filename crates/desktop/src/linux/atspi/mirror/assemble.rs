@@ -1,0 +1,75 @@
+//! From the nodes of a look to a tree whose elements have ids.
+
+use deskhand_core::{
+    ids::ElementId,
+    ui::{Element, Role, Tree},
+};
+
+use super::{
+    super::{quirks::Shift, wire::ObjectRef},
+    identity::Trace,
+    look::{Node, Walk},
+};
+use crate::DesktopResult;
+
+/// An object of the tree, in reading order.
+pub(super) struct Found {
+    pub(super) object: ObjectRef,
+    pub(super) shift: Shift,
+    pub(super) element: Element,
+    /// The place in a table that it is known by: where the table is in this list, row and column.
+    place: Option<(usize, (u32, u32))>,
+}
+
+impl Walk<'_, '_> {
+    /// The nodes in reading order, each with its id.
+    pub(super) async fn into_tree(self, frame: &ObjectRef) -> DesktopResult<Tree> {
+        let Self { accessibility, bus, application, nodes, partial, own, reads, .. } = self;
+        let mut nodes: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+        let mut found: Vec<Found> = Vec::with_capacity(nodes.len());
+        let mut open = if nodes.is_empty() { Vec::new() } else { vec![0] };
+        while let Some(at) = open.pop() {
+            let Some(node) = nodes.get_mut(at).and_then(Option::take) else { continue };
+            let shift = node.shift;
+            let table = found.len();
+            found.push(Found { object: node.object, shift, element: node.element, place: None });
+            found.extend(node.cells.into_iter().map(|cell| {
+                let place = cell.place.map(|place| (table, place));
+                Found { object: cell.object, shift, element: cell.element, place }
+            }));
+            open.extend(node.children.into_iter().rev());
+        }
+        let traces = own.is_none() && partial.is_none() && reads > 0;
+        if traces {
+            accessibility.find_again(&bus, application, frame, &found).await?;
+        }
+        let elements: Vec<Element> = accessibility.with_ids(|ids| {
+            let mut elements: Vec<Element> = Vec::with_capacity(found.len());
+            for Found { object, shift, element, place } in found {
+                let table = place.and_then(|(at, place)| Some((elements.get(at)?.id, place)));
+                let id = match table {
+                    Some((table, place)) => ids.id_of_cell(table, place, &object, shift),
+                    None => ids.id_of(&object, shift),
+                };
+                elements.push(Element { id, ..element });
+            }
+            elements
+        });
+        if traces {
+            accessibility.keep_traces(application, frame, &elements);
+        }
+        Ok(Tree { elements, partial })
+    }
+}
+
+impl Trace {
+    /// What an element is found again by.
+    pub(super) fn of(id: Option<ElementId>, element: &Element) -> Self {
+        Self { id, depth: element.depth, role: element.role.clone(), name: element.name.clone() }
+    }
+}
+
+/// The role of an element whose children must not be taken for a list of its own.
+pub(super) fn is_item(role: &Role) -> bool {
+    [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(role) || role.name() == "table row"
+}

@@ -1,0 +1,216 @@
+//! Finds elements again after an application has rebuilt them: other objects, the same thing.
+//!
+//! An element gets the id of one that is gone only where there can be no doubt: the same role and name on the
+//! same path, once before and once now, among siblings that leave no choice.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use deskhand_core::{
+    ids::ElementId,
+    ui::{Element, Role, State},
+};
+
+use super::{
+    super::{
+        accessibility::Accessibility,
+        applications::Application,
+        bus::{Bus, CallError, gone},
+        details::read_states,
+        wire::ObjectRef,
+    },
+    assemble::{Found, is_item},
+};
+use crate::DesktopResult;
+
+/// The most lost elements that are looked for in one look.
+const LOST_MAX: usize = 500;
+
+/// What an element is found again by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Trace {
+    /// Its id; none while it has none.
+    pub(super) id: Option<ElementId>,
+    pub(super) depth: u16,
+    pub(super) role: Role,
+    pub(super) name: String,
+}
+
+/// A place in a tree: the path of roles and names to it and its order among equals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    path: u64,
+    /// How many siblings have the same role and name.
+    equals: usize,
+    /// All siblings, in order.
+    siblings: u64,
+}
+
+fn hash(value: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The parent of each trace of a tree in reading order.
+fn parents(traces: &[Trace]) -> Vec<Option<usize>> {
+    let mut open: Vec<usize> = Vec::new();
+    let mut parents = Vec::with_capacity(traces.len());
+    for (at, trace) in traces.iter().enumerate() {
+        while open.last().and_then(|last| traces.get(*last)).is_some_and(|last| last.depth >= trace.depth) {
+            open.pop();
+        }
+        parents.push(open.last().copied());
+        open.push(at);
+    }
+    parents
+}
+
+/// The place of each trace.
+fn places(traces: &[Trace]) -> Vec<Place> {
+    let parents = parents(traces);
+    let mut siblings: HashMap<Option<usize>, Vec<(&Role, &str)>> = HashMap::new();
+    let mut equals: HashMap<(Option<usize>, &Role, &str), usize> = HashMap::new();
+    let mut order = Vec::with_capacity(traces.len());
+    for (trace, parent) in traces.iter().zip(&parents) {
+        siblings.entry(*parent).or_default().push((&trace.role, &trace.name));
+        let count = equals.entry((*parent, &trace.role, &trace.name)).or_default();
+        order.push(*count);
+        *count += 1;
+    }
+    let mut places: Vec<Place> = Vec::with_capacity(traces.len());
+    for ((trace, parent), order) in traces.iter().zip(&parents).zip(order) {
+        let above = parent.and_then(|parent| places.get(parent)).map_or(0, |place| place.path);
+        places.push(Place {
+            path: hash((above, &trace.role, &trace.name, order)),
+            equals: equals.get(&(*parent, &trace.role, &trace.name)).copied().unwrap_or(0),
+            siblings: hash(siblings.get(parent)),
+        });
+    }
+    places
+}
+
+/// Which of `before` each of `now` without an id can only be.
+fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
+    let present: HashSet<ElementId> = now.iter().filter_map(|trace| trace.id).collect();
+    let mut lost: HashMap<u64, Option<(ElementId, Place)>> = HashMap::new();
+    for (trace, place) in before.iter().zip(places(before)) {
+        let Some(id) = trace.id.filter(|id| !present.contains(id)) else { continue };
+        lost.entry(place.path).and_modify(|found| *found = None).or_insert(Some((id, place)));
+    }
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    let fits = |trace: &Trace, was: &Place, is: &Place| {
+        let by_siblings = trace.name.is_empty() || is_item(&trace.role) || is.equals > 1;
+        was.equals == is.equals && (!by_siblings || was.siblings == is.siblings)
+    };
+    let mut found: Vec<(usize, ElementId)> = Vec::new();
+    for ((at, trace), place) in now.iter().enumerate().zip(places(now)) {
+        if trace.id.is_none()
+            && let Some(Some((id, was))) = lost.get(&place.path)
+            && fits(trace, was, &place)
+        {
+            found.push((at, *id));
+        }
+    }
+    found.truncate(LOST_MAX);
+    found
+}
+
+impl Accessibility {
+    /// Gives the ids of elements that are gone to those that took their places.
+    pub(super) async fn find_again(
+        &self,
+        bus: &Bus,
+        application: &Application,
+        frame: &ObjectRef,
+        found: &[Found],
+    ) -> DesktopResult<()> {
+        let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
+        let Some(before) = before else { return Ok(()) };
+        let now: Vec<Trace> = self.with_ids(|ids| {
+            found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
+        });
+        if now.iter().all(|trace| trace.id.is_some()) {
+            return Ok(());
+        }
+        for (at, id) in twins(&before, &now) {
+            let Some(Found { object, shift, .. }) = found.get(at) else { continue };
+            // It may only be out of sight, as on another tab.
+            let is_gone = match self.with_ids(|ids| ids.find(id)) {
+                None => true,
+                Some(known) => match read_states(bus, &known.object).await {
+                    Ok(states) => states.has(State::Defunct),
+                    Err(CallError::NoObject) => true,
+                    Err(CallError::BusGone) => return Err(gone()),
+                    Err(_) => false,
+                },
+            };
+            if is_gone {
+                self.with_ids(|ids| ids.rebind(id, object, *shift));
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps what the elements of a window are found again by.
+    pub(super) fn keep_traces(&self, application: &Application, frame: &ObjectRef, elements: &[Element]) {
+        let traces = elements.iter().map(|element| Trace::of(Some(element.id), element)).collect();
+        self.with_mirror(|mirror| {
+            if let Some(store) = mirror.find(&application.root.bus) {
+                store.keep_traces(frame, traces);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines of `depth role name`, with ids from `first` on; none where it is 0.
+    fn tree(first: u32, lines: &[(u16, &'static str, &str)]) -> Vec<Trace> {
+        let of = |(id, (depth, role, name)): (u32, &(u16, &'static str, &str))| Trace {
+            id: (first > 0).then_some(ElementId(id)),
+            depth: *depth,
+            role: Role::new(*role),
+            name: (*name).to_owned(),
+        };
+        (first..).zip(lines).map(of).collect()
+    }
+
+    fn check(before: &[Trace], now: &[Trace], expected: &[(usize, u32)]) {
+        let expected: Vec<_> = expected.iter().map(|(at, id)| (*at, ElementId(*id))).collect();
+        assert_eq!(twins(before, now), expected);
+    }
+
+    #[test]
+    fn what_was_rebuilt_as_it_was_is_found_again() {
+        let lines =
+            [(0, "frame", "F"), (1, "panel", ""), (2, "push button", "OK"), (2, "push button", "Cancel")];
+        check(&tree(1, &lines), &tree(0, &lines), &[(0, 1), (1, 2), (2, 3), (3, 4)]);
+    }
+
+    #[test]
+    fn a_control_is_found_beside_a_new_one_but_a_row_is_not() {
+        let before = tree(1, &[(0, "frame", "F"), (1, "push button", "OK"), (1, "list item", "mail")]);
+        let now = [
+            tree(1, &[(0, "frame", "F")]),
+            tree(0, &[(1, "push button", "OK"), (1, "list item", "mail"), (1, "push button", "More")]),
+        ]
+        .concat();
+        check(&before, &now, &[(1, 2)]);
+    }
+
+    #[test]
+    fn equals_that_became_fewer_are_not_told_apart() {
+        let before = tree(1, &[(0, "frame", "F"), (1, "push button", "Edit"), (1, "push button", "Edit")]);
+        let now = [tree(1, &[(0, "frame", "F")]), tree(0, &[(1, "push button", "Edit")])].concat();
+        check(&before, &now, &[]);
+        let kept = [tree(1, &[(0, "frame", "F")]), tree(2, &[(1, "push button", "Edit")])].concat();
+        check(&before, &kept, &[]);
+    }
+}

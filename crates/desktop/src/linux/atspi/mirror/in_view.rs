@@ -1,0 +1,97 @@
+//! The children in view of virtual containers, as part of a look.
+
+use std::sync::Arc;
+
+use deskhand_core::ui::{Element, Partial};
+
+use super::{
+    super::{
+        view::{Container, View, Viewer},
+        wire::ObjectRef,
+    },
+    look::Walk,
+    store::{Moments, ViewDoubt},
+};
+use crate::DesktopResult;
+
+/// A child in view of a virtual container.
+pub(super) struct InView {
+    pub(super) object: ObjectRef,
+    pub(super) element: Element,
+    /// Its row and column, where that is what it is known by.
+    pub(super) place: Option<(u32, u32)>,
+}
+
+impl Walk<'_, '_> {
+    /// Adds the cells in view of the virtual tables among the nodes from `first` on.
+    pub(super) async fn read_views(&mut self, first: usize) -> DesktopResult<()> {
+        for at in first..self.nodes.len() {
+            let Some(node) = self.nodes.get(at).filter(|node| self.is_virtual(node)) else { continue };
+            let (table, shift, below) = (node.object.clone(), node.shift, node.below);
+            let depth = node.element.depth.saturating_add(1);
+            let container = Container {
+                shape: node.element.table,
+                child_count: node.element.child_count,
+                area: node.visible,
+                shift,
+            };
+            let Some(view) = self.view(&table, container, &below).await? else { continue };
+            let room = self.limits.nodes_max.saturating_sub(self.nodes.len());
+            if view.cells.len() > room {
+                self.partial = Some(Partial::NodeLimit);
+            }
+            let by_place = container.shape.is_some() && self.application.toolkit.names_cells_by_place();
+            let cells = view.cells.iter().take(room).map(|(place, cell)| {
+                let (head, details) = (cell.head.clone(), cell.details.clone());
+                let element = self.accessibility.to_element(shift, depth, head, details);
+                InView { object: cell.object.clone(), element, place: by_place.then_some(*place) }
+            });
+            let cells = cells.collect();
+            if let Some(node) = self.nodes.get_mut(at) {
+                node.cells = cells;
+            }
+        }
+        Ok(())
+    }
+
+    /// The children in view of a virtual container; none when they cannot be read.
+    async fn view(
+        &mut self,
+        table: &ObjectRef,
+        container: Container,
+        below: &Moments,
+    ) -> DesktopResult<Option<Arc<View>>> {
+        let (read_at, (known, doubt)) = self.with_store(|store| (store.now(), store.ask_view(table, below)));
+        if doubt == ViewDoubt::Nothing || self.partial.is_some() {
+            return Ok(known);
+        }
+        let viewer = Viewer { bus: &self.bus, toolkit: self.application.toolkit, pixels: self.pixels };
+        let read = async {
+            match (&known, doubt) {
+                (Some(known), ViewDoubt::States) => match viewer.states(known).await? {
+                    Some(view) => Ok(view),
+                    None => viewer.view(table, container, None).await,
+                },
+                (Some(known), ViewDoubt::Drawn(areas)) => {
+                    let before = viewer.states(known).await?.map(|known| (known, areas));
+                    viewer.view(table, container, before).await
+                }
+                _ => viewer.view(table, container, None).await,
+            }
+        };
+        let read = read.await;
+        match read {
+            Ok(view) => {
+                self.reads += 1;
+                self.with_store(|store| {
+                    store.update(table, |node| node.keep_view(Arc::clone(&view), read_at));
+                });
+                Ok(Some(view))
+            }
+            Err(error) => {
+                self.note(&error)?;
+                Ok(known)
+            }
+        }
+    }
+}

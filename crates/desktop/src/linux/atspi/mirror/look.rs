@@ -1,0 +1,529 @@
+//! A look at one window: its showing elements, level by level, within bounds.
+//!
+//! What the store knows and nothing has made doubtful is taken from there; the rest is read, a bounded number of
+//! calls at a time, and kept. A walk that reads everything afresh is the same with an empty store of its own.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::{Element, Partial, Role, Tree},
+};
+use tokio::time::Instant;
+
+use super::{
+    super::{
+        accessibility::Accessibility,
+        applications::{Application, WindowFacts, extents},
+        bus::{Bus, CallError, CallResult, gone, pipelined},
+        details::{Details, Head, read_details, read_head, read_states},
+        quirks::Shift,
+        view::Pixels,
+        wire::ObjectRef,
+    },
+    in_view::InView,
+    seed::Seed,
+    store::{Known, Moment, Moments, Parts, Store},
+};
+use crate::{DesktopResult, TreeLimits};
+
+/// The deepest tree that is followed.
+const DEPTH_MAX: u16 = 100;
+/// How often a look starts again because something that it went by has gone meanwhile.
+const ATTEMPTS_MAX: usize = 3;
+/// With so many objects to read in one level, all of them are asked for at once where the toolkit can.
+const SEED_WORTH: usize = 24;
+
+/// Where a look takes its knowledge from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// The mirror.
+    Mirror,
+    /// Nothing that was known before.
+    Fresh,
+}
+
+/// A node of the tree while it is put together.
+pub(super) struct Node {
+    pub(super) object: ObjectRef,
+    pub(super) element: Element,
+    pub(super) reported: Option<Rect<Screen>>,
+    /// The part of that which lies in everything above it.
+    pub(super) visible: Option<Rect<Screen>>,
+    /// What is drawn in here may have changed it.
+    pub(super) seen: Option<Rect<Screen>>,
+    pub(super) shift: Shift,
+    pub(super) children: Vec<usize>,
+    /// The visible cells of a virtual table.
+    pub(super) cells: Vec<InView>,
+    /// Nothing in it can show.
+    pub(super) closed: bool,
+    /// Whether its children are to be asked for.
+    pub(super) children_doubtful: bool,
+    /// When everything in it became doubtful.
+    pub(super) below: Moments,
+}
+
+/// An object that belongs into the tree, and the node that it belongs to.
+#[derive(Clone)]
+struct Wanted {
+    object: ObjectRef,
+    parent: Option<usize>,
+}
+
+/// An object that was found showing.
+struct Shown {
+    head: Head,
+    details: Details,
+    below: Moments,
+    children_doubtful: bool,
+}
+
+/// What came of reading one object.
+struct Read {
+    known: Known,
+    /// Whether it shows.
+    shows: bool,
+    /// The parts that were read, and when.
+    fresh: Parts,
+    read_at: Moment,
+    /// The extents that it reported before, where it is known.
+    was_at: Option<Option<Rect<Screen>>>,
+}
+
+/// A node whose children belong into the tree.
+struct Parent {
+    at: usize,
+    object: ObjectRef,
+    role: Role,
+    count: u32,
+    /// Its children, where the store has them.
+    known: Option<Arc<[ObjectRef]>>,
+}
+
+pub(super) struct Walk<'a, 'p> {
+    pub(super) accessibility: &'a Accessibility,
+    pub(super) bus: Bus,
+    pub(super) application: &'a Application,
+    pub(super) pixels: Option<Pixels<'p>>,
+    /// The store of a walk that reads afresh.
+    pub(super) own: Option<Mutex<Store>>,
+    /// What was read at once, and when.
+    pub(super) seed: Option<(Seed, Moment)>,
+    pub(super) limits: TreeLimits,
+    pub(super) deadline: Instant,
+    /// What was right at this moment is right for this look.
+    pub(super) begun: Moment,
+    pub(super) nodes: Vec<Node>,
+    pub(super) partial: Option<Partial>,
+    /// Set at the first call without an answer: the others are not waited for one after the other.
+    pub(super) stalled: AtomicBool,
+    /// Something that the store had is gone.
+    pub(super) outdated: bool,
+    /// How many objects were read.
+    pub(super) reads: usize,
+}
+
+impl Accessibility {
+    /// The showing elements of a window.
+    pub(crate) async fn tree(
+        &self,
+        window: &WindowFacts,
+        limits: TreeLimits,
+        source: Source,
+        pixels: Option<Pixels<'_>>,
+    ) -> DesktopResult<Tree> {
+        let deadline = Instant::now() + limits.deadline;
+        let bus = self.shared.bus.until(deadline);
+        let mut tree = Tree::default();
+        for _ in 0..ATTEMPTS_MAX {
+            let (application, frame, answers) = match self.frame_of(&bus, window, source).await? {
+                Ok(Some(found)) => found,
+                Ok(None) => return Ok(Tree::default()),
+                Err(error) => {
+                    return Ok(Tree { elements: Vec::new(), partial: Some(reason(&error, deadline)) });
+                }
+            };
+            let mut walk = Walk {
+                accessibility: self,
+                bus: bus.clone(),
+                application: &application,
+                pixels,
+                own: (source == Source::Fresh)
+                    .then(|| Mutex::new(Store::new(application.toolkit.drawn_parts()))),
+                seed: None,
+                limits,
+                deadline,
+                begun: 0,
+                nodes: Vec::new(),
+                partial: (!answers).then_some(Partial::NotAnswering),
+                stalled: AtomicBool::new(!answers),
+                outdated: false,
+                reads: 0,
+            };
+            walk.begun = walk.with_store(|store| {
+                store.place(&frame, window.bounds);
+                store.now()
+            });
+            walk.run(&frame, window.bounds).await?;
+            let outdated = walk.outdated;
+            tree = walk.into_tree(&frame).await?;
+            if !outdated {
+                break;
+            }
+        }
+        Ok(tree)
+    }
+}
+
+/// Why a call without an answer leaves the tree partial.
+fn reason(error: &CallError, deadline: Instant) -> Partial {
+    match error {
+        CallError::NotAnswering { .. } if Instant::now() < deadline => Partial::NotAnswering,
+        CallError::NotAnswering { .. } => Partial::Deadline,
+        CallError::BusGone | CallError::NoObject | CallError::NotOffered | CallError::Refused(_) => {
+            Partial::NotAnswering
+        }
+    }
+}
+
+/// The smallest area that has both.
+fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
+    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
+    Rect::new(x, y, a.right().max(b.right()).saturating_sub(x), a.bottom().max(b.bottom()).saturating_sub(y))
+}
+
+/// What is drawn here may have changed an element: it scrolls with what it lies in, wherever it is itself.
+fn seen_area(bounds: Option<Rect<Screen>>, parent: Option<Rect<Screen>>) -> Option<Rect<Screen>> {
+    let (Some(bounds), Some(parent)) = (bounds, parent) else { return bounds.or(parent) };
+    let inside = parent.intersection(&bounds) == Some(bounds);
+    Some(if inside { bounds } else { enclosing(bounds, parent) })
+}
+
+impl Walk<'_, '_> {
+    pub(super) fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> T) -> T {
+        match &self.own {
+            Some(own) => work(&mut own.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => self.accessibility.with_mirror(|mirror| {
+                work(mirror.store(&self.application.root.bus, self.application.toolkit.drawn_parts()))
+            }),
+        }
+    }
+
+    async fn run(&mut self, frame: &ObjectRef, window: Rect<Screen>) -> DesktopResult<()> {
+        let mut level = vec![Wanted { object: frame.clone(), parent: None }];
+        let stalled = self.partial.is_some();
+        for depth in 0..=DEPTH_MAX {
+            if level.is_empty() || (self.partial.is_some() && !stalled) || self.outdated {
+                break;
+            }
+            let first = self.nodes.len();
+            self.read_level(level, depth, window).await?;
+            self.read_views(first).await?;
+            level = self.next_level(first).await?;
+        }
+        if self.partial.is_none() && Instant::now() >= self.deadline {
+            self.partial = Some(Partial::Deadline);
+        }
+        Ok(())
+    }
+
+    /// Adds the nodes of one level.
+    async fn read_level(
+        &mut self,
+        level: Vec<Wanted>,
+        depth: u16,
+        window: Rect<Screen>,
+    ) -> DesktopResult<()> {
+        let asked: Vec<(Wanted, Known, Parts)> = self.with_store(|store| {
+            level
+                .into_iter()
+                .map(|wanted| {
+                    let parent = wanted.parent.and_then(|at| self.nodes.get(at));
+                    let inherited = parent.map(|parent| parent.below).unwrap_or_default();
+                    let seen = parent.map_or(Some(window), |parent| parent.seen);
+                    let (known, doubtful) = store.ask(&wanted.object, &inherited, seen);
+                    (wanted, known, doubtful)
+                })
+                .collect()
+        });
+        let to_read = asked.iter().filter(|(_, _, doubtful)| doubtful.has(Parts::BODY)).count();
+        if to_read >= SEED_WORTH && self.seed.is_none() && self.application.toolkit.has_cache() {
+            let read_at = self.with_store(|store| store.now());
+            match Seed::read(&self.bus, self.application).await {
+                Ok(seed) => self.seed = Some((seed, read_at)),
+                Err(error) => self.note(&error)?,
+            }
+        }
+        let this = &*self;
+        let read = pipelined(asked, |(wanted, known, doubtful)| async move {
+            let result = this.read(&wanted, known, doubtful).await;
+            (wanted, doubtful, result)
+        })
+        .await;
+        for (wanted, doubtful, result) in read {
+            match result {
+                Ok(Some(read)) => {
+                    if let Some(shown) = self.keep(&wanted.object, doubtful, read) {
+                        self.add(wanted, depth, window, shown);
+                    }
+                }
+                Ok(None) => {}
+                Err(CallError::NoObject) => self.lose(&wanted),
+                Err(error) => self.note(&error)?,
+            }
+            if self.nodes.len() >= self.limits.nodes_max {
+                self.partial = self.partial.or(Some(Partial::NodeLimit));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what is doubtful of one object; none when nothing can be read and nothing is known.
+    async fn read(&self, wanted: &Wanted, known: Known, doubtful: Parts) -> CallResult<Option<Read>> {
+        let toolkit = self.application.toolkit;
+        let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
+        let shows =
+            |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
+        let needs = doubtful.without(Parts::CHILDREN);
+        if self.stalled.load(Ordering::Relaxed) || needs == Parts::NONE {
+            let unread = known.head.is_none() && needs.has(Parts::STATES);
+            let shows = shows(known.states) && known.head.is_some() && known.details.is_some();
+            let read = Read { shows, known, fresh: Parts::NONE, read_at: 0, was_at: None };
+            return Ok((!unread).then_some(read));
+        }
+        let read_at = self.with_store(|store| store.now());
+        let result = self.read_parts(&wanted.object, known, needs, read_at, shows).await;
+        if matches!(result, Err(CallError::NotAnswering { .. })) {
+            self.stalled.store(true, Ordering::Relaxed);
+        }
+        result.map(Some)
+    }
+
+    async fn read_parts(
+        &self,
+        object: &ObjectRef,
+        mut known: Known,
+        needs: Parts,
+        read_at: Moment,
+        shows: impl Fn(deskhand_core::ui::States) -> bool,
+    ) -> CallResult<Read> {
+        let toolkit = self.application.toolkit;
+        let seeded = self.seed.as_ref().filter(|_| needs.has(Parts::BODY));
+        let seeded = seeded.and_then(|(seed, at)| seed.head(object).map(|head| (seed, head, *at)));
+        let mut read_at = read_at;
+        let was_at = known.details.as_ref().map(|details| details.reported);
+        let mut fresh = Parts::STATES;
+        if let Some((_, head, seeded_at)) = &seeded {
+            known.states = head.states;
+            read_at = read_at.min(*seeded_at);
+        } else if needs.has(Parts::STATES) {
+            known.states = read_states(&self.bus, object).await?;
+        } else {
+            fresh = Parts::NONE;
+        }
+        if !shows(known.states) {
+            return Ok(Read { known, shows: false, fresh, read_at, was_at: None });
+        }
+        if needs.has(Parts::BODY) || known.head.is_none() || known.details.is_none() {
+            let head = match seeded {
+                Some((seed, head, _)) if seed.is_uncounted(object) => {
+                    Head { child_count: self.bus.child_count(object).await?, ..head.clone() }
+                }
+                Some((_, head, _)) => head.clone(),
+                None => read_head(&self.bus, object, toolkit, known.states).await?,
+            };
+            known.details = Some(read_details(&self.bus, object, &head).await?);
+            known.head = Some(head);
+            fresh = fresh.and(Parts::BODY).and(Parts::EXTENTS);
+        } else if needs.has(Parts::EXTENTS) {
+            let reported = match extents(&self.bus, object).await {
+                Err(CallError::Refused(_)) => None,
+                other => other?,
+            };
+            if let Some(details) = &mut known.details {
+                details.reported = reported;
+            }
+            fresh = fresh.and(Parts::EXTENTS);
+        }
+        if let Some(head) = &mut known.head {
+            head.states = known.states;
+        }
+        Ok(Read { known, shows: true, fresh, read_at, was_at })
+    }
+
+    /// Keeps what was read, and returns what the tree needs of it.
+    fn keep(&mut self, object: &ObjectRef, doubtful: Parts, read: Read) -> Option<Shown> {
+        let Read { mut known, shows, fresh, read_at, was_at } = read;
+        self.reads += usize::from(fresh != Parts::NONE);
+        let begun = self.begun;
+        self.with_store(|store| {
+            if fresh != Parts::NONE {
+                store.update(object, |node| {
+                    node.states = known.states;
+                    node.head.clone_from(&known.head);
+                    node.details.clone_from(&known.details);
+                });
+                store.confirm(object, fresh, read_at);
+                let is_at = known.details.as_ref().map(|details| details.reported);
+                if was_at.is_some() && is_at.is_some() && was_at != is_at {
+                    // What lies in it has moved with it.
+                    store.mark_inside(object, Parts::EXTENTS, &mut known.below);
+                }
+            }
+            let right = Parts::ALL.without(doubtful);
+            store.confirm(object, if shows { right } else { right.common(Parts::STATES) }, begun);
+        });
+        let (true, Some(head), Some(details)) = (shows, known.head, known.details) else { return None };
+        let children_doubtful = doubtful.has(Parts::CHILDREN);
+        Some(Shown { head, details, below: known.below, children_doubtful })
+    }
+
+    fn add(&mut self, wanted: Wanted, depth: u16, window: Rect<Screen>, shown: Shown) {
+        let Shown { head, details, below, children_doubtful } = shown;
+        let parent = wanted.parent.and_then(|at| self.nodes.get(at));
+        let toolkit = self.application.toolkit;
+        if toolkit.is_repetition(&head.role, details.reported) {
+            return;
+        }
+        let shift = match parent {
+            None => toolkit.frame_shift(details.reported, window),
+            Some(parent) => toolkit.shift(&head.role, details.reported, parent.shift, parent.reported),
+        };
+        let parent_role = parent.map(|parent| &parent.element.role);
+        let closed = toolkit.is_closed(&head.role, head.states, parent_role);
+        let reported = details.reported;
+        let bounds = reported.filter(|reported| !reported.is_empty()).map(|reported| shift.apply(reported));
+        let seen = seen_area(bounds, parent.map_or(Some(window), |parent| parent.seen));
+        let within = parent.and_then(|parent| parent.visible);
+        let visible = match (reported, within) {
+            (Some(reported), Some(within)) => reported.intersection(&within).or(Some(reported)),
+            (reported, within) => reported.or(within),
+        };
+        self.with_store(|store| store.update(&wanted.object, |node| node.place(seen)));
+        let element = self.accessibility.to_element(shift, depth, head, details);
+        let at = self.nodes.len();
+        self.nodes.push(Node {
+            object: wanted.object,
+            element,
+            reported,
+            visible,
+            seen,
+            shift,
+            children: Vec::new(),
+            cells: Vec::new(),
+            closed,
+            children_doubtful,
+            below,
+        });
+        if let Some(parent) = wanted.parent.and_then(|at| self.nodes.get_mut(at)) {
+            parent.children.push(at);
+        }
+    }
+
+    /// An object is gone. Where the store had said that it is there, what it lay in is asked again.
+    fn lose(&mut self, wanted: &Wanted) {
+        let parent = wanted.parent.and_then(|at| self.nodes.get(at));
+        let by_memory = parent.is_none_or(|parent| !parent.children_doubtful);
+        let parent = parent.map(|parent| parent.object.clone());
+        self.with_store(|store| {
+            store.remove(&wanted.object);
+            match &parent {
+                Some(parent) if by_memory => store.mark(parent, Parts::BODY.and(Parts::CHILDREN)),
+                Some(_) => {}
+                None => store.mark_frames(),
+            }
+        });
+        self.outdated |= by_memory;
+    }
+
+    /// Keeps why something is missing.
+    pub(super) fn note(&mut self, error: &CallError) -> DesktopResult<()> {
+        match error {
+            CallError::BusGone => return Err(gone()),
+            CallError::NotAnswering { .. } => {
+                self.partial = self.partial.or(Some(reason(error, self.deadline)));
+            }
+            CallError::NoObject => {}
+            CallError::NotOffered | CallError::Refused(_) => {
+                tracing::debug!(%error, "an object could not be read");
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_virtual(&self, node: &Node) -> bool {
+        node.element.child_count > self.limits.children_max
+    }
+
+    /// The children of the nodes from `first` on.
+    async fn next_level(&mut self, first: usize) -> DesktopResult<Vec<Wanted>> {
+        let stalled = self.stalled.load(Ordering::Relaxed);
+        if (self.partial.is_some() && !stalled) || self.outdated {
+            return Ok(Vec::new());
+        }
+        let this = &*self;
+        let parents: Vec<Parent> = self.with_store(|store| {
+            let with_children =
+                this.nodes.iter().enumerate().skip(first).filter(|(_, node)| {
+                    node.element.child_count > 0 && !node.closed && !this.is_virtual(node)
+                });
+            with_children
+                .map(|(at, node)| {
+                    let known = (!node.children_doubtful || stalled).then(|| store.children(&node.object));
+                    Parent {
+                        at,
+                        object: node.object.clone(),
+                        role: node.element.role.clone(),
+                        count: node.element.child_count,
+                        known: known.flatten(),
+                    }
+                })
+                .collect()
+        });
+        let read = pipelined(parents, |parent| async move {
+            let at = parent.at;
+            if let Some(children) = parent.known {
+                return (at, Ok((children, None)));
+            }
+            if this.stalled.load(Ordering::Relaxed) {
+                return (at, Ok((Arc::default(), None)));
+            }
+            (at, this.read_children(&parent).await.map(|(children, read_at)| (children, Some(read_at))))
+        })
+        .await;
+        let mut level = Vec::new();
+        for (parent, children) in read {
+            match children {
+                Ok((children, read_at)) => {
+                    if let (Some(read_at), Some(node)) = (read_at, self.nodes.get(parent)) {
+                        self.with_store(|store| {
+                            store.update(&node.object, |node| node.children = Some(Arc::clone(&children)));
+                            store.confirm(&node.object, Parts::CHILDREN, read_at);
+                        });
+                    }
+                    let wanted = |object: &ObjectRef| Wanted { object: object.clone(), parent: Some(parent) };
+                    level.extend(children.iter().map(wanted));
+                }
+                Err(error) => self.note(&error)?,
+            }
+        }
+        Ok(level)
+    }
+
+    async fn read_children(&self, parent: &Parent) -> CallResult<(Arc<[ObjectRef]>, Moment)> {
+        if let Some((seed, read_at)) = &self.seed
+            && let Some(children) = seed.complete_children(&parent.object, parent.count)
+        {
+            return Ok((children.into(), *read_at));
+        }
+        let read_at = self.with_store(|store| store.now());
+        let toolkit = self.application.toolkit;
+        let children = self.bus.safe_children(&parent.object, &parent.role, toolkit).await?;
+        Ok((children.into(), read_at))
+    }
+}

@@ -1,0 +1,76 @@
+//! The walk that everybody writes first: one call after the other, object by object.
+
+use deskhand_core::ui::Pattern;
+
+use super::{
+    super::{
+        accessibility::Accessibility,
+        act::action_names,
+        applications::{WindowFacts, extents},
+        bus::{ACCESSIBLE, Bus, CallError, CallResult, gone},
+        details::{read_states, read_text},
+        quirks::Toolkit,
+        wire::{self, ObjectRef},
+    },
+    look::Source,
+};
+use crate::DesktopResult;
+
+/// The most text of one object.
+const TEXT_MAX: usize = 500;
+/// The most objects that are visited.
+const VISITS_MAX: usize = 50_000;
+
+impl Accessibility {
+    /// Visits the showing objects of a window and returns how many there are.
+    pub(crate) async fn naive_walk(&self, window: &WindowFacts, children_max: u32) -> DesktopResult<usize> {
+        let bus = &self.shared.bus;
+        let Ok(Some((application, frame, _))) = self.frame_of(bus, window, Source::Fresh).await? else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        let mut open = vec![frame];
+        for _ in 0..VISITS_MAX {
+            let Some(object) = open.pop() else { break };
+            match visit(bus, application.toolkit, &object, count == 0, children_max).await {
+                Ok(Some(children)) => {
+                    count += 1;
+                    open.extend(children.into_iter().rev());
+                }
+                Ok(None) => {}
+                Err(CallError::BusGone) => return Err(gone()),
+                Err(error) => tracing::debug!(%error, "an object could not be visited"),
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Reads name, role, states, extents, actions and text of an object, and its children; none when it does not show.
+async fn visit(
+    bus: &Bus,
+    toolkit: Toolkit,
+    object: &ObjectRef,
+    is_frame: bool,
+    children_max: u32,
+) -> CallResult<Option<Vec<ObjectRef>>> {
+    let states = read_states(bus, object).await?;
+    if !is_frame && !toolkit.shows(states) {
+        return Ok(None);
+    }
+    let _: String = bus.property(object, ACCESSIBLE, "Name").await?;
+    let role = wire::role(bus.call(object, ACCESSIBLE, "GetRole", &()).await?);
+    let interfaces: Vec<String> = bus.call(object, ACCESSIBLE, "GetInterfaces", &()).await?;
+    extents(bus, object).await?;
+    let patterns = wire::patterns(&interfaces);
+    if patterns.contains(&Pattern::Action) {
+        action_names(bus, object).await?;
+    }
+    if patterns.contains(&Pattern::Text) {
+        read_text(bus, object, TEXT_MAX).await?;
+    }
+    if bus.child_count(object).await? > children_max {
+        return Ok(Some(Vec::new()));
+    }
+    bus.safe_children(object, &role, toolkit).await.map(Some)
+}

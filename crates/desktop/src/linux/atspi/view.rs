@@ -1,0 +1,373 @@
+//! The part of a virtual container that is in view: a table or list with more children than are ever listed.
+//!
+//! The toolkit tells which cells lie at the corners; what is between them is in view. Where a toolkit draws the text
+//! of each cell in its place, a cell without a drawn pixel is empty and need not be asked: of a thousand cells in
+//! view most are.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::{CellRange, CellRef, Element, State, TableShape},
+};
+use futures_util::future::BoxFuture;
+
+use super::{
+    applications::{extents, object_at},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
+    cells::{cell_object, cell_text, cells_of},
+    details::{Details, Head, read_details, read_head, read_states},
+    quirks::{Shift, Toolkit},
+    wire::{ObjectRef, WireRef},
+};
+use crate::Picture;
+
+/// The most rows and columns that an observation looks at.
+const ROWS_MAX: u32 = 60;
+const COLUMNS_MAX: u32 = 30;
+/// With fewer cells to read a picture is not worth while.
+const PICTURE_WORTH: usize = 40;
+/// The most drawn areas that are read again one by one.
+const AREAS_MAX: usize = 8;
+
+/// Takes a picture of a part of the screen; none where something lies over the window there.
+pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Picture>> + Sync);
+
+/// A container with more children than are ever listed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Container {
+    /// Its shape, where it is a table; else it is a list.
+    pub(crate) shape: Option<TableShape>,
+    /// How many children it has.
+    pub(crate) child_count: u32,
+    /// The part of it that can be seen, as its toolkit reports it.
+    pub(crate) area: Option<Rect<Screen>>,
+    /// What the reported coordinates lack.
+    pub(crate) shift: Shift,
+}
+
+/// One child in view.
+#[derive(Debug, Clone)]
+pub(crate) struct Cell {
+    pub(crate) object: ObjectRef,
+    pub(crate) head: Head,
+    pub(crate) details: Details,
+}
+
+/// The children in view, in reading order; the empty cells of a table are left out.
+#[derive(Debug, Clone)]
+pub(crate) struct View {
+    range: CellRange,
+    pub(crate) cells: BTreeMap<(u32, u32), Cell>,
+}
+
+/// What reads views.
+#[derive(Clone, Copy)]
+pub(crate) struct Viewer<'a, 'p> {
+    pub(crate) bus: &'a Bus,
+    pub(crate) toolkit: Toolkit,
+    pub(crate) pixels: Option<Pixels<'p>>,
+}
+
+impl Viewer<'_, '_> {
+    /// The children of a container that are in view. With what was in view before and the areas that were drawn
+    /// since, only those are read.
+    pub(crate) async fn view(
+        &self,
+        table: &ObjectRef,
+        container: Container,
+        before: Option<(Arc<View>, Vec<Rect<Screen>>)>,
+    ) -> CallResult<Arc<View>> {
+        let Some(range) = self.range(table, container).await? else {
+            let at = CellRef { row: 0, column: 0 };
+            let nothing = CellRange { first: at, last: at };
+            return Ok(Arc::new(View { range: nothing, cells: BTreeMap::new() }));
+        };
+        if container.shape.is_none() {
+            let cells = self.items(table, range).await?;
+            return Ok(Arc::new(View { range, cells }));
+        }
+        if let Some((before, areas)) =
+            before.filter(|(view, areas)| view.range == range && areas.len() <= AREAS_MAX)
+        {
+            let mut places = Vec::new();
+            for area in areas {
+                match self.drawn_range(table, container, range, area).await? {
+                    Some(part) => places.extend(cells_of(part)),
+                    None => {
+                        places = cells_of(range).collect();
+                        break;
+                    }
+                }
+            }
+            places.sort_unstable_by_key(|at| (at.row, at.column));
+            places.dedup();
+            let mut cells = before.cells.clone();
+            for place in &places {
+                cells.remove(&(place.row, place.column));
+            }
+            cells.extend(self.cells(table, container, range, places).await?);
+            return Ok(Arc::new(View { range, cells }));
+        }
+        let places = cells_of(range).collect();
+        let cells = self.cells(table, container, range, places).await?;
+        Ok(Arc::new(View { range, cells }))
+    }
+
+    /// The states of the children in view, read again; none when one of them has gone.
+    pub(crate) async fn states(&self, view: &View) -> CallResult<Option<Arc<View>>> {
+        let read = pipelined(view.cells.clone(), |(place, cell)| async move {
+            match read_states(self.bus, &cell.object).await {
+                Ok(states) if states.has(State::Defunct) => Ok(None),
+                Ok(states) => {
+                    let head = Head { states, ..cell.head };
+                    Ok(Some((place, Cell { head, ..cell })))
+                }
+                Err(CallError::NoObject) => Ok(None),
+                Err(error) => Err(error),
+            }
+        })
+        .await;
+        let cells: Option<BTreeMap<_, _>> = read.into_iter().collect::<CallResult<_>>()?;
+        Ok(cells.map(|cells| Arc::new(View { range: view.range, cells })))
+    }
+
+    /// The cell at a corner of the view, from the cell that the toolkit finds there. Some toolkits are off by what
+    /// lies above the table, so that its own extents decide how far it is from the edge.
+    async fn corner(
+        &self,
+        table: &ObjectRef,
+        columns: u32,
+        at: (i32, i32),
+    ) -> CallResult<Option<(CellRef, Option<Rect<Screen>>)>> {
+        let bus = self.bus;
+        let Some(found) = object_at(bus, table, at.0, at.1).await? else { return Ok(None) };
+        let Some(cell) = child_with(bus, table, found).await? else { return Ok(None) };
+        let (name, index, reported) = tokio::try_join!(
+            bus.property::<String>(&cell, ACCESSIBLE, "Name"),
+            bus.call::<_, i32>(&cell, ACCESSIBLE, "GetIndexInParent", &()),
+            extents(bus, &cell),
+        )?;
+        let by_index = || {
+            let index = u32::try_from(index).ok()?;
+            Some(CellRef { row: index.checked_div(columns)?, column: index.checked_rem(columns)? })
+        };
+        let by_name = name.parse().ok().filter(|_| self.toolkit.names_cells_by_place());
+        Ok(by_name.or_else(by_index).map(|cell| (cell, reported)))
+    }
+
+    /// The rows and columns in view; none when the toolkit cannot tell.
+    async fn range(&self, table: &ObjectRef, container: Container) -> CallResult<Option<CellRange>> {
+        const INSET: i32 = 3;
+        let shape = container.shape.unwrap_or(TableShape { rows: container.child_count, columns: 1 });
+        let wide = |area: &Rect<Screen>| area.width > 2 * INSET && area.height > 2 * INSET;
+        let Some(area) = container.area.filter(wide) else { return Ok(None) };
+        let (top_left, bottom_right) = tokio::try_join!(
+            self.corner(table, shape.columns, (area.x + INSET, area.y + INSET)),
+            self.corner(table, shape.columns, (area.right() - INSET, area.bottom() - INSET)),
+        )?;
+        let Some((mut first, cell)) = top_left else { return Ok(None) };
+        if let Some(cell) = cell.filter(|cell| !cell.is_empty()) {
+            let beyond = |distance: i32, size: i32| u32::try_from((distance + size - 1) / size).unwrap_or(0);
+            first.row = first.row.saturating_sub(beyond((cell.y - area.y).max(0), cell.height));
+            first.column = first.column.saturating_sub(beyond((cell.x - area.x).max(0), cell.width));
+        }
+        let reach = |first: u32, last: Option<u32>, most: u32, count: u32| {
+            let last = last.unwrap_or(u32::MAX).min(first.saturating_add(most - 1));
+            last.min(count.saturating_sub(1)).max(first)
+        };
+        let end = bottom_right.map(|(cell, _)| cell);
+        let row = reach(first.row, end.map(|cell| cell.row), ROWS_MAX, shape.rows);
+        let column = reach(first.column, end.map(|cell| cell.column), COLUMNS_MAX, shape.columns);
+        Ok(Some(CellRange { first, last: CellRef { row, column } }))
+    }
+
+    /// The cells of `range` in an area of the screen; none when the toolkit cannot tell.
+    async fn drawn_range(
+        &self,
+        table: &ObjectRef,
+        container: Container,
+        range: CellRange,
+        area: Rect<Screen>,
+    ) -> CallResult<Option<CellRange>> {
+        let Some((visible, shape)) = container.area.zip(container.shape) else { return Ok(None) };
+        let back = Shift { x: -container.shift.x, y: -container.shift.y };
+        let Some(drawn) = back.apply(area).intersection(&visible) else { return Ok(None) };
+        let (first, last) = tokio::try_join!(
+            self.corner(table, shape.columns, (drawn.x, drawn.y)),
+            self.corner(table, shape.columns, (drawn.right() - 1, drawn.bottom() - 1)),
+        )?;
+        let Some(((first, _), (last, _))) = first.zip(last) else { return Ok(None) };
+        // One more on each side: a toolkit that is off by what lies above the table finds a neighbour.
+        let inside = |at: u32, from: u32, to: u32| at.clamp(from, to);
+        let (from, to) = (range.first, range.last);
+        Ok(Some(CellRange {
+            first: CellRef {
+                row: inside(first.row.saturating_sub(2), from.row, to.row),
+                column: inside(first.column.saturating_sub(1), from.column, to.column),
+            },
+            last: CellRef {
+                row: inside(last.row.saturating_add(2), from.row, to.row),
+                column: inside(last.column.saturating_add(1), from.column, to.column),
+            },
+        }))
+    }
+
+    /// The items of a list in a range of its rows.
+    async fn items(&self, list: &ObjectRef, range: CellRange) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+        let read = pipelined(range.first.row..=range.last.row, |row| async move {
+            let reading = async {
+                let index = i32::try_from(row).unwrap_or(i32::MAX);
+                let sent: WireRef = self.bus.call(list, ACCESSIBLE, "GetChildAtIndex", &index).await?;
+                let object = ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)?;
+                let states = read_states(self.bus, &object).await?;
+                if !self.toolkit.shows(states) {
+                    return Ok(None);
+                }
+                let head = read_head(self.bus, &object, self.toolkit, states).await?;
+                let details = read_details(self.bus, &object, &head).await?;
+                Ok(Some(((row, 0), Cell { object, head, details })))
+            };
+            match reading.await {
+                Err(CallError::NoObject) => Ok(None),
+                other => other,
+            }
+        })
+        .await;
+        read.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    /// The cells at `places` that are not empty, named by their place.
+    async fn cells(
+        &self,
+        table: &ObjectRef,
+        container: Container,
+        range: CellRange,
+        mut places: Vec<CellRef>,
+    ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+        if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place() {
+            self.leave_out_blank(table, container, range, &mut places).await?;
+        }
+        let read = pipelined(places, |at| async move {
+            let object = match cell_object(self.bus, table, at).await {
+                Ok(object) => object,
+                Err(CallError::NoObject) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let text = match cell_text(self.bus, &object).await {
+                Ok(text) if text.is_empty() => return Ok(None),
+                Ok(text) => text,
+                Err(CallError::NoObject) => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let states = read_states(self.bus, &object).await?;
+            let mut head = read_head(self.bus, &object, self.toolkit, states).await?;
+            head.name = at.to_string();
+            let mut details = read_details(self.bus, &object, &head).await?;
+            details.text = Some(text.chars().take(Element::TEXT_MAX).collect());
+            Ok(Some(((at.row, at.column), Cell { object, head, details })))
+        })
+        .await;
+        read.into_iter().filter_map(Result::transpose).collect()
+    }
+
+    /// Leaves out the places where nothing is drawn, if a picture can tell.
+    async fn leave_out_blank(
+        &self,
+        table: &ObjectRef,
+        container: Container,
+        range: CellRange,
+        places: &mut Vec<CellRef>,
+    ) -> CallResult<()> {
+        let Some(pixels) = self.pixels else { return Ok(()) };
+        let of_row = |row| CellRef { row, column: range.first.column };
+        let of_column = |column| CellRef { row: range.first.row, column };
+        let edge: Vec<CellRef> = (range.first.row..=range.last.row)
+            .map(of_row)
+            .chain((range.first.column..=range.last.column).map(of_column))
+            .collect();
+        let read = pipelined(edge, |at| async move {
+            let object = cell_object(self.bus, table, at).await?;
+            Ok((at, extents(self.bus, &object).await?))
+        })
+        .await;
+        let (mut rows, mut columns) = (BTreeMap::new(), BTreeMap::new());
+        for found in read {
+            match found {
+                Ok((at, Some(extents))) => {
+                    let place = container.shift.apply(extents);
+                    if at.column == range.first.column {
+                        rows.insert(at.row, (place.y, place.height));
+                    }
+                    if at.row == range.first.row {
+                        columns.insert(at.column, (place.x, place.width));
+                    }
+                }
+                Ok((_, None)) | Err(CallError::NoObject) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let Some(area) = container.area.map(|area| container.shift.apply(area)) else { return Ok(()) };
+        let Some(picture) = pixels(area).await else { return Ok(()) };
+        places.retain(|at| match (columns.get(&at.column), rows.get(&at.row)) {
+            (Some((x, width)), Some((y, height))) => !is_blank(&picture, Rect::new(*x, *y, *width, *height)),
+            _ => true,
+        });
+        Ok(())
+    }
+}
+
+/// The child of an object that is, or holds, what was found in it.
+async fn child_with(bus: &Bus, parent: &ObjectRef, found: ObjectRef) -> CallResult<Option<ObjectRef>> {
+    const DEPTH_MAX: usize = 10;
+    let mut object = found;
+    for _ in 0..DEPTH_MAX {
+        match bus.parent(&object).await? {
+            Some(above) if above == *parent => return Ok(Some(object)),
+            Some(above) => object = above,
+            None => break,
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the inside of a cell has one colour. A cell that is too small, or not wholly in the picture, may not.
+fn is_blank(picture: &Picture, cell: Rect<Screen>) -> bool {
+    /// The lines of the grid, and of the cursor around a cell.
+    const EDGE: i32 = 3;
+    const INSIDE_MIN: i32 = 6;
+    let inside = Rect::new(cell.x + EDGE, cell.y + EDGE, cell.width - 2 * EDGE, cell.height - 2 * EDGE);
+    if inside.width < INSIDE_MIN || inside.height < INSIDE_MIN {
+        return false;
+    }
+    let Some(seen) = picture.region.intersection(&inside) else { return true };
+    let at = |value: i32| usize::try_from(value).unwrap_or(0);
+    let stride = at(picture.region.width) * 3;
+    let (left, top) = (at(seen.x - picture.region.x) * 3, at(seen.y - picture.region.y));
+    let bytes = at(seen.width) * 3;
+    let mut colour: Option<&[u8]> = None;
+    (top..top + at(seen.height)).all(|row| {
+        let start = row * stride + left;
+        let Some(line) = picture.rgb.get(start..start + bytes) else { return false };
+        line.chunks_exact(3).all(|pixel| *colour.get_or_insert(pixel) == pixel)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_with_one_pixel_of_text_is_not_blank() {
+        let region = Rect::new(100, 50, 40, 20);
+        let mut picture = Picture { region, rgb: vec![255; 40 * 20 * 3] };
+        let cell = Rect::new(102, 52, 30, 16);
+        assert!(is_blank(&picture, cell));
+        // A pixel of the grid line does not count, one inside does.
+        picture.rgb[(2 * 40 + 3) * 3] = 0;
+        assert!(is_blank(&picture, cell));
+        picture.rgb[(10 * 40 + 12) * 3] = 0;
+        assert!(!is_blank(&picture, cell));
+        assert!(!is_blank(&picture, Rect::new(102, 52, 30, 8)), "too small to tell");
+    }
+}
