@@ -18,6 +18,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("actions", "action"),
     ("question", "questions"),
     ("comments", "comment"),
+    ("expectation", "expect"),
+    ("expected", "expect"),
 ];
 
 /// A JSON object whose keys were evened out.
@@ -190,8 +192,9 @@ impl Fields {
                 ));
             }
         };
+        let expect = self.optional_text("expect")?;
         let none = matches!(function.to_lowercase().as_str(), "" | "none" | "null" | "no_action");
-        Ok((!none).then_some(ProposedAction { function, arguments }))
+        Ok((!none).then_some(ProposedAction { function, arguments, expect }))
     }
 }
 

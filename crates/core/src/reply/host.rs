@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
+use super::{
+    NextSubtask, ProposedAction, Question, ReplyError, extract_json,
+    fields::{Fields, kind_of},
+};
 use crate::states::HostStatus;
 
 /// What the HostAgent decided.
@@ -29,6 +32,8 @@ pub struct HostReply {
     pub questions: Vec<Question>,
     /// A command to run first.
     pub action: Option<ProposedAction>,
+    /// All the sub-tasks that follow the current one; none where that depends on what comes back.
+    pub next: Option<Vec<NextSubtask>>,
     /// The result of the whole request, or the reason of a failure.
     pub result: Option<String>,
 }
@@ -52,7 +57,11 @@ pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
     let thought = fields.required_text("thought", "say in a sentence why you decide so")?;
     let subtask = fields.optional_text("current_subtask")?;
     let message = fields.texts("message")?;
-    let plan = fields.texts("plan")?;
+    let mut plan = fields.texts("plan")?;
+    let next = next(&mut fields)?;
+    if let (true, Some(next)) = (plan.is_empty(), &next) {
+        plan = next.iter().map(|next| next.subtask.clone()).collect();
+    }
     let comment = fields.text("comment")?;
     let questions = fields.questions("questions")?;
     let mut result = fields.any_text("result");
@@ -80,6 +89,7 @@ pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
         comment,
         questions,
         action,
+        next,
         result,
     };
     check(&reply)?;
@@ -124,6 +134,47 @@ fn id_text(value: &Value) -> Option<String> {
     }
 }
 
+/// The most sub-tasks that may be named ahead.
+const NEXT_MAX: usize = 10;
+
+/// The sub-tasks of `next`, each with its target or with what opens its application.
+fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
+    let Some(value) = fields.take("next") else { return Ok(None) };
+    let Value::Array(items) = value else {
+        return Err(ReplyError::field(
+            "next",
+            format!("expected a list of sub-tasks, found {}", kind_of(&value)),
+        ));
+    };
+    if items.len() > NEXT_MAX {
+        return Err(ReplyError::field("next", format!("{} are too many; at most {NEXT_MAX}", items.len())));
+    }
+    let mut all = Vec::with_capacity(items.len());
+    for (index, item) in items.into_iter().enumerate() {
+        let mut item = Fields::of(item, &format!("next[{index}]"))?;
+        let subtask = item.required_text("current_subtask", "say what is to be done")?;
+        let target = item.any_text("control_label");
+        let launch = match item.take("launch") {
+            None => None,
+            Some(Value::String(name)) => Some(Map::from_iter([("name".to_owned(), Value::String(name))])),
+            Some(Value::Object(arguments)) => Some(arguments),
+            Some(other) => {
+                let problem = format!("expected the arguments of {LAUNCH}, found {}", kind_of(&other));
+                return Err(ReplyError::field(item.at("launch"), problem));
+            }
+        };
+        if target.is_none() && launch.is_none() {
+            let hint =
+                "missing; give the id of a target, or `launch` with the arguments of launch_application";
+            return Err(ReplyError::field(item.at("control_label"), hint));
+        }
+        let launch =
+            launch.map(|arguments| ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None });
+        all.push(NextSubtask { subtask, message: item.texts("message")?, target, launch });
+    }
+    Ok(Some(all))
+}
+
 /// `{"APP": "soffice", "file_path": "a.odt"}` of the older seeds, as a command.
 fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
     let mut apps = Fields::of(fields.take("apps_to_open")?, "apps_to_open").ok()?;
@@ -134,5 +185,5 @@ fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
     if !files.is_empty() {
         arguments.insert("files".to_owned(), json!(files));
     }
-    Some(ProposedAction { function: LAUNCH.to_owned(), arguments })
+    Some(ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None })
 }

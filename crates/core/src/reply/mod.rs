@@ -49,6 +49,22 @@ pub struct ProposedAction {
     pub function: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
+    /// A few words that what comes back contains when it worked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<String>,
+}
+
+/// A sub-task that the HostAgent names before it is its turn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextSubtask {
+    /// The sub-task.
+    pub subtask: String,
+    /// What its agent should know.
+    pub message: Vec<String>,
+    /// The id of the target.
+    pub target: Option<String>,
+    /// The command that opens the application, instead of a target.
+    pub launch: Option<ProposedAction>,
 }
 
 /// A question for the user.

@@ -25,6 +25,20 @@ pub fn host_reply_schema() -> Value {
             "message": strings("What the AppAgent should know."),
             "control_label": text("The id of the target, such as w2."),
             "plan": strings("The sub-tasks that follow."),
+            "next": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "subtask": text("The sub-task, complete in itself."),
+                        "message": strings("What the AppAgent should know."),
+                        "control_label": text("The id of the target, such as w2."),
+                        "launch": {"type": "object", "description": "The arguments of launch_application, instead of a target."},
+                    },
+                    "required": ["subtask"],
+                },
+                "description": "With ASSIGN: all sub-tasks that follow, to be handed out without asking you; [] when there is none.",
+            },
             "comment": text("A word to the user."),
             "questions": strings("Questions for the user."),
             "function": text("A tool to run first; empty for none."),
@@ -47,6 +61,7 @@ pub fn agent_reply_schema(statuses: &[&str]) -> Value {
         "properties": {
             "function": text("The name of a tool."),
             "arguments": {"type": "object", "description": "Its arguments."},
+            "expect": text("A few words that what comes back contains when it worked."),
         },
         "required": ["function", "arguments"],
     });

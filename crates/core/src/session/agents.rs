@@ -203,11 +203,9 @@ impl Session {
         let reason = result.clone();
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent: delegation.name, status, result });
         match status {
-            SubtaskStatus::Finished => {
-                self.round.failures_in_row = 0;
-                self.back_to_host();
-            }
-            SubtaskStatus::Failed | SubtaskStatus::Rejected => self.subtask_failed(&reason),
+            // What an agent elsewhere did was not seen by anybody here.
+            SubtaskStatus::Finished => self.subtask_finished(/*seen*/ false, reason),
+            SubtaskStatus::Failed | SubtaskStatus::Rejected => self.subtask_failed(status, &reason),
             SubtaskStatus::Error => self.break_off(reason),
         }
     }

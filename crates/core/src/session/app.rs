@@ -16,6 +16,7 @@ use super::{
     round::{SubtaskRecord, SubtaskStatus},
     stall::{Stall, is_stalled, nudge, stalled},
     step::{AgentKind, Asking, NotApproved},
+    verify::{is_as_expected, is_seen},
 };
 use crate::{
     agent::Worker,
@@ -51,6 +52,8 @@ pub(super) struct AppAgent {
     screenshots: u32,
     /// The elements that it wants to have marked at its next look; none for all.
     pub(super) marks: Option<Vec<ElementId>>,
+    /// Whether everything that it did on the present sub-task was seen to be done.
+    seen: bool,
     stall: Stall,
     /// What it must know at its next step.
     pub(super) notice: String,
@@ -78,6 +81,10 @@ impl AgentKind for App {
 
     fn look(self, session: &Session) -> Look {
         session.look_of(self.0)
+    }
+
+    fn knows(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
+        None
     }
 
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
@@ -211,6 +218,7 @@ impl Session {
             first_step: self.steps.saturating_add(1),
             screenshots: 0,
             marks: None,
+            seen: true,
             stall: Stall::default(),
             notice: String::new(),
         });
@@ -247,11 +255,14 @@ impl Session {
         let (seen, did) = App(worker).doing(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let recorded = self.app_record(worker, acted, word);
+        let all_seen = recorded.as_ref().is_some_and(|step| is_seen(&step.actions, self.tools_of(worker)));
         let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;
         };
         app.word = Some(recorded.reply.word.clone());
+        app.seen &= all_seen;
+        let seen_done = app.seen && is_as_expected(&recorded.reply.actions, &recorded.actions);
         let failure = recorded.failure().is_some();
         let said = recorded.reply.status;
         let looks_again = said == AppStatus::Screenshot;
@@ -279,10 +290,9 @@ impl Session {
         match self.app_moves(worker, trigger) {
             AppStatus::Continue | AppStatus::Screenshot => self.begin_step(App(worker)),
             AppStatus::Finish => {
-                let result = subtask_result(&recorded);
-                self.archive_app(worker, SubtaskStatus::Finished, result);
-                self.round.failures_in_row = 0;
-                self.back_to_host();
+                let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
+                self.archive_app(worker, SubtaskStatus::Finished, subtask_result(&recorded));
+                self.subtask_finished(seen_done, result);
             }
             AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
             AppStatus::Fail => {
@@ -311,7 +321,7 @@ impl Session {
 
     pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {
         self.archive_app(worker, status, reason.to_owned());
-        self.subtask_failed(reason);
+        self.subtask_failed(status, reason);
     }
 
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {

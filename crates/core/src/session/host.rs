@@ -1,5 +1,7 @@
 //! The HostAgent's steps: decompose, pick the target, assign, judge.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -13,6 +15,7 @@ use super::{
     phases::{Acted, Recorded},
     stall::{Stall, is_stalled, nudge, stalled},
     step::{AgentKind, Asking, NotApproved},
+    subtask::Following,
 };
 use crate::{
     command::{CallResult, Command, ToolSpec},
@@ -84,7 +87,7 @@ impl AgentKind for Host {
         Look::Desktop { picture: session.config.pictures }
     }
 
-    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
+    fn knows(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
         if let Observation::Desktop(view) = observation {
             session.targets.set_windows(view.windows.clone());
         }
@@ -93,14 +96,21 @@ impl AgentKind for Host {
             Owner::Window(window) => windows.iter().any(|known| known.id == window.id),
             Owner::Agent(..) => true,
         });
+        session.plan_decides()
+    }
+
+    fn asking(self, session: &mut Session, _: &Observation) -> Result<Asking, PromptError> {
         let system = system_message("host_system", &session.prompts.host_system, &session.config.host_tools)?;
+        let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
+        let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
+        session.round.doubt = false;
         let input = HostInput {
             request: &session.round.request,
             targets: &session.targets,
             subtasks: &session.round.subtasks,
             blackboard: &session.blackboard,
             memory: &session.host.memory,
-            notice: &session.host.notice,
+            notice: &notice,
         };
         Ok(Asking { system, user: host_user_text(&session.prompts, &input)? })
     }
@@ -260,6 +270,8 @@ impl Session {
         let recorded = acted.record(thought, plan, word, &mut self.host.memory, &mut self.blackboard);
         let failed = recorded.failure().is_some();
         let repeats = self.host.stall.note(&seen, &did);
+        let too_early = self.round.following.as_ref().is_some_and(Following::is_waiting)
+            && recorded.reply.status == HostStatus::Finish;
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
         let stalls = goes_on && is_stalled(repeats, &self.config.limits);
         self.host.notice = nudge(repeats).unwrap_or_default();
@@ -267,6 +279,7 @@ impl Session {
             () if recorded.approved => HostTrigger::Approved,
             () if stalls => HostTrigger::Stalled,
             () if failed => HostTrigger::ActionFailed,
+            () if too_early => HostTrigger::PlanFailed,
             () => HostTrigger::Said(recorded.reply.status),
         });
         match status {
@@ -278,6 +291,12 @@ impl Session {
                 self.finish(OutcomeKind::Finished, result);
             }
             HostStatus::Fail if stalls => self.finish(OutcomeKind::Failed, stalled(repeats)),
+            HostStatus::Fail if too_early => {
+                self.finish(
+                    OutcomeKind::Failed,
+                    "the HostAgent said FINISH before a step of the plan was taken",
+                );
+            }
             HostStatus::Fail => {
                 let reply = recorded.reply;
                 self.finish(OutcomeKind::Failed, reply.result.unwrap_or(reply.thought));
@@ -299,13 +318,21 @@ impl Session {
         let window: Option<WindowInfo> =
             recorded.actions.iter().rev().find_map(|info| info.result.window.clone());
         let reply = recorded.reply;
-        if let Some(agent) = reply.target.as_deref().and_then(|id| self.agent_target(id)) {
+        let agent = reply.target.as_deref().and_then(|id| self.agent_target(id));
+        if let Some(window) = &window {
+            self.targets.add_window(window.clone());
+        }
+        let picked = window.is_some() || agent.is_some();
+        if picked && self.plan_begins(window.clone(), agent.as_ref().map(|agent| agent.id)) {
+            return;
+        }
+        self.round.next = reply.next.map(VecDeque::from);
+        if let Some(agent) = agent {
             self.assign_to_agent(agent, reply.subtask.unwrap_or_default(), reply.message);
             return;
         }
         match window {
             Some(window) => {
-                self.targets.add_window(window.clone());
                 self.assign(Owner::Window(window), reply.subtask.unwrap_or_default(), reply.message);
             }
             None => {

@@ -1,5 +1,7 @@
 //! The machine itself: what it holds, which effect it wants, and how an event moves it.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -8,12 +10,13 @@ use super::{
     app::{App, AppAgent},
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
-    event::{Came, Event, EventRecord, StopReason},
+    event::{Came, Event, EventRecord, FollowerPlan, StopReason},
     gate::{Grants, Parked},
     host::{Host, HostAgent},
     phases::{Acting, Observed, Replied, StepStart},
     round::{SubtaskRecord, Tally},
     step::Asking,
+    subtask::Following,
 };
 use crate::{
     agent::Worker,
@@ -22,7 +25,7 @@ use crate::{
     model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
-    reply::{AppReply, HostReply, Question},
+    reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppTrigger, HostStatus, HostTrigger, next_app, next_host},
     target::TargetRegistry,
     ui::PictureRef,
@@ -107,6 +110,27 @@ pub(super) struct Round {
     pub(super) tally: Tally,
     pub(super) subtasks: Vec<SubtaskRecord>,
     pub(super) failures_in_row: u32,
+    /// The sub-tasks that follow, where the HostAgent has named all of them; none where it is to be asked.
+    pub(super) next: Option<VecDeque<NextSubtask>>,
+    /// The plan that is followed.
+    pub(super) following: Option<Following>,
+    /// Whether something since the HostAgent last judged was not seen to be done.
+    pub(super) doubt: bool,
+}
+
+impl Round {
+    fn new(request: String, started_ms: u64) -> Self {
+        Self {
+            request,
+            started_ms,
+            tally: Tally::default(),
+            subtasks: Vec::new(),
+            failures_in_row: 0,
+            next: None,
+            following: None,
+            doubt: false,
+        }
+    }
 }
 
 /// A session: agents, blackboard, and the step that is going on.
@@ -140,13 +164,7 @@ impl Session {
             host: HostAgent::default(),
             apps: Vec::new(),
             grants: Grants::default(),
-            round: Round {
-                request: String::new(),
-                started_ms: 0,
-                tally: Tally::default(),
-                subtasks: Vec::new(),
-                failures_in_row: 0,
-            },
+            round: Round::new(String::new(), 0),
             rounds: 0,
             steps: 0,
             now_ms: 0,
@@ -237,8 +255,8 @@ impl Session {
     pub(super) fn come(&mut self, came: Came) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Idle => {
-                if let Event::Requested { text, plan: _ } = came.event {
-                    self.begin_round(text);
+                if let Event::Requested { text, plan } = came.event {
+                    self.begin_round(text, plan);
                 } else {
                     self.pending = None;
                 }
@@ -251,17 +269,17 @@ impl Session {
         }
     }
 
-    fn begin_round(&mut self, request: String) {
+    fn begin_round(&mut self, request: String, plan: Option<FollowerPlan>) {
         self.rounds = self.rounds.saturating_add(1);
-        self.round = Round {
-            request,
-            started_ms: self.now_ms,
-            tally: Tally::default(),
-            subtasks: Vec::new(),
-            failures_in_row: 0,
-        };
+        self.round = Round::new(request, self.now_ms);
+        self.round.following = plan.map(|plan| Following::new(plan.object, plan.steps));
         self.host.begin_round();
-        self.begin_step(Host);
+        if self.round.following.as_ref().is_some_and(Following::is_empty) {
+            self.host.moves(HostTrigger::PlanFailed);
+            self.finish(OutcomeKind::Failed, "the plan has no step");
+        } else {
+            self.begin_step(Host);
+        }
     }
 
     fn end_round(&mut self) {

@@ -23,6 +23,7 @@ mod round;
 mod stall;
 mod step;
 mod subtask;
+mod verify;
 
 pub use config::{Limits, SessionConfig, SessionLimits, Verify};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};

@@ -91,6 +91,11 @@ impl Observed {
         Replied { step: self.step, observation: self.observation, reply }
     }
 
+    /// A step in which no model is asked.
+    pub(super) const fn unasked(step: StepRef, observation: Observation) -> Self {
+        Self { step, observation, messages: Vec::new(), repairs: 0 }
+    }
+
     /// The same step from its beginning.
     pub(super) fn again(self) -> StepStart {
         StepStart { step: self.step, looks_failed: 0 }

@@ -1,18 +1,118 @@
-//! The end of a sub-task, whoever worked on it.
+//! The end of a sub-task, whoever worked on it, and what follows: the next step of a plan, the next sub-task that the
+//! HostAgent has named already, the end of the round, or the HostAgent itself.
 
-use super::{host::Host, machine::Session, round::SubtaskRecord};
-use crate::{outcome::OutcomeKind, states::HostTrigger};
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    agents::Owner,
+    config::Verify,
+    effect::StepRef,
+    host::{HOST_AGENT, Host},
+    machine::Session,
+    phases::Observed,
+    round::{SubtaskRecord, SubtaskStatus},
+};
+use crate::{
+    ids::AgentId,
+    observation::{DesktopView, Observation},
+    outcome::OutcomeKind,
+    reply::{HostReply, LAUNCH, NextSubtask, ProposedAction},
+    states::{HostStatus, HostTrigger},
+    text::clip,
+    ui::WindowInfo,
+};
+
+/// The most sub-tasks of a round that are kept for the prompts. The journal keeps all of them.
+const SUBTASKS_MAX: usize = 30;
+/// The longest result of a sub-task that is kept, in characters.
+const RESULT_CHARS_MAX: usize = 6_000;
+
+/// A plan that is followed step by step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Following {
+    /// The application or document to work in.
+    object: Option<String>,
+    /// The steps that were not handed out yet.
+    steps: VecDeque<String>,
+    /// How many steps there are.
+    count: usize,
+    /// Whether it was tried to pick or open the object without a model.
+    tried: bool,
+    /// Who takes the steps.
+    place: Option<Place>,
+}
+
+/// Who works on the steps of a plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Place {
+    Window(WindowInfo),
+    Agent(AgentId),
+}
+
+impl Following {
+    /// A plan from its beginning.
+    pub(super) fn new(object: Option<String>, steps: Vec<String>) -> Self {
+        let steps: VecDeque<String> = steps.into_iter().filter(|step| !step.trim().is_empty()).collect();
+        let object = object.filter(|object| !object.trim().is_empty());
+        Self { object, count: steps.len(), steps, tried: false, place: None }
+    }
+
+    /// Whether there is nothing in it to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Whether no step of it was handed out yet.
+    pub(super) const fn is_waiting(&self) -> bool {
+        self.place.is_none()
+    }
+
+    /// What the HostAgent must know that is asked to pick or open the object.
+    pub(super) fn notice(&self) -> String {
+        if !self.is_waiting() {
+            return String::new();
+        }
+        let object = self.object.as_ref().map(|object| format!(", “{object}”")).unwrap_or_default();
+        let first = self.steps.front().map(String::as_str).unwrap_or_default();
+        format!(
+            "The request comes with a plan of {} steps. Only pick or open what it works in{object}, with ASSIGN: the steps \
+             are then handed out there one by one, and not by you. The first one: “{first}”",
+            self.count
+        )
+    }
+
+    fn message(&self) -> Vec<String> {
+        let number = self.count.saturating_sub(self.steps.len());
+        vec![format!("This is step {number} of {} of a plan. Take this step and no other.", self.count)]
+    }
+}
 
 impl Session {
     /// Keeps a sub-task that ended.
-    pub(super) fn archive(&mut self, record: SubtaskRecord) {
+    pub(super) fn archive(&mut self, mut record: SubtaskRecord) {
+        record.result = clip(&record.result, RESULT_CHARS_MAX);
+        if self.round.subtasks.len() >= SUBTASKS_MAX {
+            self.round.subtasks.remove(0);
+        }
         self.round.subtasks.push(record);
     }
 
-    /// A sub-task that was archived did not succeed: the HostAgent goes on, unless too many did not.
-    pub(super) fn subtask_failed(&mut self, reason: &str) {
+    /// A sub-task that was archived did not succeed: the HostAgent goes on, unless too many did not. A plan is not gone on
+    /// with.
+    pub(super) fn subtask_failed(&mut self, status: SubtaskStatus, reason: &str) {
+        self.round.doubt = true;
         self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
-        if self.round.failures_in_row >= self.config.limits.subtask_failures_max {
+        if let Some(following) = &self.round.following {
+            let number = following.count.saturating_sub(following.steps.len());
+            let text = format!("step {number} of {} of the plan failed: {reason}", following.count);
+            self.host.moves(HostTrigger::PlanFailed);
+            let kind =
+                if status == SubtaskStatus::Rejected { OutcomeKind::Rejected } else { OutcomeKind::Failed };
+            self.finish(kind, text);
+        } else if self.round.failures_in_row >= self.config.limits.subtask_failures_max {
             self.host.moves(HostTrigger::SubtasksExhausted);
             let count = self.round.failures_in_row;
             self.finish(
@@ -24,8 +124,142 @@ impl Session {
         }
     }
 
+    /// A sub-task that was archived is done, as its agent says: `seen` when that is beyond doubt.
+    pub(super) fn subtask_finished(&mut self, seen: bool, result: String) {
+        self.round.failures_in_row = 0;
+        self.round.doubt |= !seen;
+        if self.follows_plan() {
+            return;
+        }
+        let trusted = match self.config.verify {
+            Verify::Always => false,
+            Verify::Auto => !self.round.doubt,
+            Verify::Never => true,
+        };
+        let next = self.round.next.take();
+        match next {
+            Some(mut next) if trusted => match next.pop_front() {
+                Some(first) => self.next_subtask(first, next),
+                None => self.fulfilled(result),
+            },
+            None if self.config.verify == Verify::Never && self.host_has_no_plan() => self.fulfilled(result),
+            Some(_) | None => self.back_to_host(),
+        }
+    }
+
     pub(super) fn back_to_host(&mut self) {
+        self.round.next = None;
         self.host.moves(HostTrigger::SubtaskEnded);
         self.begin_step(Host);
     }
+
+    fn fulfilled(&mut self, result: String) {
+        self.host.moves(HostTrigger::SubtaskVerified);
+        self.finish(OutcomeKind::Finished, result);
+    }
+
+    fn host_has_no_plan(&self) -> bool {
+        self.host.memory.last().is_some_and(|item| item.plan.is_empty())
+    }
+
+    /// Hands out a sub-task that the HostAgent has named before: a step of its own that needs no model.
+    fn next_subtask(&mut self, next: NextSubtask, rest: VecDeque<NextSubtask>) {
+        self.host.moves(HostTrigger::SubtaskEnded);
+        let Some(number) = self.next_step() else { return };
+        let step = StepRef { number, agent: HOST_AGENT.to_owned(), subtask: String::new() };
+        let windows = self.targets.windows().to_vec();
+        let observation = Observation::Desktop(DesktopView { windows, picture: None });
+        let mut reply = assigns("as planned", next.subtask, next.target, next.launch);
+        reply.message = next.message;
+        reply.plan = rest.iter().map(|next| next.subtask.clone()).collect();
+        reply.next = Some(rest.into());
+        self.decided(Host, Observed::unasked(step, observation).replied(reply));
+    }
+
+    /// Hands out the next step of a plan; false when there is none, or none left.
+    fn follows_plan(&mut self) -> bool {
+        let Some(following) = &mut self.round.following else { return false };
+        let (Some(place), Some(step)) = (following.place.clone(), following.steps.pop_front()) else {
+            return false;
+        };
+        let message = following.message();
+        match place {
+            Place::Window(window) => self.assign(Owner::Window(window), step, message),
+            Place::Agent(id) => match self.targets.agent(id).cloned() {
+                Some(agent) => self.assign_to_agent(agent, step, message),
+                None => self.break_off(format!("the agent {id} of the plan is gone")),
+            },
+        }
+        true
+    }
+
+    /// What the HostAgent decides without being asked: to pick the window of the plan, or to start its application.
+    pub(super) fn plan_decides(&mut self) -> Option<HostReply> {
+        let following = self.round.following.as_mut()?;
+        if following.tried || !following.is_waiting() {
+            return None;
+        }
+        following.tried = true;
+        let object = following.object.clone()?;
+        let step = following.steps.front().cloned().unwrap_or_default();
+        let agent = self.targets.agents().iter().find(|agent| agent.name.eq_ignore_ascii_case(&object));
+        if let Some(agent) = agent {
+            let id = Some(agent.id.to_string());
+            return Some(assigns("the plan names this agent", step, id, None));
+        }
+        if let Some(window) = self.targets.windows().iter().rev().find(|window| shows(window, &object)) {
+            let id = Some(window.id.to_string());
+            return Some(assigns("the plan names this window", step, id, None));
+        }
+        // A document needs somebody to choose its application.
+        if object.contains(['/', '\\', '.']) {
+            return None;
+        }
+        let mut arguments = serde_json::Map::new();
+        arguments.insert("name".to_owned(), object.into());
+        let launch = ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None };
+        Some(assigns("the plan names this application", step, None, Some(launch)))
+    }
+
+    /// A window or agent was picked for a plan: it gets the first step, whatever the HostAgent said.
+    pub(super) fn plan_begins(&mut self, window: Option<WindowInfo>, agent: Option<AgentId>) -> bool {
+        let Some(following) = self.round.following.as_mut().filter(|following| following.is_waiting()) else {
+            return false;
+        };
+        following.place = agent.map(Place::Agent).or(window.map(Place::Window));
+        // After the last step nothing follows.
+        self.round.next = Some(VecDeque::new());
+        self.follows_plan()
+    }
+}
+
+/// A reply of the HostAgent that assigns and that nobody was asked for.
+fn assigns(
+    thought: &str,
+    subtask: String,
+    target: Option<String>,
+    action: Option<ProposedAction>,
+) -> HostReply {
+    HostReply {
+        observation: String::new(),
+        thought: thought.to_owned(),
+        status: HostStatus::Assign,
+        subtask: Some(subtask),
+        message: Vec::new(),
+        target,
+        plan: Vec::new(),
+        comment: String::new(),
+        questions: Vec::new(),
+        action,
+        next: None,
+        result: None,
+    }
+}
+
+/// Whether a window is what a plan calls its object: an application, a document or a part of a title.
+fn shows(window: &WindowInfo, object: &str) -> bool {
+    let object = object.trim().to_lowercase();
+    let file = object.rsplit(['/', '\\']).next().unwrap_or(&object);
+    let (title, app) = (window.title.to_lowercase(), window.app.name.to_lowercase());
+    title.contains(file) || app == object || app.contains(&object) || window.app.root.to_lowercase() == object
 }

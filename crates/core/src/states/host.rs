@@ -40,8 +40,12 @@ pub enum HostTrigger {
     ActionFailed,
     /// The sub-task ended, whichever way, and the round goes on.
     SubtaskEnded,
+    /// The last sub-task ended and it is beyond doubt that the request is fulfilled.
+    SubtaskVerified,
     /// Too many sub-tasks in a row failed.
     SubtasksExhausted,
+    /// A step of a plan failed, or there is none to take.
+    PlanFailed,
     /// The questions were answered, or need not be.
     Answered,
     /// A question that must be answered was not.
@@ -70,10 +74,11 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         (S::Finish | S::Fail | S::Error, _) => from,
         (_, T::Broke) => S::Error,
         (_, T::Stopped) => S::Fail,
-        (S::Continue, T::Said(S::Error) | T::Stalled) => S::Fail,
+        (S::Continue, T::Said(S::Error) | T::Stalled | T::PlanFailed) => S::Fail,
         (S::Continue, T::Said(status)) => status,
         (S::Continue, T::PolicyAsks) => S::Confirm,
-        (S::Assign, T::SubtasksExhausted) => S::Fail,
+        (S::Assign, T::SubtasksExhausted | T::PlanFailed) => S::Fail,
+        (S::Assign, T::SubtaskVerified) => S::Finish,
         // A failed selection vetoes ASSIGN; so does a failed action of the same step.
         (S::Assign, T::SubtaskEnded | T::ActionFailed) => S::Continue,
         (S::Pending, T::Answered) => S::Continue,
@@ -85,6 +90,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             S::Continue,
             T::ActionFailed
             | T::SubtaskEnded
+            | T::SubtaskVerified
             | T::SubtasksExhausted
             | T::Answered
             | T::Unanswered
@@ -109,7 +115,9 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             | T::PolicyAsks
             | T::ActionFailed
             | T::SubtaskEnded
+            | T::SubtaskVerified
             | T::SubtasksExhausted
+            | T::PlanFailed
             | T::Approved
             | T::Rejected
             | T::Instructed
@@ -121,7 +129,9 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
             | T::PolicyAsks
             | T::ActionFailed
             | T::SubtaskEnded
+            | T::SubtaskVerified
             | T::SubtasksExhausted
+            | T::PlanFailed
             | T::Answered
             | T::Unanswered
             | T::Stalled,
@@ -173,7 +183,9 @@ impl HostTrigger {
         all.extend([
             Self::ActionFailed,
             Self::SubtaskEnded,
+            Self::SubtaskVerified,
             Self::SubtasksExhausted,
+            Self::PlanFailed,
             Self::Answered,
             Self::Unanswered,
             Self::PolicyAsks,
@@ -193,6 +205,8 @@ impl HostTrigger {
             Self::Said(status) => format!("said {status}"),
             Self::ActionFailed => "an action failed".to_owned(),
             Self::SubtaskEnded => "the sub-task ended".to_owned(),
+            Self::SubtaskVerified => "the last sub-task was seen to be done".to_owned(),
+            Self::PlanFailed => "a plan cannot be followed".to_owned(),
             Self::SubtasksExhausted => "too many sub-tasks failed".to_owned(),
             Self::Answered => "answered".to_owned(),
             Self::Unanswered => "a required answer is missing".to_owned(),

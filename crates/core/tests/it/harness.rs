@@ -8,7 +8,7 @@ use deskhand_core::{
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     outcome::Outcome,
     prompt::PromptSet,
-    session::{Effect, Event, EventRecord, Session, SessionConfig},
+    session::{Effect, Event, EventRecord, FollowerPlan, Session, SessionConfig},
     ui::{AppInfo, Element, Role, Source, State, States, Tree, WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
@@ -88,6 +88,11 @@ pub(crate) struct Harness {
 impl Harness {
     /// A session that has just been given a request, on a desktop with Writer.
     pub(crate) fn started(config: SessionConfig) -> Self {
+        Self::asked(config, "Read the table.", None)
+    }
+
+    /// A session that has just been given this request.
+    pub(crate) fn asked(config: SessionConfig, text: &str, plan: Option<FollowerPlan>) -> Self {
         let mut harness = Self {
             session: Session::new(config, PromptSet::default()),
             windows: vec![window(1, "sales.odt", "LibreOffice Writer")],
@@ -95,7 +100,7 @@ impl Harness {
             history: Vec::new(),
             clock_ms: 1_000,
         };
-        harness.answer(Event::Requested { text: "Read the table.".to_owned(), plan: None });
+        harness.answer(Event::Requested { text: text.to_owned(), plan });
         harness
     }
 

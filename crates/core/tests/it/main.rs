@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod agents;
+mod calls;
 mod decisions;
 mod gate;
 mod harness;

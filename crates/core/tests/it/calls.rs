@@ -1,0 +1,246 @@
+//! How few model calls a round takes, and when one more is needed; plans that are followed.
+
+use deskhand_core::{
+    command::{CallResult, CallStatus, Verdict},
+    outcome::OutcomeKind,
+    session::{Effect, Event, FollowerPlan, SessionConfig, SubtaskStatus, Verify},
+    states::HostStatus,
+};
+use serde_json::{Value, json};
+
+use crate::harness::{Harness, app, assign_reply, config, host, window};
+
+fn verifying(verify: Verify) -> SessionConfig {
+    let mut config = SessionConfig { verify, ..config() };
+    // Reading changes nothing.
+    config.app_tools[1].acts = false;
+    config
+}
+
+/// The HostAgent hands the whole request to Writer; nothing follows.
+fn assigns_all(h: &mut Harness, next: Value) {
+    let mut reply = assign_reply("w1");
+    reply["next"] = next;
+    h.step(&reply);
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+}
+
+fn finishing(tool: &str, expect: &str) -> Value {
+    json!({"thought": "t", "status": "FINISH", "result": "pressed",
+        "action": [{"function": tool, "arguments": {"id": "e3"}, "expect": expect}]})
+}
+
+fn returns(h: &mut Harness, effect: Option<Verdict>, summary: &str) {
+    let result = CallResult {
+        status: CallStatus::Success,
+        effect,
+        summary: summary.to_owned(),
+        ..CallResult::failure(None, "")
+    };
+    h.answer(Event::Returned { result });
+}
+
+const SEEN: Option<Verdict> = Some(Verdict::Seen);
+
+#[test]
+fn a_task_in_one_application_takes_two_calls_instead_of_three() {
+    let run = |verify: Verify| {
+        let mut h = Harness::started(verifying(verify));
+        assigns_all(&mut h, json!([]));
+        h.step(&finishing("click_element", "the wizard closed"));
+        returns(&mut h, SEEN, "click push button \"Finish\": the wizard  closed");
+        if verify == Verify::Always {
+            h.step(&host("FINISH"));
+        }
+        let outcome = h.outcome();
+        assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+        assert_eq!(h.session.host_status(), HostStatus::Finish);
+        assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
+        (h.session.tally().model_calls, outcome.reason)
+    };
+    assert_eq!(run(Verify::Always), (3, "the result".to_owned()));
+    assert_eq!(run(Verify::Auto), (2, "pressed".to_owned()));
+    assert_eq!(run(Verify::Never), (2, "pressed".to_owned()));
+}
+
+#[test]
+fn whatever_is_in_doubt_goes_to_the_host() {
+    let check = |next: Value, step: &dyn Fn(&mut Harness)| {
+        let mut h = Harness::started(verifying(Verify::Auto));
+        assigns_all(&mut h, next);
+        step(&mut h);
+        h.look();
+        assert!(h.prompt().contains("# Sub-tasks so far"), "{}", h.prompt());
+        h.reply(&host("FINISH").to_string());
+        assert_eq!(h.outcome().reason, "the result");
+    };
+    let all = || json!([]);
+    // Nothing expected; something else came; what was asked for is no proof that it came.
+    check(all(), &|h| {
+        h.step(&app("FINISH", &["click_element"]));
+        returns(h, SEEN, "it closed");
+    });
+    check(all(), &|h| {
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, SEEN, "click push button \"Finish\": the text changed");
+    });
+    check(all(), &|h| {
+        h.step(&finishing("click_element", "finish"));
+        returns(h, SEEN, "click push button \"Finish\": the text changed");
+    });
+    // An effect that nobody saw.
+    check(all(), &|h| {
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, Some(Verdict::Unknown), "it closed");
+    });
+    check(all(), &|h| {
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, None, "it closed");
+    });
+    // Something on the way there that was not seen, or failed.
+    check(all(), &|h| {
+        h.step(&app("CONTINUE", &["click_element"]));
+        returns(h, Some(Verdict::Unknown), "sent");
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, SEEN, "it closed");
+    });
+    check(all(), &|h| {
+        h.step(&app("CONTINUE", &["click_element"]));
+        h.fails("14 of 15 cells");
+        h.step(&finishing("read_table", "it closed"));
+        returns(h, None, "it closed");
+    });
+    // No action at all, and a HostAgent that did not say what follows.
+    check(all(), &|h| h.step(&app("FINISH", &[])));
+    check(Value::Null, &|h| {
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, SEEN, "it closed");
+    });
+}
+
+#[test]
+fn sub_tasks_that_the_host_foresaw_follow_without_asking_it() {
+    let start = || {
+        let mut h = Harness::started(verifying(Verify::Auto));
+        assigns_all(
+            &mut h,
+            json!([{"subtask": "enter it", "launch": "LibreOffice Calc"}, {"subtask": "close", "control_label": "w1"}]),
+        );
+        h.step(&finishing("read_table", "Region"));
+        returns(&mut h, None, "15 cells: Region, Units");
+        assert_eq!(h.command().to_line(), r#"launch_application(name="LibreOffice Calc")"#);
+        h
+    };
+    let mut h = start();
+    h.windows.push(window(2, "Untitled 1", "LibreOffice Calc"));
+    h.succeeds(Some(h.windows[1].clone()), Value::Null);
+    h.look();
+    assert!(h.prompt().contains("enter it"), "{}", h.prompt());
+    h.reply(&finishing("click_element", "entered").to_string());
+    returns(&mut h, SEEN, "entered");
+    assert_eq!(h.command().to_line(), r#"select_application_window(id="w1")"#);
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    h.step(&finishing("click_element", "closed"));
+    returns(&mut h, SEEN, "closed");
+    assert_eq!(h.outcome().kind, OutcomeKind::Finished);
+    assert_eq!(h.session.tally().model_calls, 4, "one for each sub-task, one of the HostAgent");
+
+    // What cannot be opened goes to the HostAgent, and what it foresaw is no longer handed out.
+    let mut h = start();
+    h.fails("there is no such application");
+    h.look();
+    assert!(h.prompt().contains("there is no such application"), "{}", h.prompt());
+    h.reply(&host("FAIL").to_string());
+    assert_eq!(h.outcome().kind, OutcomeKind::Failed);
+}
+
+fn following(object: Option<&str>, verify: Verify) -> Harness {
+    let plan = FollowerPlan {
+        object: object.map(str::to_owned),
+        steps: vec!["press it".to_owned(), "press it again".to_owned()],
+    };
+    Harness::asked(verifying(verify), "Do the plan.", Some(plan))
+}
+
+fn takes_step(h: &mut Harness, name: &str) {
+    h.look();
+    assert!(h.prompt().contains(&format!("# Your sub-task\n\n{name}\n")), "{}", h.prompt());
+    h.reply(&finishing("click_element", "pressed").to_string());
+    returns(h, SEEN, "pressed");
+}
+
+#[test]
+fn a_plan_is_followed_without_the_host_where_its_object_is_open_or_can_be_launched() {
+    // The document is open.
+    let mut h = following(Some("/home/me/sales.odt"), Verify::Auto);
+    h.look();
+    assert_eq!(h.command().to_line(), r#"select_application_window(id="w1")"#);
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    takes_step(&mut h, "press it");
+    // The same agent goes on: it remembers, but its plan and its steps start over.
+    takes_step(&mut h, "press it again");
+    assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Finished, 2));
+    assert_eq!(h.session.subtasks().len(), 2);
+
+    // The application is not.
+    let mut h = following(Some("LibreOffice Calc"), Verify::Auto);
+    h.look();
+    assert_eq!(h.command().to_line(), r#"launch_application(name="LibreOffice Calc")"#);
+    h.windows.push(window(2, "Untitled 1", "LibreOffice Calc"));
+    h.succeeds(h.windows.get(1).cloned(), Value::Null);
+    takes_step(&mut h, "press it");
+    takes_step(&mut h, "press it again");
+    assert_eq!(h.session.tally().model_calls, 2);
+}
+
+#[test]
+fn the_host_is_asked_once_for_a_plan_whose_object_is_not_there_and_at_the_end_where_it_is_to_judge() {
+    let mut h = following(Some("report.docx"), Verify::Always);
+    h.look();
+    let prompt = h.prompt();
+    assert!(
+        prompt.contains("The request comes with a plan of 2 steps") && prompt.contains("“report.docx”"),
+        "{prompt}"
+    );
+    let mut reply = assign_reply("w1");
+    reply["current_subtask"] = json!("something of its own");
+    h.reply(&reply.to_string());
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    takes_step(&mut h, "press it");
+    takes_step(&mut h, "press it again");
+    h.step(&host("FINISH"));
+    assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Finished, 4));
+
+    // It cannot say that a plan is done of which no step was taken.
+    let mut h = following(None, Verify::Auto);
+    h.step(&host("FINISH"));
+    assert_eq!(h.outcome().kind, OutcomeKind::Failed);
+    assert!(h.outcome().reason.contains("before a step of the plan was taken"), "{}", h.outcome().reason);
+}
+
+#[test]
+fn decision_05_in_a_plan_the_first_step_that_fails_ends_the_round() {
+    let mut h = following(Some("sales.odt"), Verify::Auto);
+    h.look();
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    takes_step(&mut h, "press it");
+    h.step(&app("FAIL", &[]));
+    assert_eq!(h.session.host_status(), HostStatus::Fail);
+    let outcome = h.outcome();
+    assert_eq!(
+        (outcome.kind, outcome.reason.as_str()),
+        (OutcomeKind::Failed, "step 2 of 2 of the plan failed: what I found")
+    );
+    // Rejected by a person is rejected.
+    let mut h = following(Some("sales.odt"), Verify::Auto);
+    h.look();
+    h.succeeds(h.windows.first().cloned(), Value::Null);
+    h.step(&app("CONFIRM", &["click_element"]));
+    h.answer(Event::Rejected { instruction: None });
+    assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
+    // A plan without steps is none.
+    let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()] };
+    let h = Harness::asked(config(), "Do the plan.", Some(empty));
+    assert!(matches!(h.effect(), Effect::Finish { .. }));
+    assert_eq!(h.outcome().reason, "the plan has no step");
+}
