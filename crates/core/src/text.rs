@@ -8,6 +8,15 @@ pub fn clip(text: &str, max: usize) -> String {
     }
 }
 
+/// About how many tokens a text is for a model: one for four ASCII characters, one for each other character. Real
+/// tokenizers differ by kind of text and model; as a measure of one text against another, and for limits, this is
+/// close enough and the same everywhere.
+pub fn tokens(text: &str) -> usize {
+    let ascii = text.bytes().filter(u8::is_ascii).count();
+    let other = text.chars().filter(|c| !c.is_ascii()).count();
+    ascii.div_ceil(4) + other
+}
+
 /// `text` as one line: line breaks become `⏎`, other control characters spaces.
 pub fn one_line(text: &str) -> String {
     text.chars()

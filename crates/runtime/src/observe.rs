@@ -63,6 +63,20 @@ async fn see_window<D: Desktop>(
     id: WindowId,
     picture: bool,
 ) -> Result<WindowView, ObserveFailure> {
+    let mut view = see_surfaces(desktop, id).await?;
+    let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
+    if let Some(region) = bounds.reduce(enclosing).filter(|_| picture) {
+        view.picture =
+            Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?);
+    }
+    Ok(view)
+}
+
+/// A window with its dialogs and pop-ups, without a picture.
+pub(crate) async fn see_surfaces<D: Desktop>(
+    desktop: &D,
+    id: WindowId,
+) -> Result<WindowView, ObserveFailure> {
     let all = desktop.windows().await.map_err(|error| failure(&error))?;
     let Some(main) = all.iter().find(|window| window.id == id) else {
         return Err(ObserveFailure {
@@ -82,12 +96,7 @@ async fn see_window<D: Desktop>(
             Err(error) => return Err(failure(&error)),
         }
     }
-    let region = windows.iter().map(|window| window.bounds).reduce(enclosing).unwrap_or(main.bounds);
-    let picture = match picture {
-        true => Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?),
-        false => None,
-    };
-    Ok(WindowView { surfaces, picture, notices: Vec::new() })
+    Ok(WindowView { surfaces, picture: None, notices: Vec::new() })
 }
 
 /// Whether a window belongs to `owner`, also by way of others.

@@ -3,18 +3,18 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::{PromptError, PromptSet, set::render, surfaces_text, targets_text};
+use super::{PromptError, PromptSet, set::render, targets_text, tools_text};
 use crate::{
     agent::{AgentStatus, AgentSteps},
-    blackboard::Blackboard,
+    blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, ToolSpec},
     memory::{Memory, MemoryItem},
-    observation::{AgentView, WindowView},
+    observation::AgentView,
     session::SubtaskRecord,
     target::TargetRegistry,
-    text::{clip, one_line, untrusted},
+    text::{clip, one_line, tokens, untrusted},
+    ui::PictureRef,
 };
 
 /// The longest result of a call in a prompt, in characters.
@@ -26,64 +26,24 @@ const STEPS_SHOWN: usize = 8;
 /// How many steps of the blackboard an agent is shown.
 const TRAJECTORIES_SHOWN: usize = 12;
 
-/// The tools, as they are described to a model.
-pub fn tools_text(tools: &[ToolSpec]) -> String {
-    let mut text = String::new();
-    for tool in tools {
-        let _ = writeln!(text, "## {}\n{}", tool.name, tool.description.trim());
-        let properties = tool.parameters.get("properties").and_then(Value::as_object);
-        let required = tool.parameters.get("required").and_then(Value::as_array);
-        for (name, schema) in properties.into_iter().flatten() {
-            let must = required.is_some_and(|names| names.iter().any(|known| known == name.as_str()));
-            let about = schema.get("description").and_then(Value::as_str).unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "- `{name}` ({}{}): {}",
-                type_text(schema, &tool.parameters),
-                if must { "" } else { ", optional" },
-                one_line(about).replace('⏎', " ")
-            );
-        }
-        text.push('\n');
-    }
-    text.trim_end().to_owned()
-}
+/// About how many tokens the steps of an agent, the steps of others, the earlier sub-tasks, and what people said may
+/// each have; the oldest go first.
+const STEPS_TOKENS_MAX: usize = 6_000;
+const TRAJECTORIES_TOKENS_MAX: usize = 6_000;
+const SUBTASKS_TOKENS_MAX: usize = 4_000;
+const WORDS_TOKENS_MAX: usize = 2_000;
 
-/// `string`, `list of string`, `one of "left", "right"`; what a schema allows, in words.
-fn type_text(schema: &Value, root: &Value) -> String {
-    if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()) {
-        let target = root.get("$defs").and_then(|definitions| definitions.get(name));
-        return target.map_or_else(|| name.to_owned(), |target| type_text(target, root));
+/// The last of `entries` that fit.
+fn fitting(entries: &[String], tokens_max: usize) -> String {
+    let mut left = tokens_max;
+    let fits = |entry: &&String| left.checked_sub(tokens(entry) + 1).map(|rest| left = rest).is_some();
+    let count = entries.iter().rev().take_while(fits).count();
+    let shown = entries.get(entries.len() - count..).unwrap_or_default();
+    let mut text = shown.join("\n");
+    if count < entries.len() {
+        text = format!("({} earlier ones are left out)\n{text}", entries.len() - count);
     }
-    if let Some(options) = schema.get("enum").and_then(Value::as_array) {
-        let words: Vec<String> = options.iter().map(Value::to_string).collect();
-        return format!("one of {}", words.join(", "));
-    }
-    for key in ["anyOf", "oneOf", "allOf"] {
-        if let Some(options) = schema.get(key).and_then(Value::as_array) {
-            let mut words: Vec<String> = options
-                .iter()
-                .filter(|option| option.get("type").and_then(Value::as_str) != Some("null"))
-                .map(|option| match option.get("const") {
-                    Some(constant) => constant.to_string(),
-                    None => type_text(option, root),
-                })
-                .collect();
-            words.dedup();
-            return words.join(" or ");
-        }
-    }
-    let named = match schema.get("type") {
-        Some(Value::String(name)) => name.clone(),
-        Some(Value::Array(names)) => {
-            names.iter().filter_map(Value::as_str).find(|name| *name != "null").unwrap_or("any").to_owned()
-        }
-        _ => "any".to_owned(),
-    };
-    match schema.get("items").filter(|_| named == "array") {
-        Some(items) => format!("list of {}", type_text(items, root)),
-        None => named,
-    }
+    text
 }
 
 /// What a call did and what came back.
@@ -129,24 +89,27 @@ fn answers_text(blackboard: &Blackboard) -> String {
         .answers()
         .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
         .collect();
-    lines.join("\n")
+    fitting(&lines, WORDS_TOKENS_MAX)
 }
 
 fn trajectories_text(blackboard: &Blackboard, without: &str) -> String {
     let all: Vec<_> = blackboard.trajectories().filter(|step| step.agent != without).collect();
     let shown = all.get(all.len().saturating_sub(TRAJECTORIES_SHOWN)..).unwrap_or_default();
-    let mut text = String::new();
-    for step in shown {
-        let _ = write!(text, "Step {}, {}", step.step, step.agent);
-        if !step.subtask.is_empty() {
-            let _ = write!(text, ", on “{}”", one_line(&step.subtask));
-        }
-        let _ = writeln!(text, ": {}", step.status);
-        for (action, result) in step.actions.iter().zip(&step.results) {
-            let _ = writeln!(text, "- {action} → {result}");
-        }
+    let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step)).collect();
+    let text = fitting(&entries, TRAJECTORIES_TOKENS_MAX);
+    if text.is_empty() { text } else { untrusted("results of tools", &text) }
+}
+
+fn trajectory_text(step: &Trajectory) -> String {
+    let mut text = format!("Step {}, {}", step.step, step.agent);
+    if !step.subtask.is_empty() {
+        let _ = write!(text, ", on “{}”", one_line(&step.subtask));
     }
-    if text.is_empty() { text } else { untrusted("results of tools", text.trim_end()) }
+    let _ = write!(text, ": {}", step.status);
+    for (action, result) in step.actions.iter().zip(&step.results) {
+        let _ = write!(text, "\n- {action} → {result}");
+    }
+    text
 }
 
 fn subtasks_text(records: &[SubtaskRecord]) -> String {
@@ -162,7 +125,11 @@ fn subtasks_text(records: &[SubtaskRecord]) -> String {
             )
         })
         .collect();
-    if lines.is_empty() { String::new() } else { untrusted("results of sub-tasks", &lines.join("\n")) }
+    if lines.is_empty() {
+        String::new()
+    } else {
+        untrusted("results of sub-tasks", &fitting(&lines, SUBTASKS_TOKENS_MAX))
+    }
 }
 
 /// The instructions of an agent.
@@ -211,7 +178,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         "host_user",
         &prompts.host_user,
         &Input {
-            requests: requests.join("\n"),
+            requests: fitting(&requests, WORDS_TOKENS_MAX),
             answers: answers_text(input.blackboard),
             trajectories: trajectories_text(input.blackboard, "HostAgent"),
             subtasks: subtasks_text(input.subtasks),
@@ -255,7 +222,8 @@ impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
         let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
-        let steps = shown.iter().map(|item| step_text(item)).collect::<Vec<_>>().join("\n");
+        let steps: Vec<String> = shown.iter().map(|item| step_text(item)).collect();
+        let steps = fitting(&steps, STEPS_TOKENS_MAX);
         SubtaskTexts {
             answers: answers_text(self.blackboard),
             trajectories: trajectories_text(self.blackboard, &self.agent),
@@ -267,10 +235,30 @@ impl SubtaskInput<'_> {
     }
 }
 
+/// What an AppAgent is shown of its window at one step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Sight {
+    /// The window, whole.
+    pub(crate) whole: String,
+    /// The step at which it was so, where that is an earlier one.
+    pub(crate) whole_step: Option<u32>,
+    /// What changed since.
+    pub(crate) changes: String,
+    /// The windows that a dialog in front blocks.
+    pub(crate) behind: String,
+    /// What could not be used when it was looked at.
+    pub(crate) notices: Vec<String>,
+    /// The picture, where it is shown.
+    pub(crate) picture: Option<PictureRef>,
+    /// The step at which the picture was shown that still holds.
+    pub(crate) picture_step: Option<u32>,
+}
+
 /// What an AppAgent is shown at a step.
 pub(crate) struct AppInput<'a> {
     pub(crate) common: SubtaskInput<'a>,
-    pub(crate) view: &'a WindowView,
+    pub(crate) application: &'a str,
+    pub(crate) sight: &'a Sight,
 }
 
 /// An AppAgent's user message.
@@ -291,10 +279,14 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
         notice: String,
         application: String,
         surfaces: String,
+        seen_at: Option<u32>,
+        changes: String,
+        behind: String,
+        view_notices: String,
+        picture_at: Option<u32>,
     }
     let texts = input.common.texts();
-    let application =
-        input.view.surfaces.first().map(|surface| surface.window.app.name.clone()).unwrap_or_default();
+    let sight = input.sight;
     render(
         "app_user",
         &prompts.app_user,
@@ -308,8 +300,13 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
             plan: texts.plan,
             steps: texts.steps,
             notice: input.common.notice.to_owned(),
-            application,
-            surfaces: surfaces_text(input.view),
+            application: input.application.to_owned(),
+            surfaces: sight.whole.clone(),
+            seen_at: sight.whole_step,
+            changes: sight.changes.clone(),
+            behind: sight.behind.clone(),
+            view_notices: sight.notices.join("\n"),
+            picture_at: sight.picture_step,
         },
     )
 }

@@ -6,13 +6,17 @@
 mod inputs;
 mod listing;
 mod set;
+mod tools;
+mod view;
 
+pub use inputs::system_message;
 pub(crate) use inputs::{
-    AgentInput, AppInput, HostInput, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
+    AgentInput, AppInput, HostInput, Sight, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
     host_user_text, result_text,
 };
-pub use inputs::{system_message, tools_text};
-pub use listing::{
-    ELEMENTS_MAX, element_line, escape_name, surfaces_text, targets_text, unescape_name, window_line,
-};
+pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub use set::{PromptError, PromptSet};
+pub use tools::tools_text;
+pub use view::{
+    ListOptions, PageQuery, changes_text, element_line, marked_elements, relevant_words, view_page, view_text,
+};

@@ -19,8 +19,8 @@ use crate::{
     ids::AgentId,
     observation::{Look, Observation},
     prompt::{
-        AgentInput, AppInput, PromptError, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
-        surfaces_text, system_message,
+        AgentInput, AppInput, ListOptions, PromptError, Sight, SubtaskInput, agent_system_text,
+        agent_user_text, app_user_text, relevant_words, system_message, view_text,
     },
     reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
     states::AppTrigger,
@@ -114,16 +114,33 @@ impl Session {
         }
     }
 
+    /// What an agent is shown of what it sees at `step`: all of it, or what is not known to it yet.
+    pub(super) fn sight_of(&mut self, worker: Worker, observation: &Observation, step: u32) -> Sight {
+        let config = self.config.view.clone();
+        let Some(app) = self.app_mut(worker) else { return Sight::default() };
+        match observation {
+            Observation::Window(view) => {
+                let words =
+                    relevant_words(std::iter::once(&app.subtask).chain(&app.message).map(String::as_str));
+                app.shown.see(view, step, words, &config, /*picture_wanted*/ app.screenshots > 0)
+            }
+            Observation::Agent(view) => Sight { picture: view.picture.clone(), ..Sight::default() },
+            Observation::Desktop(_) | Observation::WindowChanges(_) => Sight::default(),
+        }
+    }
+
     pub(super) fn prompt_of(
         &self,
         worker: Worker,
         observation: &Observation,
+        sight: &Sight,
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
         match observation {
             Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
-                let input = AppInput { common: self.input_of(app), view };
+                let application = view.surfaces.first().map_or("", |surface| &surface.window.app.name);
+                let input = AppInput { common: self.input_of(app), application, sight };
                 let tools = &self.config.app_tools;
                 let system = system_message("app_system", &self.prompts.app_system, tools)?;
                 Ok((system, app_user_text(&self.prompts, &input)?))
@@ -231,9 +248,9 @@ pub(super) fn seen_text(observation: &Observation) -> String {
         // Where there is nothing to read, the picture counts.
         Observation::Window(view) => match &view.picture {
             Some(picture) if view.elements().next().is_none() => {
-                format!("{}\n{}", surfaces_text(view), picture.sha256)
+                format!("{}\n{}", view_text(view, &ListOptions::default()), picture.sha256)
             }
-            Some(_) | None => surfaces_text(view),
+            Some(_) | None => view_text(view, &ListOptions::default()),
         },
         Observation::Agent(view) => view.text.clone(),
         Observation::Desktop(_) | Observation::WindowChanges(_) => String::new(),

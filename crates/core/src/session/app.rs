@@ -14,6 +14,7 @@ use super::{
     machine::{Phase, Session, Stage},
     phases::{Acted, Recorded},
     round::{SubtaskRecord, SubtaskStatus},
+    shown::Shown,
     stall::{Stall, is_stalled, nudge, stalled},
     step::{AgentKind, Asking, NotApproved},
     verify::{is_as_expected, is_seen},
@@ -49,12 +50,15 @@ pub(super) struct AppAgent {
     /// The first step of the present sub-task.
     pub(super) first_step: u32,
     /// How often in a row it looked again without acting.
-    screenshots: u32,
+    pub(super) screenshots: u32,
     /// The elements that it wants to have marked at its next look; none for all.
     pub(super) marks: Option<Vec<ElementId>>,
     /// Whether everything that it did on the present sub-task was seen to be done.
     seen: bool,
     stall: Stall,
+    /// What it was shown of its window in this sub-task.
+    #[serde(default)]
+    pub(super) shown: Shown,
     /// What it must know at its next step.
     pub(super) notice: String,
 }
@@ -88,11 +92,13 @@ impl AgentKind for App {
     }
 
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
-        let (system, user) = session.prompt_of(self.0, observation)?;
+        let step = session.steps;
+        let sight = session.sight_of(self.0, observation, step);
+        let (system, user) = session.prompt_of(self.0, observation, &sight)?;
         if let Some(app) = session.app_mut(self.0) {
             app.notice.clear();
         }
-        Ok(Asking { system, user })
+        Ok(Asking { system, user, picture: sight.picture })
     }
 
     fn schema(self, session: &Session) -> (&'static str, Value) {
@@ -220,6 +226,7 @@ impl Session {
             marks: None,
             seen: true,
             stall: Stall::default(),
+            shown: Shown::default(),
             notice: String::new(),
         });
         self.begin_step(App(worker));

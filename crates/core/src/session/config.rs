@@ -7,6 +7,7 @@ use crate::{
     command::ToolSpec,
     money::{Money, PriceTable},
     policy::Policy,
+    prompt::ListOptions,
 };
 
 /// Bounds of a round. Each is checked before what would exceed it.
@@ -85,6 +86,24 @@ pub enum Verify {
     Never,
 }
 
+/// What agents are shown of their windows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ViewConfig {
+    /// About how many tokens the list of a window's elements may have.
+    pub tokens_max: usize,
+    /// Whether later looks of a sub-task are told as what changed since the first.
+    pub changes: bool,
+    /// Whether the controls that are listed are marked with their ids in pictures.
+    pub marks: bool,
+}
+
+impl Default for ViewConfig {
+    fn default() -> Self {
+        Self { tokens_max: ListOptions::TOKENS_MAX, changes: true, marks: true }
+    }
+}
+
 /// What a session is run with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -105,6 +124,8 @@ pub struct SessionConfig {
     pub ask_questions: bool,
     /// Whether models are shown pictures.
     pub pictures: bool,
+    /// What agents are shown of their windows.
+    pub view: ViewConfig,
     /// The HostAgent's tools.
     pub host_tools: Vec<ToolSpec>,
     /// The AppAgents' tools.
@@ -124,6 +145,7 @@ impl Default for SessionConfig {
             verify: Verify::default(),
             ask_questions: true,
             pictures: false,
+            view: ViewConfig::default(),
             host_tools: Vec::new(),
             app_tools: Vec::new(),
             agents: Vec::new(),

@@ -99,7 +99,7 @@ impl AgentKind for Host {
         session.plan_decides()
     }
 
-    fn asking(self, session: &mut Session, _: &Observation) -> Result<Asking, PromptError> {
+    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
         let system = system_message("host_system", &session.prompts.host_system, &session.config.host_tools)?;
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
@@ -112,7 +112,8 @@ impl AgentKind for Host {
             memory: &session.host.memory,
             notice: &notice,
         };
-        Ok(Asking { system, user: host_user_text(&session.prompts, &input)? })
+        let picture = observation.picture().cloned();
+        Ok(Asking { system, user: host_user_text(&session.prompts, &input)?, picture })
     }
 
     fn schema(self, _: &Session) -> (&'static str, Value) {

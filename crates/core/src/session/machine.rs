@@ -28,7 +28,6 @@ use crate::{
     reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppTrigger, HostStatus, HostTrigger, next_app, next_host},
     target::TargetRegistry,
-    ui::PictureRef,
 };
 
 /// An event that does not fit.
@@ -404,10 +403,10 @@ impl Session {
 }
 
 /// The messages of a fresh step: instructions, then what the agent is shown.
-pub(super) fn messages(asking: Asking, picture: Option<&PictureRef>) -> Vec<Message> {
+pub(super) fn messages(asking: Asking) -> Vec<Message> {
     let mut shown = Message::text(Speaker::User, asking.user);
-    if let Some(picture) = picture {
-        shown.parts.push(Part::Picture { picture: picture.clone() });
+    if let Some(picture) = asking.picture {
+        shown.parts.push(Part::Picture { picture });
     }
     vec![Message::text(Speaker::System, asking.system), shown]
 }

@@ -20,12 +20,13 @@ mod planned;
 mod questions;
 mod resume;
 mod round;
+mod shown;
 mod stall;
 mod step;
 mod subtask;
 mod verify;
 
-pub use config::{Limits, SessionConfig, SessionLimits, Verify};
+pub use config::{Limits, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};
 pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason};
 pub use machine::{ApplyError, Session};

@@ -18,12 +18,14 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::PromptError,
     reply::{Question, ReplyError},
+    ui::PictureRef,
 };
 
 /// What is asked of a model: the instructions, then what the agent is shown.
 pub(super) struct Asking {
     pub(super) system: String,
     pub(super) user: String,
+    pub(super) picture: Option<PictureRef>,
 }
 
 /// Why a proposed action is not carried out.
@@ -163,7 +165,7 @@ impl Session {
         }
         match agent.asking(self, &observation) {
             Ok(asking) => {
-                let messages = messages(asking, observation.picture());
+                let messages = messages(asking);
                 self.ask(agent, start.observed(observation, messages));
             }
             Err(error) => self.break_off(error.to_string()),

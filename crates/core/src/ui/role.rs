@@ -21,6 +21,7 @@ macro_rules! roles {
 roles! {
     ALERT = "alert",
     APPLICATION = "application",
+    CANVAS = "canvas",
     CHECK_BOX = "check box",
     CHECK_MENU_ITEM = "check menu item",
     COMBO_BOX = "combo box",
@@ -28,13 +29,18 @@ roles! {
     DOCUMENT_SPREADSHEET = "document spreadsheet",
     DOCUMENT_TEXT = "document text",
     DOCUMENT_WEB = "document web",
+    DRAWING_AREA = "drawing area",
+    DRAWN_ICON = "drawn icon",
+    DRAWN_TEXT = "drawn text",
     ENTRY = "entry",
     FILE_CHOOSER = "file chooser",
     FILLER = "filler",
     FRAME = "frame",
     HEADING = "heading",
     ICON = "icon",
+    IMAGE = "image",
     LABEL = "label",
+    LAYERED_PANE = "layered pane",
     LINK = "link",
     LIST = "list",
     LIST_BOX = "list box",
@@ -59,6 +65,8 @@ roles! {
     SEPARATOR = "separator",
     SLIDER = "slider",
     SPIN_BUTTON = "spin button",
+    SPLIT_PANE = "split pane",
+    STATIC = "static",
     STATUS_BAR = "status bar",
     TABLE = "table",
     TABLE_CELL = "table cell",
@@ -69,6 +77,7 @@ roles! {
     TREE_ITEM = "tree item",
     TREE_TABLE = "tree table",
     UNKNOWN = "unknown",
+    VIEWPORT = "viewport",
     WINDOW = "window",
 }
 
@@ -91,6 +100,8 @@ impl Role {
             Role::COMBO_BOX,
             Role::DOCUMENT_SPREADSHEET,
             Role::DOCUMENT_TEXT,
+            Role::DRAWN_ICON,
+            Role::DRAWN_TEXT,
             Role::ENTRY,
             Role::ICON,
             Role::LINK,
@@ -117,12 +128,15 @@ impl Role {
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[
             Role::FILLER,
+            Role::LAYERED_PANE,
             Role::PANEL,
             Role::ROOT_PANE,
             Role::SCROLL_PANE,
             Role::SECTION,
             Role::SEPARATOR,
+            Role::SPLIT_PANE,
             Role::UNKNOWN,
+            Role::VIEWPORT,
         ];
         STRUCTURAL.contains(self)
     }

@@ -75,6 +75,7 @@ pub(crate) fn view(window: WindowInfo, button: &str) -> WindowView {
 }
 
 /// A session, its clock, and what it was asked.
+#[derive(Clone)]
 pub(crate) struct Harness {
     pub(crate) session: Session,
     pub(crate) windows: Vec<WindowInfo>,

@@ -6,6 +6,7 @@ mod calls;
 mod decisions;
 mod gate;
 mod harness;
+mod listing;
 mod machine;
 mod prompts;
 mod replies;

@@ -1,9 +1,12 @@
 //! Prompts, as the models read them.
 
 use deskhand_core::{
-    observation::{Surface, WindowView},
-    prompt::{PromptSet, element_line, surfaces_text, tools_text},
-    ui::{Partial, Pattern, Role, State, TableShape, Tree, ValueRange, WindowKind},
+    geometry::Rect,
+    model::Part,
+    observation::{Observation, Surface, WindowView},
+    prompt::{ListOptions, PromptSet, element_line, tools_text, view_text},
+    session::{Effect, Event},
+    ui::{Partial, Pattern, PictureRef, Role, State, TableShape, Tree, ValueRange, WindowKind},
 };
 use serde_json::json;
 
@@ -24,12 +27,110 @@ fn the_hosts_prompt() {
     insta::assert_snapshot!("host_after_subtask", h.prompt());
 }
 
+/// The session at the second step of an AppAgent, before its look is answered.
+fn at_the_second_step() -> Harness {
+    let mut h = Harness::started(config());
+    h.step(&assign_reply("w1"));
+    h.succeeds(Some(h.windows[0].clone()), serde_json::Value::Null);
+    h.step(&app("CONTINUE", &["read_table"]));
+    h.succeeds(None, json!("5 rows"));
+    h
+}
+
+fn shown(h: &mut Harness, view: WindowView) -> String {
+    h.answer(Event::Observed { observation: Observation::Window(view) });
+    h.prompt()
+}
+
+#[test]
+fn a_later_look_is_told_as_what_changed() {
+    let h = at_the_second_step();
+    let main = h.windows[0].clone();
+    let before = crate::harness::view(main.clone(), "Finish");
+    let same = shown(&mut h.clone(), before.clone());
+    assert!(same.contains("# The application, as it was at step 2"), "{same}");
+    assert!(same.contains("since step 2\n\nNothing that is listed."), "{same}");
+
+    let mut changed = before.clone();
+    changed.surfaces[0].tree.elements[2].states.remove(State::Enabled);
+    changed.surfaces[0].tree.elements[2].states.remove(State::Sensitive);
+    let wide: Vec<_> = (10..40).map(|id| element(id, 2, Role::LABEL, &format!("Label {id}"))).collect();
+    let mut first = before.clone();
+    first.surfaces[0].tree.elements.extend(wide.clone());
+    changed.surfaces[0].tree.elements.extend(wide);
+    // The first look had the labels too: one line says what became of the button.
+    let mut h = Harness::started(config());
+    h.step(&assign_reply("w1"));
+    h.succeeds(Some(main.clone()), serde_json::Value::Null);
+    shown(&mut h, first.clone());
+    h.reply(&app("CONTINUE", &["read_table"]).to_string());
+    h.succeeds(None, json!("5 rows"));
+    let mut other = h.clone();
+    let text = shown(&mut h, changed);
+    let (whole, told) = text.split_once("# What changed in the application since step 2").expect("changes");
+    assert!(
+        whole.contains("[e39] \"Label 39\"") && told.contains("[e3] push button \"Finish\" (disabled)"),
+        "{text}"
+    );
+    assert!(!told.contains("Label"), "{told}");
+
+    // A modal dialog: nothing behind it can be used, so nothing of it is listed.
+    let mut dialog = window(2, "Really?", "LibreOffice Writer");
+    (dialog.kind, dialog.owner) = (WindowKind::Dialog, Some(main.id));
+    let mut root = element(90, 0, Role::DIALOG, "Really?");
+    root.states.insert(State::Modal);
+    let elements = vec![root, element(91, 1, Role::PUSH_BUTTON, "Yes")];
+    let mut blocked = first;
+    blocked.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
+    let text = shown(&mut other, blocked);
+    assert!(text.contains("[e91] push button \"Yes\"") && !text.contains("Label"), "{text}");
+    assert!(text.contains("lies behind the dialog"), "{text}");
+}
+
+#[test]
+fn a_picture_is_shown_when_it_changed_or_is_asked_for() {
+    let mut h = at_the_second_step();
+    let picture = |sha: &str| PictureRef {
+        sha256: sha.to_owned(),
+        media_type: "image/png".to_owned(),
+        width: 10,
+        height: 10,
+        region: Rect::new(0, 0, 10, 10),
+    };
+    let view = crate::harness::view(h.windows[0].clone(), "Finish");
+    let mut tools = ["read_table", "click_element"];
+    let mut step = |sha: &str, reply: &str| {
+        let view = WindowView { picture: Some(picture(sha)), ..view.clone() };
+        h.answer(Event::Observed { observation: Observation::Window(view) });
+        let Effect::Ask { request } = h.effect() else { panic!("a question is wanted") };
+        let pictures = request
+            .messages
+            .iter()
+            .flat_map(|message| &message.parts)
+            .filter(|part| matches!(part, Part::Picture { .. }));
+        let (count, prompt) = (pictures.count(), h.prompt());
+        // Another tool each time: an agent that repeats itself is stopped.
+        tools.rotate_left(1);
+        let actions = if reply == "CONTINUE" { &tools[..1] } else { &[] };
+        h.reply(&app(reply, actions).to_string());
+        if reply == "CONTINUE" {
+            h.succeeds(None, json!(null));
+        }
+        (count, prompt.contains("The picture is as it was at step 3."))
+    };
+    assert_eq!(step("one", "CONTINUE"), (1, false), "the first");
+    assert_eq!(step("one", "CONTINUE"), (0, true), "the same");
+    assert_eq!(step("one", "SCREENSHOT"), (0, true), "the same");
+    assert_eq!(step("one", "CONTINUE"), (1, false), "asked for");
+    assert_eq!(step("two", "CONTINUE"), (1, false), "another");
+}
+
 #[test]
 fn elements_are_lines_that_say_what_matters() {
     let mut entry = element(7, 0, Role::ENTRY, "File \"name\":");
     entry.text = Some("sales\nreport".to_owned());
     entry.states = entry.states.with(State::Focused).with(State::Editable);
-    assert_eq!(element_line(&entry), r#"[e7] entry "File \"name\":" (focused, editable) = "sales⏎report""#);
+    assert_eq!(element_line(&entry), r#"[e7] entry "File \"name\":" (focused) = "sales⏎report""#);
     let mut spin = element(8, 0, Role::SPIN_BUTTON, "Width");
     spin.patterns = vec![Pattern::Value];
     spin.value = Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 });
@@ -71,15 +172,14 @@ fn dialogs_come_first_and_a_cut_tree_says_so() {
         picture: None,
         notices: Vec::new(),
     };
-    insta::assert_snapshot!(surfaces_text(&view), @r#"
+    insta::assert_snapshot!(view_text(&view, &ListOptions::default()), @r#"
     <untrusted source="screen">
     - [w2] window "Chart Type" of LibreOffice Calc (dialog)
     [e9] push button "Finish"
     </untrusted>
     <untrusted source="screen">
     - [w1] window "Untitled 1" of LibreOffice Calc (active)
-    [e1] frame "Untitled 1"
-      [e4] menu "Insert"
+    [e4] menu "Insert"
     (partial: the window has more elements than the limit)
     </untrusted>
     "#);
@@ -98,11 +198,10 @@ fn tools_are_described_with_their_parameters() {
         "required": ["button"],
     });
     insta::assert_snapshot!(tools_text(&[described]), @r#"
-    ## scroll
+    ## scroll(down?: integer, button: "left"|"right", rows?: list of list of string)
     The tool scroll.
-    - `down` (integer, optional): Notches.
-    - `button` (one of "left", "right"): Which.
-    - `rows` (list of list of string, optional):
+    - `down`: Notches.
+    - `button`: Which.
     "#);
 }
 

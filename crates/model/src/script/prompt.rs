@@ -1,7 +1,8 @@
 //! The things that a prompt lists: windows, agents and elements with their ids.
 //!
 //! Core writes them as `- [w2] window "Title" of Application (active)`, `- [a1] agent "Name" — description` and, indented,
-//! `[e17] push button "Finish" (focusable)`.
+//! `[e17] push button "Finish" (focused)`. Several of one kind stand on one line, `[e1] menu "File" | [e2] "Edit"`, and
+//! what is gone is told as `gone: e3, e5 to e9`.
 
 use deskhand_core::model::{ModelRequest, Part, Speaker};
 
@@ -42,13 +43,54 @@ pub(super) fn whole_text(request: &ModelRequest) -> String {
 pub(super) fn listed(request: &ModelRequest) -> Vec<Listed> {
     let mut things: Vec<Listed> = Vec::new();
     for line in join(request, |speaker| speaker == Speaker::User).lines() {
-        let Some(thing) = parse_line(line) else { continue };
-        match things.iter_mut().find(|known| known.id == thing.id) {
-            Some(known) => *known = thing,
-            None => things.push(thing),
+        if let Some(gone) = line.trim().strip_prefix("gone: ") {
+            things.retain(|thing| !is_among(&thing.id, gone));
+            continue;
+        }
+        let mut kind = String::new();
+        for item in items(line) {
+            let Some(mut thing) = parse_line(item) else { continue };
+            if thing.kind.is_empty() {
+                thing.kind.clone_from(&kind);
+            }
+            kind.clone_from(&thing.kind);
+            match things.iter_mut().find(|known| known.id == thing.id) {
+                Some(known) => *known = thing,
+                None => things.push(thing),
+            }
         }
     }
     things
+}
+
+/// The parts of a line between ` | `, outside of names.
+fn items(line: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut quoted, mut escaped) = (0, false, false);
+    for (at, byte) in line.bytes().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = quoted,
+            b'"' => quoted = !quoted,
+            b'|' if !quoted && line.get(at..).is_some_and(|rest| rest.starts_with("| [e")) => {
+                parts.extend(line.get(start..at));
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.extend(line.get(start..));
+    parts
+}
+
+/// Whether an id is in a list such as `e3, e5 to e9`.
+fn is_among(id: &str, list: &str) -> bool {
+    let number = |id: &str| id.trim().strip_prefix('e').and_then(|digits| digits.parse::<u32>().ok());
+    let Some(wanted) = number(id) else { return false };
+    list.split(", ").any(|range| {
+        let (first, last) = range.split_once(" to ").unwrap_or((range, range));
+        number(first).zip(number(last)).is_some_and(|(first, last)| (first..=last).contains(&wanted))
+    })
 }
 
 fn join(request: &ModelRequest, wanted: impl Fn(Speaker) -> bool) -> String {
@@ -79,7 +121,9 @@ fn parse_line(line: &str) -> Option<Listed> {
     let kind_end = rest.find(['"', '(', '=', ':', '—', ',']).unwrap_or(rest.len());
     let (kind, rest) = rest.split_at(kind_end);
     // A nameless slider: `[e4] slider value 3 of 0 to 10`.
-    let kind = kind.split(" value ").next().unwrap_or(kind);
+    let kind = kind.split(" value ").next().unwrap_or(kind).trim();
+    // A nameless control is told by what it lies in: `[e5] toggle button in "Styles"`.
+    let kind = kind.strip_suffix(" in").unwrap_or(if kind == "in" { "" } else { kind });
     let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
     let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
     Some(Listed {

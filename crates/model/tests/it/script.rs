@@ -135,6 +135,30 @@ fn lines_of_core_are_read() {
 }
 
 #[test]
+fn what_is_gone_is_no_longer_listed_and_a_line_can_hold_several() {
+    let prompt = r#"
+[e1] menu "File" | [e2] "Edit | not \" an end" | [e3] "View" (disabled)
+[e4] toggle button "Menu" | [e5] (checked) in "Styles" | [e6] in "Gallery"
+[e7] text = "a | [e9] b" | [e8] = "c"
+gone: e1, e5 to e6
+[e3] menu "Look"
+"#;
+    let prompt = prompt.replace(r"\\", r"\");
+    for (placeholder, found) in [
+        (r#"{{element "menu" "Look"}}"#, Some("e3")),
+        (r#"{{element "menu" nth=1}}"#, Some("e2")),
+        (r#"{{element "toggle button"}}"#, Some("e4")),
+        (r#"{{element "text" nth=2}}"#, Some("e8")),
+        (r#"{{element "menu" "File"}}"#, None),
+        (r#"{{element "text" nth=3}}"#, None),
+    ] {
+        let script = script(&format!("[[turn]]\nreply = '{placeholder}'"));
+        let reply = script.answer(&request(&prompt)).map(|reply| reply.text).ok();
+        assert_eq!(reply.as_deref(), found, "{placeholder} in {prompt}");
+    }
+}
+
+#[test]
 fn variables_and_groups_are_put_in() {
     assert_eq!(
         answer(

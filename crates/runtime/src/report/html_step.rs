@@ -6,7 +6,7 @@ use deskhand_core::{
     command::CallStatus,
     model::{Message, Part as MessagePart, Speaker},
     observation::Observation,
-    prompt::{surfaces_text, window_line},
+    prompt::{ListOptions, view_text, window_line},
     text::clip,
 };
 use serde::Serialize;
@@ -291,7 +291,7 @@ pub(super) fn listing(seen: &Observation) -> String {
         Observation::Desktop(view) => {
             view.windows.iter().rev().map(window_line).collect::<Vec<_>>().join("\n")
         }
-        Observation::Window(view) => surfaces_text(view),
+        Observation::Window(view) => view_text(view, &ListOptions::default()),
         Observation::Agent(view) => view.text.clone(),
         Observation::WindowChanges(changes) => format!("changes of window {}", changes.window),
     }

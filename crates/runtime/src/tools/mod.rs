@@ -10,6 +10,7 @@ mod drag;
 mod focus_element;
 mod invoke_action;
 mod launch_application;
+mod more;
 mod press_keys;
 mod read_table;
 mod read_text;

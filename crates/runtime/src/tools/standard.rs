@@ -9,6 +9,7 @@ use super::{
     focus_element::FocusElement,
     invoke_action::InvokeAction,
     launch_application::LaunchApplication,
+    more::More,
     press_keys::PressKeys,
     read_table::ReadTable,
     read_text::ReadText,
@@ -51,7 +52,8 @@ impl<D: Desktop> Toolbox<D> {
             .with::<Drag>()?
             .with::<FocusElement>()?
             .with::<InvokeAction>()?
-            .with::<WaitFor>()?;
+            .with::<WaitFor>()?
+            .with::<More>()?;
         Ok(Self { host, app, limits })
     }
 }

@@ -1,0 +1,171 @@
+//! What changed in a window, as an agent is told that has seen it before.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::{
+    items::{Item, items},
+    lines::{cost, lines, worth_listing},
+    whole::{ListOptions, partial_line, surface_text},
+};
+use crate::{
+    ids::ElementId,
+    observation::{Surface, WindowView},
+    prompt::window_line,
+    text::untrusted,
+    ui::{Placed, diff},
+};
+
+/// The most ranges of ids in a list of what is gone.
+const RANGES_MAX: usize = 60;
+
+/// What is different in `new`, against `old`, which the agent was shown; empty where nothing is that would be
+/// listed.
+pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -> String {
+    let mut parts = Vec::new();
+    let mut left = options.tokens_max;
+    for surface in new.surfaces.iter().rev() {
+        let known = old.surfaces.iter().find(|known| known.window.id == surface.window.id);
+        let options = ListOptions { tokens_max: left, words: options.words.clone() };
+        let part = match known {
+            Some(known) => surface_changes(known, surface, &options),
+            None => format!("new window:\n{}", surface_text(surface, &options)),
+        };
+        if !part.is_empty() {
+            left = left.saturating_sub(crate::text::tokens(&part));
+            parts.push(untrusted("screen", &part));
+        }
+    }
+    for surface in &old.surfaces {
+        if !new.surfaces.iter().any(|kept| kept.window.id == surface.window.id) {
+            let ids = surface.tree.elements.iter().map(|element| element.id);
+            let line = window_line(&surface.window);
+            parts.push(untrusted("screen", &format!("gone with all in it: {}\ngone: {}", line, ranges(ids))));
+        }
+    }
+    parts.join("\n")
+}
+
+fn surface_changes(old: &Surface, new: &Surface, options: &ListOptions) -> String {
+    let before = items(&old.window, &old.tree);
+    let after = items(&new.window, &new.tree);
+    let known: HashMap<ElementId, &Item<'_>> = worth_listing(&before)
+        .into_iter()
+        .filter_map(|at| before.get(at))
+        .map(|item| (item.element.id, item))
+        .collect();
+    let listed: Vec<usize> = worth_listing(&after);
+    let now: HashSet<ElementId> =
+        listed.iter().filter_map(|at| after.get(*at)).map(|item| item.element.id).collect();
+    let (mut changed, mut added) = (HashSet::new(), HashSet::new());
+    for place in listed {
+        let Some(item) = after.get(place) else { continue };
+        match known.get(&item.element.id) {
+            Some(was) if was.text(true) == item.text(true) => {}
+            Some(_) => {
+                changed.insert(place);
+            }
+            None => {
+                added.insert(place);
+            }
+        }
+    }
+    let mut left_out = 0;
+    let mut left = options.tokens_max;
+    for places in [&mut changed, &mut added] {
+        let mut fits = |place: &usize| {
+            let cost = after.get(*place).map_or(0, cost);
+            left.checked_sub(cost).map(|rest| left = rest).is_some()
+        };
+        let mut ordered: Vec<usize> = places.iter().copied().collect();
+        ordered.sort_unstable();
+        let kept: HashSet<usize> = ordered.into_iter().filter(|place| fits(place)).collect();
+        left_out += places.len() - kept.len();
+        *places = kept;
+    }
+    let mut text = Vec::new();
+    if !changed.is_empty() {
+        text.push("changed:".to_owned());
+        text.extend(lines(&after, &changed));
+    }
+    text.extend(added_lines(&after, &added));
+    let gone: Vec<ElementId> = known.keys().filter(|id| !now.contains(id)).copied().collect();
+    if !gone.is_empty() {
+        text.push(format!("gone: {}", ranges(gone.into_iter())));
+    }
+    let moved = moved(old, new).into_iter().filter(|id| known.contains_key(id) && now.contains(id));
+    let moved: Vec<ElementId> = moved.collect();
+    if !moved.is_empty() {
+        text.push(format!("in another order: {}", ranges(moved.into_iter())));
+    }
+    if left_out > 0 {
+        text.push(format!("({left_out} more changed elements are not listed; `more` lists them)"));
+    }
+    if new.tree.partial != old.tree.partial {
+        text.extend(new.tree.partial.map(partial_line).map(str::to_owned));
+    }
+    let head = window_line(&new.window);
+    if text.is_empty() && head == window_line(&old.window) {
+        return String::new();
+    }
+    text.insert(0, head);
+    text.join("\n")
+}
+
+/// New items under what they lie in.
+fn added_lines(after: &[Item<'_>], added: &HashSet<usize>) -> Vec<String> {
+    // By the nearest listed element around them that is not new itself.
+    let mut groups: BTreeMap<Option<usize>, HashSet<usize>> = BTreeMap::new();
+    for place in added {
+        let mut around = after.get(*place).and_then(|item| item.parent);
+        while let Some(at) = around.filter(|at| added.contains(at)) {
+            around = after.get(at).and_then(|item| item.parent);
+        }
+        groups.entry(around).or_default().insert(*place);
+    }
+    let mut text = Vec::new();
+    for (around, places) in groups {
+        let inside = around.and_then(|at| after.get(at)).map(|item| format!(" in {}", item.element.id));
+        text.push(format!("new{}:", inside.unwrap_or_default()));
+        text.extend(lines(after, &places));
+    }
+    text
+}
+
+fn moved(old: &Surface, new: &Surface) -> Vec<ElementId> {
+    let Some(change) = diff(&old.tree, &new.tree) else { return Vec::new() };
+    let placed = change.placed.iter().flat_map(|run| &run.elements);
+    placed
+        .filter_map(|placed| match placed {
+            Placed::Moved(id) => Some(*id),
+            Placed::New(_) => None,
+        })
+        .collect()
+}
+
+/// `e3, e5 to e9`.
+fn ranges(ids: impl Iterator<Item = ElementId>) -> String {
+    let mut ids: Vec<u32> = ids.map(|id| id.0).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for id in ids {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == id => *last = id,
+            _ => ranges.push((id, id)),
+        }
+    }
+    let more = ranges.len().saturating_sub(RANGES_MAX);
+    let mut text: Vec<String> = ranges
+        .iter()
+        .take(RANGES_MAX)
+        .map(|(first, last)| match last - first {
+            0 => format!("e{first}"),
+            1 => format!("e{first}, e{last}"),
+            _ => format!("e{first} to e{last}"),
+        })
+        .collect();
+    if more > 0 {
+        text.push(format!("and {more} more"));
+    }
+    text.join(", ")
+}

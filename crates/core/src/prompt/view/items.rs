@@ -1,0 +1,279 @@
+//! Which elements of a tree are listed, and as what.
+//!
+//! What only lays others out is left out, a container around a single control becomes a word at that control, and a
+//! text that repeats its parent is not said twice.
+
+use std::fmt::Write as _;
+
+use crate::{
+    prompt::escape_name,
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
+};
+
+/// The longest text of a cell or around a control, in characters.
+const SHORT_CHARS_MAX: usize = 120;
+
+/// An element that is listed.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Item<'t> {
+    pub(super) element: &'t Element,
+    /// The listed element that it lies in, by its place in the list of items.
+    pub(super) parent: Option<usize>,
+    /// Whether nothing that is listed lies in it.
+    pub(super) leaf: bool,
+    /// What the container around it says, where it stands for both.
+    within: Option<String>,
+    /// The text of what lies in it and is not listed itself.
+    content: Option<String>,
+}
+
+/// The listed elements of a window, in reading order.
+pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
+    let mut nodes = nodes(window, tree);
+    absorb_texts(&mut nodes);
+    fold_containers(&mut nodes);
+    let mut places = Vec::with_capacity(nodes.len());
+    let mut items: Vec<Item<'t>> = Vec::new();
+    for node in &nodes {
+        // The parent, or the next listed thing around it.
+        let parent = node.parent.and_then(|parent| places.get(parent).copied().flatten());
+        if !node.shown {
+            places.push(parent);
+            continue;
+        }
+        if let Some(parent) = parent.and_then(|parent: usize| items.get_mut(parent)) {
+            parent.leaf = false;
+        }
+        places.push(Some(items.len()));
+        let (within, content) = (node.within.clone(), node.content.clone());
+        items.push(Item { element: node.element, parent, leaf: true, within, content });
+    }
+    items
+}
+
+struct Node<'t> {
+    element: &'t Element,
+    parent: Option<usize>,
+    /// How many elements lie in it, at any depth; they follow it.
+    size: usize,
+    shown: bool,
+    within: Option<String>,
+    content: Option<String>,
+}
+
+fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
+    let mut nodes: Vec<Node<'t>> = Vec::with_capacity(tree.elements.len());
+    let mut around: Vec<usize> = Vec::new();
+    for element in &tree.elements {
+        while around
+            .last()
+            .and_then(|at| nodes.get(*at))
+            .is_some_and(|node| node.element.depth >= element.depth)
+        {
+            around.pop();
+        }
+        for ancestor in &around {
+            if let Some(node) = nodes.get_mut(*ancestor) {
+                node.size += 1;
+            }
+        }
+        let parent = around.last().copied();
+        around.push(nodes.len());
+        let shown = is_listed(element) && !is_the_window(window, element);
+        nodes.push(Node { element, parent, size: 0, shown, within: None, content: None });
+    }
+    nodes
+}
+
+/// Whether an element says something that a model can use.
+fn is_listed(element: &Element) -> bool {
+    let says = !element.name.is_empty() || element.text.as_ref().is_some_and(|text| !text.is_empty());
+    match () {
+        () if element.states.has(State::Defunct) => false,
+        () if element.role == Role::SEPARATOR || element.role == Role::SCROLL_BAR => false,
+        () if element.role.is_structural() => says,
+        () => says || element.role.is_interactive() || element.table.is_some(),
+    }
+}
+
+/// The window's own frame: its line says the same.
+fn is_the_window(window: &WindowInfo, element: &Element) -> bool {
+    let frame = [Role::FRAME, Role::DIALOG, Role::WINDOW, Role::ALERT, Role::FILE_CHOOSER, Role::ROOT_PANE];
+    frame.contains(&element.role) && element.text.is_none() && element.name.trim() == window.title.trim()
+}
+
+/// Text that stands for itself and that nobody acts on.
+fn is_plain(element: &Element) -> bool {
+    let plain = [Role::PARAGRAPH, Role::LABEL, Role::HEADING, Role::SECTION, Role::STATIC, Role::TEXT];
+    plain.contains(&element.role) && !(element.role == Role::TEXT && element.states.has(State::Editable))
+}
+
+fn saying(element: &Element) -> Option<&str> {
+    let text = element.text.as_deref().filter(|text| !text.trim().is_empty());
+    text.or_else(|| Some(element.name.as_str()).filter(|name| !name.trim().is_empty()))
+}
+
+/// Cells take over the texts in them, and a text that only repeats what it lies in goes.
+fn absorb_texts(nodes: &mut [Node<'_>]) {
+    for place in 0..nodes.len() {
+        let Some((node, inside)) = nodes.get_mut(place..).and_then(<[_]>::split_first_mut) else { return };
+        if !node.shown {
+            continue;
+        }
+        let inside = inside.get_mut(..node.size).unwrap_or_default();
+        let own = saying(node.element).unwrap_or_default();
+        if node.element.role == Role::TABLE_CELL {
+            if inside.iter().any(|node| node.shown && !is_plain(node.element)) {
+                continue;
+            }
+            let texts: Vec<&str> =
+                inside.iter().filter(|node| node.shown).filter_map(|node| saying(node.element)).collect();
+            let text = texts.join(" ");
+            if !text.is_empty() && text != own {
+                node.content = Some(crate::text::clip(&text, SHORT_CHARS_MAX));
+            }
+            inside.iter_mut().for_each(|node| node.shown = false);
+        } else if !own.is_empty() {
+            for node in inside.iter_mut().filter(|node| node.shown && node.size == 0) {
+                if is_plain(node.element) && saying(node.element) == Some(own) {
+                    node.shown = false;
+                }
+            }
+        }
+    }
+}
+
+/// A container around one control alone is said at that control.
+fn fold_containers(nodes: &mut [Node<'_>]) {
+    let mut counts = vec![0_usize; nodes.len()];
+    for (place, node) in nodes.iter().enumerate().rev() {
+        let own = counts.get(place).copied().unwrap_or(0) + usize::from(node.shown);
+        if let Some(count) = node.parent.and_then(|parent| counts.get_mut(parent)) {
+            *count += own;
+        }
+    }
+    for place in 0..nodes.len() {
+        let Some(node) = nodes.get(place).filter(|node| node.shown) else { continue };
+        if counts.get(place) != Some(&0) {
+            continue;
+        }
+        let nameless = node.element.name.is_empty() && node.element.description.is_empty();
+        let interactive = node.element.role.is_interactive();
+        let mut next = node.parent;
+        let mut within = None;
+        while let Some(at) = next.filter(|at| counts.get(*at) == Some(&1)) {
+            let Some(around) = nodes.get_mut(at) else { break };
+            let named =
+                [&around.element.name, &around.element.description].into_iter().find(|name| !name.is_empty());
+            if around.shown {
+                if !is_container(&around.element.role) || !interactive {
+                    break;
+                }
+                around.shown = false;
+                within = within.or_else(|| named.cloned());
+            } else if nameless && interactive && is_container(&around.element.role) {
+                within = within.or_else(|| named.cloned());
+            }
+            next = around.parent;
+        }
+        if let Some(node) = nodes.get_mut(place) {
+            node.within = within.map(|name| crate::text::clip(&name, SHORT_CHARS_MAX));
+        }
+    }
+}
+
+/// Whether such an element is nothing but a place for others.
+fn is_container(role: &Role) -> bool {
+    role.is_structural() || *role == Role::TOOL_BAR || *role == Role::MENU_BAR || *role == Role::PAGE_TAB_LIST
+}
+
+impl Item<'_> {
+    /// The item as it stands in a line; without its role where the item before it has the same.
+    pub(super) fn text(&self, with_role: bool) -> String {
+        let element = self.element;
+        let mut text = format!("[{}]", element.id);
+        if with_role {
+            let _ = write!(text, " {}", element.role);
+        }
+        if !element.name.is_empty() {
+            let _ = write!(text, " \"{}\"", escape_name(&element.name));
+        }
+        let notes = notes(element);
+        if !notes.is_empty() {
+            let _ = write!(text, " ({})", notes.join(", "));
+        }
+        if let Some(value) = element.value.filter(|_| element.offers(Pattern::Value)) {
+            let _ = write!(text, " value {}", value.current);
+            if value.maximum > value.minimum && value.maximum < 1e15 && value.minimum > -1e15 {
+                let _ = write!(text, " of {} to {}", value.minimum, value.maximum);
+            }
+        }
+        let own = element.text.as_ref().filter(|text| !text.is_empty() && **text != element.name);
+        if let Some(own) = own.or(self.content.as_ref()) {
+            let _ = write!(text, " = \"{}\"", escape_name(own));
+        }
+        if !element.description.is_empty() && element.name.is_empty() {
+            let _ = write!(text, " — {}", escape_name(&element.description));
+        } else if let Some(within) = &self.within {
+            let _ = write!(text, " in \"{}\"", escape_name(within));
+        }
+        text
+    }
+
+    /// Whether it has neither name nor text of its own.
+    pub(super) fn is_empty(&self) -> bool {
+        saying(self.element).is_none() && self.content.is_none()
+    }
+
+    /// All that it says, in lower case.
+    pub(super) fn words(&self) -> String {
+        let element = self.element;
+        let parts = [element.text.as_deref(), self.content.as_deref(), self.within.as_deref()];
+        let mut words = format!("{} {} {}", element.role, element.name, element.description);
+        for part in parts.into_iter().flatten() {
+            words.push(' ');
+            words.push_str(part);
+        }
+        words.to_lowercase()
+    }
+}
+
+/// The states that a model is told; what is usual for such an element is not said.
+fn notes(element: &Element) -> Vec<String> {
+    const TOLD: [State; 8] = [
+        State::Focused,
+        State::Checked,
+        State::Selected,
+        State::Expanded,
+        State::Pressed,
+        State::Busy,
+        State::Required,
+        State::Modal,
+    ];
+    let has = |state| element.states.has(state);
+    let mut notes: Vec<String> =
+        TOLD.iter().filter(|state| has(**state)).map(|state| state.name().to_owned()).collect();
+    if has(State::Expandable) && !has(State::Expanded) {
+        notes.push("collapsed".to_owned());
+    }
+    let takes_text =
+        [Role::ENTRY, Role::PASSWORD_TEXT, Role::TEXT, Role::SPIN_BUTTON].contains(&element.role);
+    if has(State::ReadOnly) || (takes_text && element.offers(Pattern::Text) && !has(State::Editable)) {
+        notes.push(State::ReadOnly.name().to_owned());
+    }
+    if element.role.is_interactive() && !element.states.takes_input() {
+        notes.push("disabled".to_owned());
+    }
+    if let Some(shape) = element.table {
+        notes.push(format!("{} rows × {} columns", shape.rows, shape.columns));
+    }
+    if element.source != Source::AtSpi {
+        notes.push(format!("by {}", element.source.word()));
+    }
+    notes
+}
+
+/// The line of an element on its own.
+pub fn element_line(element: &Element) -> String {
+    Item { element, parent: None, leaf: true, within: None, content: None }.text(/*with_role*/ true)
+}

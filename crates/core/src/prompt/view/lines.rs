@@ -1,0 +1,78 @@
+//! Items as lines: indented as they are nested, runs of the same kind and rows of cells on one line.
+
+use std::{collections::HashSet, fmt::Write as _};
+
+use super::items::Item;
+use crate::{text::tokens, ui::Role};
+
+/// The deepest indentation.
+const INDENT_MAX: usize = 8;
+/// The most items on one line.
+const RUN_MAX: usize = 10;
+/// From this many items on, the empty cells of a table are left out.
+const CELLS_LISTED_MAX: usize = 60;
+
+/// The places of the items that have something to say: not the empty cells of large tables.
+pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
+    let is_cell = |item: &Item<'_>| item.element.role == Role::TABLE_CELL;
+    let many = items.iter().filter(|item| is_cell(item)).count() > CELLS_LISTED_MAX;
+    let told = |item: &Item<'_>| !(many && is_cell(item) && item.is_empty());
+    items.iter().enumerate().filter(|(_, item)| told(item)).map(|(place, _)| place).collect()
+}
+
+/// The chosen items as text.
+pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    let mut before: Option<(usize, usize)> = None;
+    for (place, item) in items.iter().enumerate().filter(|(place, _)| chosen.contains(place)) {
+        let run = before.filter(|(last, length)| {
+            *length < RUN_MAX && items.get(*last).is_some_and(|last| goes_on(last, item))
+        });
+        match (run, lines.last_mut()) {
+            (Some((_, length)), Some(line)) => {
+                let _ = write!(line, " | {}", item.text(/*with_role*/ false));
+                before = Some((place, length + 1));
+            }
+            _ => {
+                let indent = "  ".repeat(depth(items, chosen, item).min(INDENT_MAX));
+                lines.push(format!("{indent}{}", item.text(/*with_role*/ true)));
+                before = Some((place, 1));
+            }
+        }
+    }
+    lines
+}
+
+/// Whether `next` stands on the line of `last`: a neighbour of the same kind, and for cells in the same row.
+fn goes_on(last: &Item<'_>, next: &Item<'_>) -> bool {
+    const LONG: usize = 60;
+    let (one, other) = (last.element, next.element);
+    let short = |item: &Item<'_>| item.element.text.as_ref().is_none_or(|text| text.chars().count() <= LONG);
+    let same_row = one.role != Role::TABLE_CELL
+        || match (one.bounds, other.bounds) {
+            (Some(one), Some(other)) => one.y == other.y,
+            (_, _) => true,
+        };
+    last.leaf
+        && next.leaf
+        && last.parent == next.parent
+        && one.role == other.role
+        && same_row
+        && short(last)
+        && short(next)
+}
+
+fn depth(items: &[Item<'_>], chosen: &HashSet<usize>, item: &Item<'_>) -> usize {
+    let mut depth = 0;
+    let mut next = item.parent;
+    while let Some(place) = next {
+        depth += usize::from(chosen.contains(&place));
+        next = items.get(place).and_then(|item| item.parent);
+    }
+    depth
+}
+
+/// About how many tokens an item costs in a list.
+pub(super) fn cost(item: &Item<'_>) -> usize {
+    tokens(&item.text(/*with_role*/ true)) + 1
+}

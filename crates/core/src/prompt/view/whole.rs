@@ -1,0 +1,147 @@
+//! A view of a window as text, whole and in pages.
+
+use std::collections::HashSet;
+
+use super::{
+    items::{Item, items},
+    lines::{cost, lines, worth_listing},
+    rank::choose,
+};
+use crate::{
+    ids::ElementId,
+    observation::{Surface, WindowView},
+    prompt::window_line,
+    text::untrusted,
+    ui::{Partial, Source},
+};
+
+/// How a view is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListOptions {
+    /// About how many tokens the list may have; what is least useful is left out.
+    pub tokens_max: usize,
+    /// Words that what is useful may be about, in lower case; see [`super::relevant_words`].
+    pub words: Vec<String>,
+}
+
+impl ListOptions {
+    /// About how many tokens a view may have unless it is configured.
+    pub const TOKENS_MAX: usize = 4_000;
+}
+
+impl Default for ListOptions {
+    fn default() -> Self {
+        Self { tokens_max: Self::TOKENS_MAX, words: Vec::new() }
+    }
+}
+
+/// The surfaces of a window, top-most first, because a dialog in front matters most.
+pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
+    let mut left = options.tokens_max;
+    let mut parts = Vec::new();
+    for surface in view.surfaces.iter().rev() {
+        let part = surface_text(surface, &ListOptions { tokens_max: left, words: options.words.clone() });
+        left = left.saturating_sub(crate::text::tokens(&part));
+        parts.push(untrusted("screen", &part));
+    }
+    parts.join("\n")
+}
+
+/// One surface, without the mark around it.
+pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
+    let items = items(&surface.window, &surface.tree);
+    let (chosen, left_out) = choose(&items, &options.words, options.tokens_max);
+    let mut text = vec![window_line(&surface.window)];
+    text.extend(lines(&items, &chosen));
+    if items.is_empty() && surface.tree.partial.is_none() {
+        text.push("(no elements: the application shows none to assistive technology)".to_owned());
+    }
+    if left_out > 0 {
+        text.push(format!("({left_out} more elements are not listed; `more` lists them)"));
+    }
+    text.extend(surface.tree.partial.map(partial_line).map(str::to_owned));
+    text.join("\n")
+}
+
+pub(super) const fn partial_line(partial: Partial) -> &'static str {
+    match partial {
+        Partial::NodeLimit => "(partial: the window has more elements than the limit)",
+        Partial::Deadline => "(partial: the time for looking ran out)",
+        Partial::NotAnswering => "(partial: the application did not answer for some elements)",
+    }
+}
+
+/// What a page of a view is to hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PageQuery {
+    /// Only what lies in this element.
+    pub inside: Option<ElementId>,
+    /// Only elements that say this, in any case.
+    pub find: Option<String>,
+    /// Which page, from 1.
+    pub page: usize,
+}
+
+/// A page of everything that a window has to list, in reading order; says how many pages there are.
+pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> String {
+    let wanted = query.find.as_ref().map(|text| text.to_lowercase());
+    let mut pages: Vec<Vec<String>> = Vec::new();
+    let mut count = 0;
+    for surface in view.surfaces.iter().rev() {
+        let items = items(&surface.window, &surface.tree);
+        let inside: Option<HashSet<ElementId>> =
+            query.inside.map(|id| surface.tree.descendants(id).map(|element| element.id).collect());
+        let fits = |item: &Item<'_>| {
+            inside.as_ref().is_none_or(|inside| inside.contains(&item.element.id))
+                && wanted.as_ref().is_none_or(|wanted| item.words().contains(wanted.as_str()))
+        };
+        let fitting = worth_listing(&items)
+            .into_iter()
+            .filter_map(|place| items.get(place).filter(|item| fits(item)).map(|item| (place, cost(item))));
+        let mut page: HashSet<usize> = HashSet::new();
+        let mut left = tokens_max;
+        let mut close = |page: &mut HashSet<usize>| {
+            if !page.is_empty() {
+                let mut text = vec![window_line(&surface.window)];
+                text.extend(lines(&items, page));
+                pages.push(text);
+                page.clear();
+            }
+        };
+        for (place, cost) in fitting {
+            count += 1;
+            if cost > left {
+                close(&mut page);
+                left = tokens_max;
+            }
+            left = left.saturating_sub(cost);
+            page.insert(place);
+        }
+        close(&mut page);
+    }
+    let number = query.page.max(1);
+    match pages.get(number - 1) {
+        Some(page) => {
+            format!("page {number} of {}, {count} elements in all\n{}", pages.len(), page.join("\n"))
+        }
+        None if pages.is_empty() => "no element fits".to_owned(),
+        None => format!("there is no page {number}; there are {}, with {count} elements in all", pages.len()),
+    }
+}
+
+/// The elements of a view that are marked in its picture: what an agent can act on and is listed.
+pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementId> {
+    let mut marked = Vec::new();
+    for surface in view.surfaces.iter().rev() {
+        let items = items(&surface.window, &surface.tree);
+        let (chosen, _) = choose(&items, &options.words, options.tokens_max);
+        let acts = |item: &Item<'_>| {
+            (item.element.role.is_interactive() || item.element.source != Source::AtSpi)
+                && item.element.bounds.is_some()
+        };
+        let of_surface =
+            items.iter().enumerate().filter(|(place, item)| chosen.contains(place) && acts(item));
+        marked.extend(of_surface.map(|(_, item)| item.element.id));
+    }
+    marked
+}

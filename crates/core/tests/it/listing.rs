@@ -1,0 +1,163 @@
+//! What agents see of windows as text, on trees that were read from real applications.
+
+use deskhand_core::{
+    ids::ElementId,
+    observation::{Surface, WindowView},
+    prompt::{ListOptions, PageQuery, changes_text, marked_elements, relevant_words, view_page, view_text},
+    text::tokens,
+    ui::{Role, State, Tree},
+};
+
+use crate::harness::{element, window};
+
+fn read(text: &str) -> WindowView {
+    let surface: Surface = serde_json::from_str(text).expect("a surface");
+    WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() }
+}
+
+fn calc() -> WindowView {
+    read(include_str!("windows/calc.json"))
+}
+
+fn writer() -> WindowView {
+    read(include_str!("windows/writer.json"))
+}
+
+fn whole(view: &WindowView) -> String {
+    view_text(view, &ListOptions::default())
+}
+
+fn changes(old: &WindowView, new: &WindowView) -> String {
+    changes_text(old, new, &ListOptions::default())
+}
+
+#[test]
+fn an_empty_sheet() {
+    insta::assert_snapshot!("calc", whole(&calc()));
+}
+
+#[test]
+fn a_document_with_a_table() {
+    insta::assert_snapshot!("writer", whole(&writer()));
+}
+
+/// The view with one element changed.
+fn with(view: &WindowView, id: u32, change: impl FnOnce(&mut deskhand_core::ui::Element)) -> WindowView {
+    let mut view = view.clone();
+    let elements = &mut view.surfaces[0].tree.elements;
+    change(elements.iter_mut().find(|element| element.id == ElementId(id)).expect("it is there"));
+    view
+}
+
+#[test]
+fn a_changed_cell_is_told_in_one_line() {
+    let old = writer();
+    let new = with(&old, 148, |paragraph| paragraph.text = Some("Area".to_owned()));
+    insta::assert_snapshot!(changes(&old, &new), @r#"
+    <untrusted source="screen">
+    - [w1] window "sales.odt - LibreOffice Writer" of LibreOffice Writer (active)
+    changed:
+    [e128] table cell "A1" = "Area"
+    </untrusted>
+    "#);
+    let (full, part) = (tokens(&whole(&new)), tokens(&changes(&old, &new)));
+    assert!(part * 5 <= full, "{part} tokens of {full}");
+    assert_eq!(changes(&old, &old), "");
+    assert_eq!(
+        changes(&old, &with(&old, 148, |paragraph| paragraph.bounds = None)),
+        "",
+        "places are not listed"
+    );
+}
+
+#[test]
+fn what_is_new_stands_under_what_it_lies_in_and_what_is_gone_is_named() {
+    let old = calc();
+    let mut new = with(&old, 104, |button| button.states.insert(State::Checked));
+    let tree = &mut new.surfaces[0].tree;
+    let table = tree.elements.iter().position(|element| element.id == ElementId(136)).unwrap();
+    let depth = tree.elements[table].depth + 1;
+    tree.elements.insert(table + 1, element(300, depth, Role::TABLE_CELL, "A1"));
+    tree.elements.retain(|element| !(61..=63).contains(&element.id.0) && element.id.0 != 66);
+    let mut dialog = window(2, "Save Document?", "LibreOffice Calc");
+    dialog.owner = Some(new.surfaces[0].window.id);
+    let elements = vec![
+        element(400, 0, Role::ALERT, "Save Document?"),
+        element(401, 1, Role::LABEL, "Save changes?"),
+        element(402, 1, Role::PUSH_BUTTON, "Save"),
+        element(403, 1, Role::PUSH_BUTTON, "Cancel"),
+    ];
+    new.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
+    insta::assert_snapshot!(changes(&old, &new), @r#"
+    <untrusted source="screen">
+    new window:
+    - [w2] window "Save Document?" of LibreOffice Calc
+    [e401] label "Save changes?"
+    [e402] push button "Save" | [e403] "Cancel"
+    </untrusted>
+    <untrusted source="screen">
+    - [w1] window "Untitled 1 - LibreOffice Calc" of LibreOffice Calc (active)
+    changed:
+    [e104] toggle button "Draw Functions" (checked)
+    new in e136:
+    [e300] table cell "A1"
+    gone: e61 to e63, e66
+    </untrusted>
+    "#);
+    insta::assert_snapshot!(changes(&new, &old).lines().last().unwrap_or_default(), @"</untrusted>");
+    assert!(changes(&new, &old).contains("gone with all in it: - [w2] window \"Save Document?\""));
+}
+
+#[test]
+fn what_does_not_fit_is_counted_and_the_useful_comes_first() {
+    let options =
+        |tokens_max, text: &str| ListOptions { tokens_max, words: relevant_words(std::iter::once(text)) };
+    let view = calc();
+    let text = view_text(&view, &options(200, "Make a pivot table of the cells"));
+    assert!(tokens(&text) < 280, "{text}");
+    assert!(text.contains("\"Pivot Table\"") && text.contains("table \"Sheet Sheet1\""), "{text}");
+    assert!(text.contains("more elements are not listed; `more` lists them)"), "{text}");
+    assert!(!text.contains("Freeze Rows"), "{text}");
+    // Nothing that is said in the whole list is lost by paging through it.
+    let page = |page| view_page(&view, &PageQuery { page, ..PageQuery::default() }, 200);
+    let first = page(1);
+    let count: usize = first.strip_prefix("page 1 of ").unwrap().split(',').next().unwrap().parse().unwrap();
+    let pages: String = (1..=count).map(page).collect();
+    for id in whole(&view).split('[').skip(1).filter_map(|part| part.split(']').next()) {
+        assert!(pages.contains(&format!("[{id}]")), "{id} is on no page");
+    }
+    assert!(page(count + 1).starts_with("there is no page"));
+    let found = view_page(
+        &view,
+        &PageQuery { find: Some("ALIGN".to_owned()), inside: Some(ElementId(21)), page: 1 },
+        200,
+    );
+    assert!(found.contains("5 elements in all") && found.contains("\"Align Bottom\""), "{found}");
+    let none = PageQuery { find: Some("no such".to_owned()), ..PageQuery::default() };
+    assert_eq!(view_page(&view, &none, 200), "no element fits");
+}
+
+#[test]
+fn empty_cells_of_a_large_table_are_left_out() {
+    let mut elements = vec![element(1, 0, Role::TABLE, "Big")];
+    for cell in 0..100_u32 {
+        let mut one = element(cell + 2, 1, Role::TABLE_CELL, "");
+        one.bounds =
+            Some(deskhand_core::geometry::Rect::new(0, i32::try_from(cell / 10).unwrap() * 20, 10, 20));
+        one.text = (cell % 11 == 0).then(|| format!("value {cell}"));
+        elements.push(one);
+    }
+    let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
+    let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
+    let text = whole(&view);
+    assert_eq!(text.matches("value").count(), 10, "{text}");
+    assert_eq!(text.matches("[e").count(), 11, "{text}");
+}
+
+#[test]
+fn only_what_can_be_acted_on_is_marked() {
+    let view = calc();
+    let marked = marked_elements(&view, &ListOptions::default());
+    assert!(marked.contains(&ElementId(104)) && !marked.contains(&ElementId(22)), "{marked:?}");
+    assert!(!marked.contains(&ElementId(2)), "a panel is no control");
+}

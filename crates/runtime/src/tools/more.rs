@@ -1,0 +1,54 @@
+//! The tool `more`.
+
+use deskhand_core::{
+    command::Verdict,
+    prompt::{PageQuery, view_page},
+};
+use deskhand_desktop::{
+    Desktop,
+    act::{ActionReport, Route},
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolError, ToolResult},
+};
+use crate::observe::see_surfaces;
+
+/// About how many tokens a page may have.
+const PAGE_TOKENS_MAX: usize = 1_400;
+
+/// Lists elements of the window and its dialogs that were not listed, a page at a time: all of them, those that
+/// say some text, or those that lie in an element.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct More {
+    /// Only elements whose role, name, description or text has this in it, in any case.
+    find: Option<String>,
+    /// Only what lies in this element, such as e17.
+    inside: Option<ElementArgument>,
+    /// Which page; 1 if not given.
+    #[serde(default = "first")]
+    page: usize,
+}
+
+const fn first() -> usize {
+    1
+}
+
+impl<D: Desktop> Tool<D> for More {
+    const NAME: &'static str = "more";
+    const ACTS: bool = false;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let view = see_surfaces(context.desktop, context.window()?)
+            .await
+            .map_err(|failure| ToolError::Reply(failure.to_string()))?;
+        let query = PageQuery { find: input.find, inside: input.inside.map(|id| id.0), page: input.page };
+        let page = view_page(&view, &query, PAGE_TOKENS_MAX);
+        Ok(ActionReport::new(Verdict::Seen, Route::None, page))
+    }
+}
