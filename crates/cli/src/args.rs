@@ -17,6 +17,7 @@ Examples:
   deskhand sessions                        what was done so far
   deskhand show last                       the last session, step by step
   deskhand report last                     the same as a page to look at, with pictures
+  deskhand resume last                     go on with what was broken off
 
 By hand, without any model:
   deskhand tree --desktop virtual --launch mousepad
@@ -61,12 +62,23 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Write a report of a session: a page for people, or lines for programs.
     Report(ReportArgs),
+    /// Go on with a session after it was stopped or its process died, or give it another request.
+    Resume(Box<super::commands::resume::ResumeArgs>),
+    /// Go on from a record of a session another way: other model, other prompts, other policy.
+    Fork(Box<super::commands::fork::ForkArgs>),
+    /// Check that a session is as it was written, and name what was changed.
+    Verify(super::commands::verify::VerifyArgs),
+    /// Clear old sessions away.
+    Gc(super::commands::gc::GcArgs),
     /// Run a session again from its journal, offline; every effect must be the recorded one.
     Replay(ReplayArgs),
     /// Show the state machines of the agents.
     States(StatesArgs),
     /// Show what can be configured, and where a value comes from.
     Config(ConfigArgs),
+    /// Hold the virtual desktop of a session.
+    #[command(hide = true)]
+    KeepDesktop(super::commands::keep_desktop::KeepDesktopArgs),
 }
 
 /// Which desktop.
@@ -360,6 +372,9 @@ pub(crate) struct SessionsArgs {
 pub(crate) struct ShowArgs {
     /// The session: its id, the beginning or end of it, or `last`.
     pub(crate) session: String,
+    /// List the records of the journal by their numbers, a line each.
+    #[arg(long)]
+    pub(crate) records: bool,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

@@ -16,6 +16,13 @@ pub(super) struct Document {
     pub(super) programs: &'static [&'static str],
 }
 
+impl Document {
+    /// A document that was opened before, by its absolute path.
+    pub(super) fn opened(path: PathBuf) -> Self {
+        Self { programs: programs_for(&path), path }
+    }
+}
+
 const WRITER: &[&str] = &["libreoffice-writer"];
 const CALC: &[&str] = &["libreoffice-calc"];
 const IMPRESS: &[&str] = &["libreoffice-impress"];

@@ -1,6 +1,6 @@
 //! One file a command. Shared by several: the desktop to work on ([`stage`]), documents to open
 //! ([`documents`]), the model to ask ([`model`]), the sessions ([`store`]), one session with everything that it needs
-//! ([`session`]), several of them ([`many`]), and the files that say what they do ([`task_file`]).
+//! ([`session`], what of it the journal keeps in [`setup`], where its desktop is in [`kept`]), several of them ([`many`]), and the files that say what they do ([`task_file`]).
 
 pub(crate) mod act;
 mod batch;
@@ -9,14 +9,20 @@ mod desktop;
 mod doctor;
 mod documents;
 mod follow;
+pub(crate) mod fork;
+pub(crate) mod gc;
+pub(crate) mod keep_desktop;
+mod kept;
 mod many;
 mod model;
 mod replay;
 mod report;
+pub(crate) mod resume;
 mod run;
 mod screenshot;
 mod session;
 mod sessions;
+mod setup;
 mod show;
 mod signals;
 mod stage;
@@ -25,6 +31,7 @@ mod store;
 mod target;
 mod task_file;
 mod tree;
+pub(crate) mod verify;
 mod windows;
 
 use crate::{
@@ -47,9 +54,14 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Sessions(args) => sessions::sessions(&args),
         Command::Show(args) => show::show(&args),
         Command::Report(args) => report::report(&args),
+        Command::Resume(args) => block_on(resume::resume(&args)),
+        Command::Fork(args) => block_on(fork::fork(&args)),
+        Command::Verify(args) => verify::verify(&args),
+        Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),
+        Command::KeepDesktop(args) => block_on(keep_desktop::keep_desktop(&args)),
     }
 }
 

@@ -7,6 +7,7 @@ use std::{
 };
 
 use deskhand_model::{AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, Script, StructuredOutput};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     args::ModelArgs,
@@ -26,14 +27,43 @@ pub(super) enum ModelChoice {
 const NO_MODEL_HELP: &str = "name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or \
      `--model script:FILE`; or write it down for good: `deskhand config init`";
 
+/// Which model is meant, as a journal keeps it. No key is in it, only where one is found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ModelSetup {
+    settings: ModelSettings,
+    /// The variables of a script.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    variables: BTreeMap<String, String>,
+}
+
 /// Which model is meant. Looks at no file and no endpoint.
 ///
 /// # Errors
 /// No model is named, or the name is unknown.
 pub(super) fn choose(args: &ModelArgs, config: &Config) -> Result<ModelChoice, CliError> {
-    let mut settings = match args.model.as_deref().map(str::trim) {
-        None => config.model.clone(),
-        Some(spec) => from_spec(spec, config)?,
+    settle(args, config, None)?.choice()
+}
+
+/// Which model is meant, where a session that goes on had one already: that one, unless another is named.
+///
+/// # Errors
+/// The name is unknown.
+pub(super) fn settle(
+    args: &ModelArgs,
+    config: &Config,
+    before: Option<&ModelSetup>,
+) -> Result<ModelSetup, CliError> {
+    let mut variables: BTreeMap<String, String> = args.script_var.iter().cloned().collect();
+    let mut settings = match (args.model.as_deref().map(str::trim), before) {
+        (None, Some(before)) => {
+            for (name, value) in &before.variables {
+                variables.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+            before.settings.clone()
+        }
+        (None, None) => config.model.clone(),
+        (Some(spec), _) => from_spec(spec, config)?,
     };
     if let Some(base_url) = &args.base_url {
         settings.base_url.clone_from(base_url);
@@ -46,16 +76,35 @@ pub(super) fn choose(args: &ModelArgs, config: &Config) -> Result<ModelChoice, C
     if let Some(file) = &args.api_key_file {
         settings.api_key_file = Some(file.clone());
     }
-    match settings.provider {
-        None => Err(CliError::usage("no model is configured").with_help(NO_MODEL_HELP)),
-        Some(Provider::Script) => {
-            let file = settings.script.ok_or_else(|| {
-                CliError::usage("the provider `script` needs a file of turns")
-                    .with_help("`--model script:FILE`, or set `model.script`")
-            })?;
-            Ok(ModelChoice::Script(file, args.script_var.iter().cloned().collect()))
+    Ok(ModelSetup { settings, variables })
+}
+
+impl ModelSetup {
+    /// The same for a session that may go on in another folder than it was begun in.
+    pub(super) fn absolute(mut self) -> Self {
+        let absolute = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
+        self.settings.script = self.settings.script.map(absolute);
+        self.settings.api_key_file = self.settings.api_key_file.map(absolute);
+        self
+    }
+
+    /// What it takes to reach the model.
+    ///
+    /// # Errors
+    /// No model is named.
+    pub(super) fn choice(self) -> Result<ModelChoice, CliError> {
+        let settings = self.settings;
+        match settings.provider {
+            None => Err(CliError::usage("no model is configured").with_help(NO_MODEL_HELP)),
+            Some(Provider::Script) => {
+                let file = settings.script.ok_or_else(|| {
+                    CliError::usage("the provider `script` needs a file of turns")
+                        .with_help("`--model script:FILE`, or set `model.script`")
+                })?;
+                Ok(ModelChoice::Script(file, self.variables))
+            }
+            Some(Provider::OpenAi) => to_openai(settings).map(|config| ModelChoice::OpenAi(Box::new(config))),
         }
-        Some(Provider::OpenAi) => to_openai(settings).map(|config| ModelChoice::OpenAi(Box::new(config))),
     }
 }
 

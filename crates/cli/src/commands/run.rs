@@ -2,7 +2,7 @@
 
 use deskhand_runtime::people::Request;
 
-use super::session::SessionPlan;
+use super::session::{SessionPlan, keep_of};
 use crate::{
     args::RunArgs,
     config,
@@ -18,7 +18,10 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     if request == Some("") {
         return Err(CliError::usage("the request is empty").with_help(WHAT_TO_SAY));
     }
-    let mut plan = SessionPlan::of(&args.work, config::load()?.config)?;
+    let config = config::load()?.config;
+    let keep = keep_of(&config);
+    let mut plan = SessionPlan::of(&args.work, config)?;
+    plan.keep = keep;
     plan.screenshot.clone_from(&args.screenshot);
     plan.requests = request.map(Request::from).into_iter().collect();
     plan.converse = plan.requests.is_empty();

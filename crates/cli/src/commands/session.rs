@@ -9,25 +9,33 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::{Line as JournalLine, Record},
-    session::{Effect, SessionConfig},
+    session::{Effect, Limits, SessionConfig},
 };
-use deskhand_desktop::{Capture as _, QuietLimits, Settling as _, act::ActLimits, linux::LinuxDesktop};
+use deskhand_desktop::{
+    Capture as _, QuietLimits, Settling as _,
+    act::ActLimits,
+    linux::{IdsGiven, LinuxDesktop},
+};
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
-    PhaseTimes, RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox,
+    HeldSession, PhaseTimes, RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox,
     people::{Request, protocol::FromSession},
 };
 use serde::Serialize;
 
 use super::{
-    model::{ModelChoice, choose},
+    documents::{self, Document},
+    kept::DesktopNote,
+    model::{ModelChoice, ModelSetup, settle},
+    resume::catch_up,
     screenshot::save,
+    setup::Setup,
     signals::Signals,
     stage::{Stage, StagePlan, desktop_error},
     store::store_of,
 };
 use crate::{
-    args::WorkArgs,
+    args::{LimitArgs, WorkArgs},
     config::Config,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
@@ -46,7 +54,12 @@ pub(super) struct SessionPlan {
     pub(super) converse: bool,
     pub(super) model: ModelChoice,
     pub(super) stage: StagePlan,
+    /// What the journal keeps of all this.
+    pub(super) setup: Setup,
+    /// How long a virtual desktop is kept should this process die.
+    pub(super) keep: Duration,
     pub(super) config: SessionConfig,
+    pub(super) prompts: PromptSet,
     pub(super) store: SessionStore,
     pub(super) asked: Asked,
     pub(super) screenshot: Option<PathBuf>,
@@ -59,8 +72,14 @@ impl SessionPlan {
     ///
     /// # Errors
     /// No model is named, a document cannot be opened, or there is no display where one is asked for.
-    pub(super) fn of(args: &WorkArgs, mut config: Config) -> Result<Self, CliError> {
-        let model = choose(&args.model, &config)?;
+    pub(super) fn of(args: &WorkArgs, config: Config) -> Result<Self, CliError> {
+        let model = settle(&args.model, &config, None)?;
+        Self::with_model(args, config, model)
+    }
+
+    fn with_model(args: &WorkArgs, mut config: Config, model: ModelSetup) -> Result<Self, CliError> {
+        let setup = model.clone().absolute();
+        let model = model.choice()?;
         let limits = &mut config.limits;
         limits.steps_max = args.limits.max_steps.unwrap_or(limits.steps_max);
         limits.model_calls_max = args.limits.max_model_calls.unwrap_or(limits.model_calls_max);
@@ -78,10 +97,19 @@ impl SessionPlan {
             (false, 1) => Verbosity::Thoughts,
             (false, _) => Verbosity::Everything,
         };
+        let stage = StagePlan::of_desktop(&args.desktop, &config)?;
         Ok(Self {
             requests: Vec::new(),
             converse: false,
-            stage: StagePlan::of_desktop(&args.desktop, &config)?,
+            setup: Setup {
+                model: setup,
+                desktop: stage.kind,
+                size: stage.size,
+                documents: stage.documents.iter().map(|document| document.path.clone()).collect(),
+            },
+            stage,
+            keep: Duration::ZERO,
+            prompts: PromptSet::default(),
             model,
             config: session,
             store: store_of(&args.store, &config),
@@ -92,15 +120,65 @@ impl SessionPlan {
         })
     }
 
+    /// What flags say for a session that goes on; what they do not speak of is as it was. No request yet.
+    ///
+    /// # Errors
+    /// The session's model is not known and none is named, or a document cannot be opened.
+    pub(super) fn going_on(args: &WorkArgs, config: Config, held: &HeldSession) -> Result<Self, CliError> {
+        let before = Setup::of(held);
+        let mut args = args.clone();
+        if let Some(before) = &before {
+            args.desktop.desktop = args.desktop.desktop.or(Some(before.desktop));
+            args.desktop.size = args.desktop.size.or(Some(before.size));
+        }
+        let model = settle(&args.model, &config, before.as_ref().map(|before| &before.model))?;
+        let keep = keep_of(&config);
+        let mut plan = Self::with_model(&args, config, model)?;
+        plan.keep = keep;
+        let in_force = held.in_force();
+        let mut session = in_force.config.clone();
+        put_limits(&args.limits, &mut session.limits);
+        session.pictures = if args.no_pictures { false } else { session.pictures && plan.model.sees() };
+        session.model.clone_from(&plan.config.model);
+        session.ask_questions = plan.config.ask_questions;
+        plan.config = session;
+        plan.prompts = in_force.prompts.clone();
+        if let Some(before) = before {
+            for document in before.documents {
+                if !plan.setup.documents.contains(&document) {
+                    plan.setup.documents.push(document);
+                }
+            }
+        }
+        Ok(plan)
+    }
+
     /// Runs the session with its user and tells what comes of it; Ctrl-C and other signals stop it.
     pub(super) async fn carry_out(&self) -> CommandResult {
         let model = self.model.clone().open()?;
+        self.carry(None, model).await
+    }
+
+    /// Goes on with a session. `same_script`: a script is the one of before and has given its first replies already.
+    pub(super) async fn carry_on(&self, held: HeldSession, same_script: bool) -> CommandResult {
+        let model = self.model.clone().open()?;
+        if same_script {
+            catch_up(&model, held.folder())?;
+        }
+        self.carry(Some(held), model).await
+    }
+
+    async fn carry(&self, held: Option<HeldSession>, model: AnyModel) -> CommandResult {
         let mut signals = Signals::catch()?;
         let stop = StopSwitch::new();
         let (user, listening) = self.asked.open(self.converse, &stop)?;
         let mut teller = Teller::new(self);
+        if let Some(held) = &held {
+            let past = held.folder().read_lines(&mut |line| teller.remember(line));
+            past.map_err(|error| CliError::from_error(&error))?;
+        }
         let mut observer = |line: &JournalLine| teller.tell(line);
-        let work = self.run(&model, &stop, &user, &mut observer);
+        let work = self.run_from(held, &model, &stop, &user, &mut observer);
         let ended = tokio::select! {
             ended = work => ended?,
             never = signals.stop_with(&stop) => match never {},
@@ -136,31 +214,63 @@ impl SessionPlan {
         user: &UserSide,
         observer: &mut (dyn FnMut(&JournalLine) + Send),
     ) -> Result<Option<Ended>, CliError> {
+        self.run_from(None, model, stop, user, observer).await
+    }
+
+    async fn run_from(
+        &self,
+        held: Option<HeldSession>,
+        model: &AnyModel,
+        stop: &StopSwitch,
+        user: &UserSide,
+        observer: &mut (dyn FnMut(&JournalLine) + Send),
+    ) -> Result<Option<Ended>, CliError> {
         let begun = Instant::now();
         // Until there is a session nothing is to be recorded: a stop ends it all.
-        let mut stage = tokio::select! {
-            stage = self.stage.start() => stage?,
+        let (mut stage, kept) = tokio::select! {
+            started = self.start_stage(held.as_ref()) => started?,
             _ = stop.wait() => return Ok(None),
         };
+        let mut plan = self.stage.clone();
+        if held.is_some() && !kept {
+            plan.documents.extend(documents_of_before(&self.setup.documents, &plan.documents));
+        }
         let furnished = tokio::select! {
-            furnished = self.stage.furnish(&mut stage) => furnished.map(|()| true),
+            furnished = plan.furnish(&mut stage) => furnished.map(|()| true),
             _ = stop.wait() => Ok(false),
         };
         if !matches!(furnished, Ok(true)) {
             stage.close().await;
             return furnished.map(|_| None);
         }
-        let ended = self.on_stage(&stage, model, stop, user, observer).await;
+        let going_on = held.map(|held| (held, kept));
+        let ended = self.on_stage(&stage, going_on, model, stop, user, observer).await;
         let desktop_start_ms = stage.desktop.startup().total_ms;
         stage.close().await;
         let (end, summary, screenshot) = ended?;
+        DesktopNote::remove(end.folder.path());
         let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         Ok(Some(Ended { end, summary, desktop_start_ms, elapsed_ms, screenshot }))
+    }
+
+    /// The desktop, and whether it is the one that the session had before.
+    async fn start_stage(&self, held: Option<&HeldSession>) -> Result<(Stage, bool), CliError> {
+        let Some(held) = held else { return Ok((self.stage.start_for_session(self.keep).await?, false)) };
+        if let Some(stage) = self.stage.take_over(held).await {
+            // What was out when the process died may have its effect only now.
+            come_to_rest(&stage.desktop).await;
+            return Ok((stage, true));
+        }
+        let stage = self.stage.start_for_session(self.keep).await?;
+        let seen = held.ids();
+        stage.desktop.start_ids_above(IdsGiven { window: seen.window, element: seen.element });
+        Ok((stage, false))
     }
 
     async fn on_stage(
         &self,
         stage: &Stage,
+        going_on: Option<(HeldSession, bool)>,
         model: &AnyModel,
         stop: &StopSwitch,
         user: &UserSide,
@@ -169,7 +279,20 @@ impl SessionPlan {
         let tools = Toolbox::standard(ActLimits::default())
             .map_err(|error| CliError::failed_to("set up the tools", error))?;
         let mut summary = RunSummary::default();
+        if let Some((held, _)) = &going_on {
+            let past = held.folder().read_lines(&mut |line| summary.add(line));
+            past.map_err(|error| CliError::from_error(&error))?;
+        }
+        let note = |folder: &Path| {
+            // A desktop that cannot be kept is one that a resumed session has to do without; no reason to stop.
+            if let Err(error) = stage.note_in(folder, self.keep) {
+                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, format!("warning: {error}")));
+            }
+        };
         let mut observer = |line: &JournalLine| {
+            if let Record::Header(header) = &line.record {
+                note(&self.store.root().join(&header.session.0));
+            }
             summary.add(line);
             observer(line);
         };
@@ -180,14 +303,21 @@ impl SessionPlan {
             model,
             tools: &tools,
             config: self.config.clone(),
-            prompts: PromptSet::default(),
+            prompts: self.prompts.clone(),
             requests: self.requests.clone(),
             people: user.people(),
             stop: stop.clone(),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
-            setup: serde_json::Value::Null,
+            setup: self.setup.to_json(),
         };
-        let end = deskhand_runtime::run(options, &mut observer).await.map_err(|error| {
+        let ran = match going_on {
+            None => deskhand_runtime::run(options, &mut observer).await,
+            Some((held, desktop_kept)) => {
+                note(held.folder().path());
+                deskhand_runtime::resume(held, desktop_kept, options, &mut observer).await
+            }
+        };
+        let end = ran.map_err(|error| {
             CliError::failed_to("run the request", error).with_help(
                 "check that the folder of the sessions can be written to; `--state-dir DIR` names another",
             )
@@ -198,6 +328,36 @@ impl SessionPlan {
         let screenshot = picture(&stage.desktop, self.screenshot.as_deref()).await;
         Ok((end, summary, screenshot))
     }
+}
+
+/// How long the desktop of a session is kept should its process die.
+pub(super) fn keep_of(config: &Config) -> Duration {
+    Duration::from_secs(config.desktop.keep_minutes.saturating_mul(60))
+}
+
+/// Puts the limits that flags name into those of a session.
+fn put_limits(args: &LimitArgs, limits: &mut Limits) {
+    limits.steps_max = args.max_steps.unwrap_or(limits.steps_max);
+    limits.model_calls_max = args.max_model_calls.unwrap_or(limits.model_calls_max);
+    limits.tokens_max = args.max_tokens.or(limits.tokens_max);
+    limits.wall_ms_max =
+        args.max_minutes.map(|minutes| minutes.saturating_mul(60_000)).or(limits.wall_ms_max);
+}
+
+/// The documents that a session was begun with, to be opened again on a new desktop. One that cannot be is told of and
+/// left out: the agents see what is there.
+fn documents_of_before(before: &[PathBuf], opened: &[Document]) -> Vec<Document> {
+    let missing = before.iter().filter(|path| opened.iter().all(|document| document.path != **path));
+    missing
+        .filter_map(|path| match documents::check(std::slice::from_ref(path)) {
+            Ok(documents) => documents.into_iter().next(),
+            Err(error) => {
+                let words = format!("warning: {} is not opened again: {error}", path.display());
+                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, words));
+                None
+            }
+        })
+        .collect()
 }
 
 /// A session that was run, and what it came to.
@@ -234,6 +394,11 @@ impl Teller {
             progress.leave_prompts_to_the_terminal();
         }
         Self { people, machines, progress }
+    }
+
+    /// Takes a line that was told before.
+    fn remember(&mut self, line: &JournalLine) {
+        self.progress.read(line);
     }
 
     pub(super) fn tell(&mut self, line: &JournalLine) {

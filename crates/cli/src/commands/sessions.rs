@@ -2,6 +2,8 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use deskhand_runtime::SessionFolder;
+
 use super::store::open_store;
 use crate::{
     args::SessionsArgs,
@@ -16,8 +18,9 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     let notes = Output::to(Stream::Error);
     let mut rows = Vec::new();
     for id in store.list().map_err(|error| CliError::from_error(&error))? {
-        match store.find(&id.0).and_then(|folder| folder.read()) {
-            Ok(journal) => rows.push(SessionRow::of(&journal)),
+        let read = |folder: SessionFolder| Ok((folder.read()?, folder.is_in_use()?));
+        match store.find(&id.0).and_then(read) {
+            Ok((journal, in_use)) => rows.push(SessionRow::of(&journal, in_use)),
             // One journal that cannot be read must not hide the others.
             Err(error) => notes.line(&Line::of(Tone::Doubtful, format!("{id}: {error}"))),
         }

@@ -5,7 +5,7 @@ use crate::{
     args::ShowArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
-    render::trajectory_lines,
+    render::{record_lines, trajectory_lines},
 };
 
 pub(crate) fn show(args: &ShowArgs) -> CommandResult {
@@ -13,7 +13,8 @@ pub(crate) fn show(args: &ShowArgs) -> CommandResult {
     let folder = find(&store, &args.session)?;
     let journal = folder.read().map_err(|error| CliError::from_error(&error))?;
     let out = Output::to(Stream::Out);
-    for line in trajectory_lines(&journal) {
+    let lines = if args.records { record_lines(&journal) } else { trajectory_lines(&journal) };
+    for line in lines {
         out.line(&line);
     }
     out.line(&Line::of(Tone::Faint, folder.journal_path().display().to_string()));

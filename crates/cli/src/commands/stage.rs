@@ -1,6 +1,6 @@
 //! The desktop to work on: which, how it is started, and what is opened on it.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use deskhand_core::{
     command::Verdict,
@@ -11,11 +11,14 @@ use deskhand_core::{
 use deskhand_desktop::{
     DesktopError, LaunchRequest, Windowing as _,
     act::{self, ActLimits},
-    linux::{LinuxDesktop, VirtualOptions},
+    linux::{IdsGiven, LinuxDesktop, VirtualOptions},
 };
+use deskhand_runtime::HeldSession;
 
 use super::{
     documents::{self, Document},
+    keep_desktop,
+    kept::DesktopNote,
     signals::Signals,
 };
 use crate::{
@@ -122,7 +125,47 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
-        Ok(Stage { desktop, name, opened: None, unlock: Vec::new(), known: None })
+        Ok(Stage::on(desktop, name))
+    }
+
+    /// Starts or connects to the desktop of a session. A virtual one is held by a keeper where it is to outlive the death
+    /// of this process.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub(super) async fn start_for_session(&self, keep: Duration) -> Result<Stage, CliError> {
+        match self.kind {
+            DesktopKind::Virtual if !keep.is_zero() => {
+                let keeper = keep_desktop::command(self.size)?;
+                let desktop =
+                    LinuxDesktop::start_kept(keeper).await.map_err(|error| desktop_error(&error))?;
+                Ok(Stage::on(desktop, format!("virtual {}", self.size)))
+            }
+            DesktopKind::Virtual | DesktopKind::Current => self.start().await,
+        }
+    }
+
+    /// Takes over the virtual desktop of a session whose process died; none when it is gone.
+    pub(super) async fn take_over(&self, held: &HeldSession) -> Option<Stage> {
+        let note = DesktopNote::find(held.folder())?;
+        let seen = held.ids();
+        let given = IdsGiven { window: seen.window, element: seen.element };
+        match LinuxDesktop::attach(&note.handle, given).await {
+            Ok(desktop) => {
+                let mut stage = Stage::on(desktop, held.in_force().desktop.clone());
+                stage.unlock = note.documents.into_iter().map(documents::Document::opened).collect();
+                Some(stage)
+            }
+            Err(error) => {
+                tracing::debug!(error = error.chain(), "the desktop of before");
+                // It ended without us: what was open there has left its locks.
+                for document in note.documents {
+                    documents::unlock(&documents::Document::opened(document));
+                }
+                DesktopNote::remove(held.folder().path());
+                None
+            }
+        }
     }
 
     /// Opens what is to be opened.
@@ -149,6 +192,22 @@ impl StagePlan {
 }
 
 impl Stage {
+    fn on(desktop: LinuxDesktop, name: String) -> Self {
+        Self { desktop, name, opened: None, unlock: Vec::new(), known: None }
+    }
+
+    /// Notes in the folder of the session where its desktop is, and from then on has it kept for so long should this
+    /// process die. Does nothing for a desktop that no keeper holds.
+    ///
+    /// # Errors
+    /// The note cannot be written, or the keeper is gone.
+    pub(super) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), CliError> {
+        let Some(handle) = self.desktop.handle() else { return Ok(()) };
+        let documents = self.unlock.iter().map(|document| document.path.clone()).collect();
+        DesktopNote { handle: handle.clone(), documents }.write(folder)?;
+        self.desktop.keep_for(keep).map_err(|error| desktop_error(&error))
+    }
+
     async fn open(&self, document: &Document) -> Result<WindowInfo, CliError> {
         let mut first_error = None;
         for program in document.programs {

@@ -101,13 +101,22 @@ pub(crate) enum StructuredOutputSetting {
 }
 
 /// Where work is done.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct DesktopSettings {
     /// Which desktop; without it the current one, or a virtual one where there is no display.
     pub(crate) kind: Option<DesktopKind>,
     /// The size of a virtual desktop's screen.
     pub(crate) size: ScreenSize,
+    /// How long the virtual desktop of a session is kept when its process dies, in minutes, for `deskhand resume` to go on
+    /// in the same windows; 0 to end it with the process.
+    pub(crate) keep_minutes: u64,
+}
+
+impl Default for DesktopSettings {
+    fn default() -> Self {
+        Self { kind: None, size: ScreenSize::default(), keep_minutes: 10 }
+    }
 }
 
 /// Which desktop.

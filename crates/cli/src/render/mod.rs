@@ -2,6 +2,7 @@
 
 mod describe;
 mod progress;
+mod records;
 mod sessions;
 mod tasks;
 mod trajectory;
@@ -9,6 +10,7 @@ mod tree;
 
 pub(crate) use describe::{command_words, number, seconds, verdict_tone};
 pub(crate) use progress::{Progress, Verbosity};
+pub(crate) use records::record_lines;
 pub(crate) use sessions::{SessionRow, session_lines};
 pub(crate) use tasks::{TaskRow, outcome_tone, task_lines};
 pub(crate) use trajectory::trajectory_lines;

@@ -19,6 +19,10 @@ pub(crate) struct SessionRow {
     pub(crate) created_ms: u64,
     /// How it ended; none when it did not (it runs, or its process was killed).
     pub(crate) outcome: Option<OutcomeKind>,
+    /// Whether a process works on it now.
+    pub(crate) in_use: bool,
+    /// Whether `deskhand resume` goes on with it without another request: it was broken off.
+    pub(crate) resumable: bool,
     /// The first request.
     pub(crate) request: String,
     /// Steps of all agents.
@@ -33,12 +37,15 @@ pub(crate) struct SessionRow {
 
 impl SessionRow {
     /// What a journal comes to.
-    pub(crate) fn of(journal: &Journal) -> Self {
+    pub(crate) fn of(journal: &Journal, in_use: bool) -> Self {
         let summary = RunSummary::of(&journal.lines);
+        let broken_off = !summary.requests.is_empty() && summary.outcome.is_none();
         Self {
             id: journal.header.session.0.clone(),
             created_ms: journal.header.created_ms,
             outcome: summary.outcome.as_ref().map(|outcome| outcome.kind),
+            in_use,
+            resumable: broken_off && !in_use,
             request: summary.requests.first().cloned().unwrap_or_default(),
             steps: summary.tally.steps,
             model_calls: summary.tally.model_calls,
@@ -77,6 +84,8 @@ pub(crate) fn session_lines(rows: &[SessionRow], now_ms: u64, width: usize) -> V
     let mut lines = vec![Line::of(Tone::Faint, heading)];
     for row in rows {
         let (tone, word) = match row.outcome {
+            _ if row.in_use => (Tone::Plain, "in use"),
+            None if row.resumable => (Tone::Doubtful, "resumable"),
             Some(OutcomeKind::Finished) => (Tone::Good, "finished"),
             Some(kind) => (Tone::Bad, kind.word()),
             None => (Tone::Doubtful, "unfinished"),

@@ -123,15 +123,15 @@ fn a_session_step_by_step() {
 fn the_list_of_sessions() {
     let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
     let now_ms = journal.header.created_ms + 3 * 60_000;
-    let mut row = SessionRow::of(&journal);
+    let mut row = SessionRow::of(&journal, /*in_use*/ false);
     row.id = "0199aaaa".to_owned();
     row.tokens = 14_210;
-    let crashed = SessionRow { id: "0199".to_owned(), outcome: None, ..row.clone() };
+    let crashed = SessionRow { id: "0199".to_owned(), outcome: None, resumable: true, ..row.clone() };
     let lines = session_lines(&[row, crashed], now_ms, 100);
     insta::assert_snapshot!(text_of(&lines), @r"
     id        when       outcome          steps    tokens  request
     0199aaaa  3 min ago  finished             7    14,210  Chart the sales table in Calc
-    0199      3 min ago  unfinished           7    14,210  Chart the sales table in Calc
+    0199      3 min ago  resumable            7    14,210  Chart the sales table in Calc
     ");
 }
 

@@ -106,7 +106,7 @@ fn a_journal_that_was_cut_off_can_still_be_read() {
     fs::write(&journal, &text[..text.len() * 2 / 3]).unwrap();
     let shown = world.run(&["show", "last"]);
     assert!(shown.starts_with("exit 0\n") && shown.contains("did not come to an end"), "{shown}");
-    assert!(world.run(&["sessions"]).contains("unfinished"));
+    assert!(world.run(&["sessions"]).contains("resumable"));
 }
 
 #[test]

@@ -5,7 +5,12 @@
 //! dies is noticed by the end of the connection, and the desktop waits for the next owner, bounded. That one connects
 //! to a socket in the private folder. Whatever becomes of the keeper itself, the guard ends what is on the desktop.
 
-use std::{io, os::unix::fs::PermissionsExt as _, path::PathBuf, time::Duration};
+use std::{
+    io,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 use tokio::{
@@ -17,7 +22,6 @@ use tokio::{
 
 use super::{
     desktop::StartupTimes,
-    processes::Processes,
     virtual_desktop::{self, VirtualOptions},
 };
 use crate::{DesktopError, DesktopResult};
@@ -153,43 +157,40 @@ pub async fn keep_desktop(
     let processes = parts.processes;
     // Nobody listens to the display here; its owner does.
     drop(parts.display);
-    let held = hold(&handle, Answer::Ready { handle: handle.clone(), startup: parts.startup }, owner).await;
-    end(&processes).await;
-    held.map_err(failed)
-}
-
-async fn end(processes: &Processes) {
+    let ready = Answer::Ready { handle: handle.clone(), startup: parts.startup };
+    let held = hold(&handle.socket, &ready, owner).await;
     processes.end_all().await;
+    // An owner that said `close` waits for the end of the connection: nothing is left now.
+    held.map(drop).map_err(failed)
 }
 
-/// Serves one owner after the other until the desktop is to end.
-async fn hold(handle: &DesktopHandle, ready: Answer, first: Line) -> io::Result<()> {
-    let listener = UnixListener::bind(&handle.socket)?;
-    std::fs::set_permissions(&handle.socket, std::fs::Permissions::from_mode(0o600))?;
+/// Serves one owner after the other until the desktop is to end. Returns the connection to the last one.
+async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
+    let listener = UnixListener::bind(socket)?;
+    std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600))?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut owner = first;
     loop {
-        let serve = serve(&listener, owner, &ready);
         let grace = tokio::select! {
-            grace = serve => grace?,
-            _ = terminate.recv() => return Ok(()),
+            grace = serve(&listener, &mut owner, ready) => grace?,
+            _ = terminate.recv() => return Ok(owner),
         };
-        let Some(grace) = grace else { return Ok(()) };
+        let Some(grace) = grace else { return Ok(owner) };
         let until = Instant::now() + grace.min(GRACE_MAX);
         let next = tokio::select! {
             next = tokio::time::timeout_at(until, listener.accept()) => next,
-            _ = terminate.recv() => return Ok(()),
+            _ = terminate.recv() => return Ok(owner),
         };
         match next {
             Ok(accepted) => owner = Line::over(accepted?.0),
             // Nobody came back for it.
-            Err(_) => return Ok(()),
+            Err(_) => return Ok(owner),
         }
     }
 }
 
 /// Serves one owner. Returns how long to wait for the next one; nothing when the desktop is to end now.
-async fn serve(listener: &UnixListener, mut owner: Line, ready: &Answer) -> io::Result<Option<Duration>> {
+async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io::Result<Option<Duration>> {
     let mut grace = None;
     // An owner that is gone already is noticed right below.
     let _ = owner.say(ready).await;

@@ -6,10 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{ids::SessionId, prompt::PromptSet, ui::PictureRef};
+use deskhand_core::{ids::SessionId, prompt::PromptSet, record::Line, ui::PictureRef};
 use sha2::{Digest as _, Sha256};
 
-use super::{Journal, JournalError, JournalWriter};
+use super::{Journal, JournalError, JournalWriter, Lines, Read};
 
 /// SHA-256 of some bytes, lower-case hexadecimal.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
@@ -136,6 +136,20 @@ impl SessionFolder {
     /// [`JournalError`] when it cannot be read; a last line that was cut off by a crash is no error.
     pub fn read(&self) -> Result<Journal, JournalError> {
         Journal::read(&self.journal_path())
+    }
+
+    /// Gives every line of the journal to `reader`, in order. No more than one line is in memory.
+    ///
+    /// # Errors
+    /// [`JournalError`] when it cannot be read; a last line that was cut off by a crash is no error.
+    pub fn read_lines(&self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
+        let mut lines = Lines::open(&self.journal_path())?;
+        while let Some(read) = lines.next()? {
+            if let Read::Line(line) = read {
+                reader(&line);
+            }
+        }
+        Ok(())
     }
 
     /// Keeps a PNG file under the hash of its bytes, and returns that hash. The same picture is kept once.

@@ -1,0 +1,55 @@
+//! The note beside a journal that says where the session's virtual desktop is, for whoever resumes it.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+use deskhand_desktop::linux::DesktopHandle;
+use deskhand_runtime::SessionFolder;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::CliError;
+
+const FILE: &str = "desktop.json";
+
+/// Where the desktop of a session is. Whoever reads it can work on that desktop, so only its owner can.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct DesktopNote {
+    pub(super) handle: DesktopHandle,
+    /// What was opened there and ends with it.
+    pub(super) documents: Vec<PathBuf>,
+}
+
+impl DesktopNote {
+    /// The note of a session; none where it has no desktop that was kept.
+    pub(super) fn find(folder: &SessionFolder) -> Option<Self> {
+        serde_json::from_slice(&fs::read(folder.path().join(FILE)).ok()?).ok()
+    }
+
+    /// Writes the note; the file is there whole or not at all.
+    ///
+    /// # Errors
+    /// The folder cannot be written to.
+    pub(super) fn write(&self, folder: &Path) -> Result<(), CliError> {
+        let (file, part) = (folder.join(FILE), folder.join(".desktop.json.part"));
+        let write = || -> io::Result<()> {
+            let mut options = fs::OpenOptions::new();
+            options.write(true).create(true).truncate(true).mode(0o600);
+            options.open(&part)?.write_all(&serde_json::to_vec_pretty(self)?)?;
+            fs::rename(&part, &file)
+        };
+        write().map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))
+    }
+
+    /// Removes the note: the desktop is gone.
+    pub(super) fn remove(folder: &Path) {
+        if let Err(error) = fs::remove_file(folder.join(FILE))
+            && error.kind() != io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the note of a desktop that is gone stays behind");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What a session was begun with, as its journal keeps it, so that it can go on without saying it all again.
+
+use std::path::PathBuf;
+
+use deskhand_runtime::HeldSession;
+use serde::{Deserialize, Serialize};
+
+use super::model::ModelSetup;
+use crate::config::{DesktopKind, ScreenSize};
+
+/// What stands in the journal's header for this program alone. No secret is in it: keys are named, not given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Setup {
+    pub(super) model: ModelSetup,
+    pub(super) desktop: DesktopKind,
+    pub(super) size: ScreenSize,
+    /// The documents that were opened first.
+    #[serde(default)]
+    pub(super) documents: Vec<PathBuf>,
+}
+
+impl Setup {
+    /// What a session was begun with; none where an earlier program wrote it, which kept no such thing.
+    pub(super) fn of(held: &HeldSession) -> Option<Self> {
+        serde_json::from_value(held.in_force().setup.clone()).ok()
+    }
+
+    /// As it stands in a journal.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}

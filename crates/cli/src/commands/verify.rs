@@ -1,0 +1,73 @@
+//! `deskhand verify`: whether a session is as it was written.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::store::{find, open_store};
+use crate::{
+    args::StoreArgs,
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+    render::number,
+};
+
+const EXAMPLES: &str = "\
+Every line of a journal carries the hash of its own bytes and of the line before it; prompts and pictures lie beside it
+under their hashes. A byte that was changed anywhere is named with its record. Exit code 0: all is as it was written;
+1: it is not.
+
+Example:
+  deskhand verify last";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct VerifyArgs {
+    /// The session: its id, the beginning or end of it, or `last`.
+    session: String,
+    #[command(flatten)]
+    store: StoreArgs,
+    /// Write what was found as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Found {
+    session: String,
+    intact: bool,
+    records: u64,
+    pictures: u64,
+    findings: Vec<String>,
+}
+
+pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
+    let store = open_store(&args.store)?;
+    let folder = find(&store, &args.session)?;
+    let verified = deskhand_runtime::verify(&folder).map_err(|error| CliError::from_error(&error))?;
+    let out = Output::to(Stream::Out);
+    let intact = verified.findings.is_empty();
+    if args.json {
+        out.json(&Found {
+            session: folder.name(),
+            intact,
+            records: verified.records,
+            pictures: verified.pictures,
+            findings: verified.findings.iter().map(ToString::to_string).collect(),
+        });
+    } else {
+        for finding in &verified.findings {
+            out.line(&Line::of(Tone::Bad, "changed: ").with(Tone::Plain, finding.to_string()));
+        }
+        let looked = format!(
+            "{} records, {} pictures and the prompts",
+            number(verified.records),
+            number(verified.pictures)
+        );
+        out.line(&if intact {
+            Line::of(Tone::Good, "intact: ").with(Tone::Plain, format!("{looked} are as they were written"))
+        } else {
+            Line::of(Tone::Faint, format!("of {looked}"))
+        });
+    }
+    Ok(if intact { Exit::Success } else { Exit::Negative })
+}

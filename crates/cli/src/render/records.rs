@@ -1,0 +1,70 @@
+//! The records of a journal, a line each: what `fork --at` counts.
+
+use deskhand_core::{
+    record::Record,
+    session::{Effect, Event},
+    text::{clip, one_line},
+};
+use deskhand_runtime::Journal;
+
+use super::describe::command_words;
+use crate::output::{Line, Tone};
+
+/// How much of a text is shown, in characters.
+const SHOWN: usize = 80;
+
+/// Every record with its number. A session can be forked at those that tell what came.
+pub(crate) fn record_lines(journal: &Journal) -> Vec<Line> {
+    let width = journal.lines.len().to_string().len();
+    let lines = journal.lines.iter().map(|line| {
+        let (tone, words) = words(&line.record);
+        Line::of(Tone::Faint, format!("{:>width$}  ", line.seq)).with(tone, one_line(&words))
+    });
+    lines.collect()
+}
+
+fn words(record: &Record) -> (Tone, String) {
+    match record {
+        Record::Header(header) => (Tone::Plain, format!("session {} · {}", header.session, header.model)),
+        Record::Changed(change) => (Tone::Doubtful, format!("from here on with {}", change.model)),
+        Record::Effect(record) => {
+            let step = record.step.as_ref().map(|step| format!(" (step {}, {})", step.number, step.agent));
+            (Tone::Faint, format!("want {}{}", wanted(&record.effect), step.unwrap_or_default()))
+        }
+        Record::Event(record) => (Tone::Plain, came(&record.event)),
+    }
+}
+
+fn wanted(effect: &Effect) -> String {
+    match effect {
+        Effect::AwaitRequest => "a request".to_owned(),
+        Effect::Observe { .. } => "a look".to_owned(),
+        Effect::Ask { .. } => "the model's reply".to_owned(),
+        Effect::Call { command } => command_words(command, None),
+        Effect::AskUser { .. } => "an answer of the user".to_owned(),
+        Effect::AwaitApproval { .. } => "an approval".to_owned(),
+        Effect::Delegate { agent, .. } => format!("the work of agent {agent}"),
+        Effect::Finish { outcome } => format!("the end of the request: {}", outcome.kind.word()),
+    }
+}
+
+fn came(event: &Event) -> String {
+    match event {
+        Event::Requested { text, .. } => format!("requested: {}", clip(text, SHOWN)),
+        Event::Ended => "the session ended".to_owned(),
+        Event::Observed { .. } => "looked".to_owned(),
+        Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
+        Event::Replied { reply } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
+        Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
+        Event::Returned { result } => format!("came back: {}", clip(&result.summary, SHOWN)),
+        Event::Answered { answers } => format!("answered: {}", clip(&answers.join(" · "), SHOWN)),
+        Event::Unanswered { .. } => "nobody answered".to_owned(),
+        Event::Approved { .. } => "approved".to_owned(),
+        Event::Rejected { .. } => "rejected".to_owned(),
+        Event::Delegated { report } => format!("reported: {}", clip(&report.result, SHOWN)),
+        Event::Acknowledged => "acknowledged".to_owned(),
+        Event::Stopped { .. } => "stopped".to_owned(),
+        Event::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
+        Event::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
+    }
+}
