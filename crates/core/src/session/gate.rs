@@ -238,7 +238,10 @@ impl Grant {
     fn of(command: &Command, subject: &Subject) -> Self {
         let names: Vec<&str> = subject.names().collect();
         let on = match names.as_slice() {
-            [] => serde_json::Value::Object(command.arguments.clone()).to_string(),
+            // What an agent without a window calls has no element: it holds for the very same arguments alone.
+            names if names.is_empty() || command.agent.is_some() => {
+                serde_json::Value::Object(command.arguments.clone()).to_string()
+            }
             names => names.join(" › "),
         };
         Self { tool: command.tool.clone(), application: subject.application.clone(), on }
