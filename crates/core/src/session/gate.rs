@@ -75,7 +75,7 @@ pub(super) struct Parked {
 struct Grant {
     tool: String,
     application: String,
-    /// The name of the element, not its id; where there is no element, all arguments.
+    /// The name of the element, its id where it has no name; where there is no element, all arguments.
     on: String,
 }
 
@@ -237,12 +237,11 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 impl Grant {
     fn of(command: &Command, subject: &Subject) -> Self {
         let names: Vec<&str> = subject.names().collect();
-        let on = match names.as_slice() {
-            // What an agent without a window calls has no element: it holds for the very same arguments alone.
-            names if names.is_empty() || command.agent.is_some() => {
-                serde_json::Value::Object(command.arguments.clone()).to_string()
-            }
-            names => names.join(" › "),
+        let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
+            // An element without a name, such as the text of an editor, is known by its id as long as it lives.
+            ([], Some(role), Some(id)) => format!("{role} {id}"),
+            ([], _, _) => serde_json::Value::Object(command.arguments.clone()).to_string(),
+            (names, _, _) => names.join(" › "),
         };
         Self { tool: command.tool.clone(), application: subject.application.clone(), on }
     }
