@@ -88,6 +88,7 @@ impl SessionPlan {
         let session = SessionConfig {
             limits: limits.to_limits(),
             pictures: model.sees() && !args.no_pictures,
+            policy: config.policy.to_policy(),
             ask_questions: Asked::questions(&args.ask, &config),
             ..SessionConfig::default()
         };
@@ -302,7 +303,6 @@ impl SessionPlan {
             desktop_name: stage.name.clone(),
             model,
             tools: &tools,
-            agents: deskhand_runtime::agents::EnabledAgents::default(),
             config: self.config.clone(),
             prompts: self.prompts.clone(),
             requests: self.requests.clone(),

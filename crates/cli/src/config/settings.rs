@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 
-use deskhand_core::{geometry::Size, session::Limits};
+use deskhand_core::{
+    geometry::Size,
+    policy::{Decision, Policy, Rule},
+    session::Limits,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +24,8 @@ pub(crate) struct Config {
     pub(crate) limits: LimitSettings,
     /// Who is asked, and how long their answers are waited for.
     pub(crate) people: PeopleSettings,
+    /// What agents may do, and what a person is asked about first.
+    pub(crate) policy: PolicySettings,
     /// What is kept of each session.
     pub(crate) sessions: SessionSettings,
 }
@@ -225,6 +231,80 @@ impl LimitSettings {
             ..Limits::default()
         }
     }
+}
+
+/// What agents may do, and what a person is asked about first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct PolicySettings {
+    /// Whether a person is asked when a model says CONFIRM, and before what usually cannot be undone.
+    pub(crate) safe_guard: bool,
+    /// Rules, in order: the first that fits decides, and what none speaks of is allowed.
+    pub(crate) rules: Vec<RuleSettings>,
+}
+
+impl Default for PolicySettings {
+    fn default() -> Self {
+        Self { safe_guard: true, rules: Vec::new() }
+    }
+}
+
+impl PolicySettings {
+    /// The policy in the words of the session machine.
+    pub(crate) fn to_policy(&self) -> Policy {
+        let rules = self.rules.iter().map(|rule| Rule {
+            tool: rule.tool.clone(),
+            application: rule.application.clone(),
+            role: rule.role.clone(),
+            label: rule.label.clone(),
+            decision: match rule.decision {
+                DecisionSetting::Allow => Decision::Allow,
+                DecisionSetting::Ask => Decision::Ask,
+                DecisionSetting::Deny => Decision::Deny,
+            },
+            reason: rule.reason.clone(),
+        });
+        Policy { rules: rules.collect(), safe_guard: self.safe_guard }
+    }
+}
+
+/// One rule. Its patterns must all fit: `*` is any text, `?` one character, `|` stands between alternatives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RuleSettings {
+    /// The name of the tool.
+    #[serde(default = "any")]
+    pub(crate) tool: String,
+    /// The application that is acted on: its name as people know it, or its short name.
+    #[serde(default = "any")]
+    pub(crate) application: String,
+    /// The role of the element that is acted on: `push button`.
+    #[serde(default = "any")]
+    pub(crate) role: String,
+    /// The name of what is acted on: an element, a menu item, keys.
+    #[serde(default = "any")]
+    pub(crate) label: String,
+    /// What follows.
+    pub(crate) decision: DecisionSetting,
+    /// Why, for the agent and the person who is asked.
+    #[serde(default)]
+    pub(crate) reason: String,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+/// What a rule decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DecisionSetting {
+    /// It is done.
+    Allow,
+    /// A person is asked first.
+    Ask,
+    /// It is never done.
+    Deny,
 }
 
 /// Who is asked, and how long their answers are waited for.

@@ -14,7 +14,8 @@ use crate::{
     render::{command_words, seconds},
 };
 
-const DECIDE: &str = "y yes · n no · a always in this session · or say what to do instead";
+const DECIDE: &str = "y yes · n no · a yes, and do not ask again for this · or say what to do instead";
+const DECIDE_SHORT: &str = "type y, n, a, or in a few words what to do instead";
 const WHILE_WORKING: &str = "while it works: p pauses, r goes on, s stops";
 
 /// Prompts and answers on a terminal.
@@ -67,10 +68,9 @@ impl TerminalFace {
             self.note("because", one_line(&asked.reason));
         }
         let who = match &asked.asked_by {
-            AskedBy::Model => {
-                format!("the {} wants your word before it does this", agent_words(&asked.agent))
-            }
-            AskedBy::Policy { rule } => format!("the policy wants your word: {}", one_line(rule)),
+            AskedBy::Model => format!("the model ({})", agent_words(&asked.agent)),
+            AskedBy::Policy { rule } if *rule == asked.reason => "the policy".to_owned(),
+            AskedBy::Policy { rule } => format!("the policy: {}", one_line(rule)),
         };
         self.note("asked by", who);
         if let Some(timeout) = asked.timeout {
@@ -105,14 +105,14 @@ impl TerminalFace {
 
     fn hear_decision(&self, text: &str) -> Heard {
         match text.to_lowercase().as_str() {
-            "" => self.again(&format!("Enter alone decides nothing: {DECIDE}"), "> "),
+            "" => self.again(&format!("Enter alone decides nothing; {DECIDE_SHORT}"), "> "),
             "y" | "yes" => Heard::Decided(Decided::Approved(ApprovalScope::Once)),
             "a" | "always" => Heard::Decided(Decided::Approved(ApprovalScope::Session)),
             "n" | "no" => Heard::Decided(Decided::Rejected(None)),
             "s" | "stop" => Heard::Stop { now: false },
             // A word alone is a slip of the hand rather than an instruction.
             word if word.is_ascii() && !word.contains(' ') => {
-                self.again(&format!("`{text}` is none of these: {DECIDE}, in a few words"), "> ")
+                self.again(&format!("`{text}` is not understood; {DECIDE_SHORT}"), "> ")
             }
             _ => Heard::Decided(Decided::Rejected(Some(text.to_owned()))),
         }

@@ -192,6 +192,8 @@ impl Progress {
                 self.when(Verbosity::Thoughts, || bad("model", &one_line(&failure.to_string())))
             }
             Event::Returned { result } => self.returned(&effect, result),
+            // Who typed them need not be told.
+            Event::Answered { .. } if self.prompts_elsewhere => Vec::new(),
             Event::Answered { answers } => {
                 self.when(Verbosity::Normal, || note("answer", &one_line(&answers.join(" · "))))
             }

@@ -1,13 +1,14 @@
 //! Tests of the runtime through its public face: whole sessions on the desktop in memory.
 #![cfg(test)]
 
-mod agents;
 mod careful;
 mod crashes;
 mod durable;
 mod endpoint;
 mod flow;
 mod journals;
+mod people;
+mod protocol;
 mod reports;
 mod stopping;
 mod support;

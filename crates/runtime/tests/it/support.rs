@@ -15,7 +15,6 @@ use deskhand_desktop::{
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
     RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,
-    agents::EnabledAgents,
     people::{Approvals, People, Request},
     run,
 };
@@ -59,6 +58,18 @@ pub(crate) async fn run_with<M: Model>(
     config: SessionConfig,
     desktop: FakeDesktop,
     stop: &StopSwitch,
+    watch: impl FnMut(&Line, &FakeDesktop) + Send,
+) -> Ran {
+    run_people(model, config, desktop, stop, People::nobody(), watch).await
+}
+
+/// Runs the main job with people to ask.
+pub(crate) async fn run_people<M: Model>(
+    model: &M,
+    config: SessionConfig,
+    desktop: FakeDesktop,
+    stop: &StopSwitch,
+    people: People<'_>,
     mut watch: impl FnMut(&Line, &FakeDesktop) + Send,
 ) -> Ran {
     let folder = tempfile::tempdir().unwrap();
@@ -71,11 +82,10 @@ pub(crate) async fn run_with<M: Model>(
         desktop_name: "fake".to_owned(),
         model,
         tools: &tools,
-        agents: EnabledAgents::default(),
         config,
         prompts: PromptSet::default(),
         requests: vec![REQUEST.into()],
-        people: People::nobody(),
+        people,
         stop: stop.clone(),
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
@@ -154,7 +164,6 @@ impl<M: Model> World<M> {
             desktop_name: "fake".to_owned(),
             model: &*self.model,
             tools: &self.tools,
-            agents: EnabledAgents::default(),
             // Encoding pictures is most of what a session on this desktop costs.
             config: SessionConfig { pictures: false, ..config() },
             prompts: PromptSet::default(),

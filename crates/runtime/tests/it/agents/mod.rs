@@ -1,6 +1,0 @@
-//! Agents that own no window, in whole sessions.
-
-mod elsewhere;
-mod kinds;
-mod rounds;
-mod shell;

@@ -1,0 +1,280 @@
+//! What a session wants of people, and what becomes of it when they answer, do not, or are not there.
+
+use std::{
+    io::Write as _,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use deskhand_core::{
+    ids::EffectId,
+    outcome::OutcomeKind,
+    record::{Line, Record},
+    reply::Question,
+    session::{Effect, Event, NoAnswer, StopReason},
+};
+use deskhand_desktop::fake::office;
+use deskhand_runtime::{
+    StopSwitch,
+    people::{
+        Answered, Approvals, Console, Decided, Face, Heard, InputLine, InputLines, Notice, PauseSwitch,
+        People, Prompt, Questions, Request, UserChannel, console,
+    },
+};
+
+use crate::support::{Ran, config, events, run_people, script};
+
+const ASKS: &str = r#"
+[[turn]]
+title = "ask"
+reply = '''{"observation": "o", "thought": "t", "status": "PENDING",
+  "questions": [{"question": "Which?", "default": "the first"}, {"question": "Why?"}]}'''
+
+[[turn]]
+title = "end"
+reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "done"}'''
+"#;
+
+const CONFIRMS: &str = r#"
+[[turn]]
+title = "want approval"
+reply = '''{"observation": "o", "thought": "it costs", "status": "CONFIRM", "function": "launch_application",
+  "arguments": {"name": "libreoffice-calc"}}'''
+
+[[turn]]
+title = "end"
+reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "done"}'''
+"#;
+
+/// Answers as it is told to; without an answer it never comes back.
+#[derive(Default)]
+struct Someone {
+    answers: Option<Vec<String>>,
+    decided: Option<Decided>,
+    told: Mutex<Vec<Notice>>,
+}
+
+impl UserChannel for Someone {
+    async fn next_request(&self) -> Option<Request> {
+        None
+    }
+
+    async fn ask(&self, _: &Questions) -> Answered {
+        match &self.answers {
+            Some(answers) => Answered::Answers(answers.clone()),
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn decide(&self, asked: &deskhand_runtime::people::ApprovalRequest) -> Decided {
+        assert_eq!((asked.agent.as_str(), asked.reason.as_str()), ("HostAgent", "it costs"));
+        assert_eq!(asked.actions[0].command.tool, "launch_application");
+        match &self.decided {
+            Some(decided) => decided.clone(),
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn tell(&self, notice: Notice) {
+        self.told.lock().unwrap().push(notice);
+    }
+}
+
+fn people(someone: &Someone) -> People<'_> {
+    People { channel: someone, ..People::nobody() }
+}
+
+async fn ran(turns: &str, people: People<'_>) -> Ran {
+    run_people(&script(turns), config(), office(), &StopSwitch::new(), people, |_, _| {}).await
+}
+
+fn launched(ran: &Ran) -> bool {
+    events(&ran.lines).any(|event| matches!(event, Event::Returned { .. }))
+}
+
+#[tokio::test]
+async fn answers_reach_the_agent_and_an_empty_one_is_the_default() {
+    let someone = Someone { answers: Some(vec![String::new()]), ..Someone::default() };
+    let ran = ran(ASKS, people(&someone)).await;
+    let answered = events(&ran.lines).find(|event| matches!(event, Event::Answered { .. })).unwrap();
+    assert_eq!(*answered, Event::Answered { answers: vec!["the first".to_owned(), String::new()] });
+    assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Finished);
+}
+
+#[tokio::test]
+async fn questions_that_nobody_answers_end_with_their_time() {
+    let someone = Someone::default();
+    let waits = People { question_timeout: Some(Duration::from_millis(20)), ..people(&someone) };
+    let with_time = ran(ASKS, waits).await;
+    assert!(events(&with_time.lines).any(|event| *event == Event::Unanswered { why: NoAnswer::TimedOut }));
+    let nobody = ran(ASKS, People::nobody()).await;
+    assert!(events(&nobody.lines).any(|event| *event == Event::Unanswered { why: NoAnswer::NoChannel }));
+}
+
+#[tokio::test]
+async fn an_action_runs_when_it_is_approved_and_never_otherwise() {
+    let yes = Decided::Approved(deskhand_core::session::ApprovalScope::Once);
+    let approving = Someone { decided: Some(yes), ..Someone::default() };
+    assert!(launched(&ran(CONFIRMS, people(&approving)).await));
+    let rejecting = Someone { decided: Some(Decided::Rejected(None)), ..Someone::default() };
+    let ended = ran(CONFIRMS, people(&rejecting)).await;
+    assert!(!launched(&ended));
+    assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Rejected);
+    // Nobody there, nobody in time, nobody asked.
+    let silent = Someone::default();
+    let in_time = People { approval_timeout: Some(Duration::from_millis(20)), ..people(&silent) };
+    let none = People { approvals: Approvals::None, ..people(&approving) };
+    for unapproved in [People::nobody(), in_time, none] {
+        let ended = ran(CONFIRMS, unapproved).await;
+        assert!(!launched(&ended));
+        assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Rejected);
+    }
+    let all = People { approvals: Approvals::All, ..people(&rejecting) };
+    assert!(launched(&ran(CONFIRMS, all).await), "approved without asking");
+}
+
+#[tokio::test]
+async fn a_stop_ends_the_wait_for_a_person() {
+    for turns in [ASKS, CONFIRMS] {
+        let (someone, stop) = (Someone::default(), StopSwitch::new());
+        let watch = |line: &Line| {
+            if let Record::Effect(record) = &line.record
+                && matches!(record.effect, Effect::AskUser { .. } | Effect::AwaitApproval { .. })
+            {
+                stop.after_call(StopReason::User);
+            }
+        };
+        let ended =
+            run_people(&script(turns), config(), office(), &stop, people(&someone), |line, _| watch(line))
+                .await;
+        assert_eq!(ended.end.outcome.as_ref().unwrap().kind, OutcomeKind::Cancelled);
+        assert!(!launched(&ended));
+    }
+}
+
+#[tokio::test]
+async fn a_paused_session_begins_nothing_until_it_goes_on() {
+    let someone = Someone { answers: Some(Vec::new()), ..Someone::default() };
+    let pause = PauseSwitch::default();
+    pause.pause();
+    let paused = People { pause: pause.clone(), ..people(&someone) };
+    let wanted = Mutex::new(0);
+    let (model, stop) = (script(ASKS), StopSwitch::new());
+    let work = run_people(&model, config(), office(), &stop, paused, |line, _| {
+        let held = Notice::Paused { before: "looking at the screen".to_owned() };
+        if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Observe { .. })) {
+            *wanted.lock().unwrap() += 1;
+            assert_eq!(*someone.told.lock().unwrap(), [held, Notice::GoesOn], "held before, not after");
+        }
+    });
+    let go_on = async {
+        while someone.told.lock().unwrap().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(*wanted.lock().unwrap(), 0);
+        pause.go_on();
+    };
+    let (ended, ()) = tokio::join!(work, go_on);
+    assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Finished);
+}
+
+/// Notes what it is shown; `!` stops, `?` asks to pause, anything else answers what is open.
+struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    fn note(&self, text: impl Into<String>) {
+        self.0.lock().unwrap().push(text.into());
+    }
+}
+
+impl Face for Notes {
+    fn show(&mut self, prompt: &Prompt) {
+        self.note(match prompt {
+            Prompt::Request => "request".to_owned(),
+            Prompt::Questions(asked) => format!("questions {}", asked.id),
+            Prompt::Approval(asked) => format!("approval {}", asked.id),
+        });
+    }
+
+    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard {
+        let InputLine::Text(text) = line else { return Heard::Nothing };
+        self.note(format!("heard {text}"));
+        match (text.as_str(), open) {
+            ("!", _) => Heard::Stop { now: false },
+            (_, Some(Prompt::Questions(_))) => Heard::Answered(vec![text.clone()]),
+            (_, Some(Prompt::Request | Prompt::Approval(_)) | None) => {
+                Heard::Request(Request::from(text.as_str()))
+            }
+        }
+    }
+
+    fn withdrawn(&mut self, _: &Prompt) {
+        self.note("withdrawn");
+    }
+
+    fn tell(&mut self, _: &Notice) {}
+
+    fn refuse(&mut self, problem: &str) {
+        self.note(problem);
+    }
+}
+
+/// A console with somebody who types into a pipe.
+fn typed(
+    stop: &StopSwitch,
+) -> (Console, impl Future<Output = ()> + use<>, std::io::PipeWriter, Arc<Mutex<Vec<String>>>) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    let notes = Arc::new(Mutex::new(Vec::new()));
+    let lines = InputLines::of(reader).unwrap();
+    let (console, listener) = console(lines, Notes(notes.clone()), stop.clone(), PauseSwitch::default());
+    (console, listener.listen(), writer, notes)
+}
+
+async fn until(notes: &Mutex<Vec<String>>, text: &str) {
+    let seen = async {
+        while !notes.lock().unwrap().iter().any(|note| note == text) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), seen).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_line_that_came_before_a_prompt_does_not_answer_it() {
+    let (console, listening, mut writer, notes) = typed(&StopSwitch::new());
+    let asked = Questions { id: EffectId(3), questions: vec![Question::open("Which?")], timeout: None };
+    let talk = async {
+        writeln!(writer, "early").unwrap();
+        until(&notes, "heard early").await;
+        let answer = async {
+            until(&notes, "questions 3").await;
+            writeln!(writer, "late").unwrap();
+        };
+        let (answered, ()) = tokio::join!(console.ask(&asked), answer);
+        assert_eq!(answered, Answered::Answers(vec!["late".to_owned()]));
+        // What came early was a request, and waits its turn.
+        assert_eq!(console.next_request().await, Some(Request::from("early")));
+        // A question that is dropped is withdrawn, and its answer goes nowhere.
+        let dropped = tokio::time::timeout(Duration::from_millis(20), console.ask(&asked)).await;
+        assert!(dropped.is_err());
+        until(&notes, "withdrawn").await;
+        drop(writer);
+        assert_eq!(console.ask(&asked).await, Answered::Nobody);
+        assert_eq!(console.next_request().await, None);
+    };
+    tokio::select! {
+        () = talk => {}
+        () = listening => panic!("the listener outlives its console"),
+    }
+}
+
+#[tokio::test]
+async fn a_stop_is_heard_while_nothing_is_asked() {
+    let stop = StopSwitch::new();
+    let (_console, listening, mut writer, _) = typed(&stop);
+    writeln!(writer, "!").unwrap();
+    tokio::select! {
+        reason = stop.wait() => assert_eq!(reason, StopReason::User),
+        () = listening => panic!("the listener outlives its console"),
+    }
+}

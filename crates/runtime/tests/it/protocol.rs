@@ -1,0 +1,86 @@
+//! The examples of `docs/protocol.md` are lines of the protocol.
+
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use deskhand_core::{
+    command::Command,
+    ids::{EffectId, WindowId},
+    reply::Question,
+    session::{AskedBy, PlannedAction},
+};
+use deskhand_runtime::people::{
+    ApprovalRequest, Face as _, Heard, InputLine, JsonFace, Notice, Prompt, Questions, protocol::ToSession,
+};
+use serde_json::{Value, json};
+
+/// The lines of the block after a mark.
+fn examples(mark: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (_, rest) = text.split_once(&format!("<!-- {mark} -->\n```json\n")).unwrap();
+    rest.split_once("```").unwrap().0.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn what_the_documentation_writes_is_read() {
+    let lines = examples("to");
+    assert!(lines.len() >= 10);
+    for line in lines {
+        let read: Result<ToSession, _> = serde_json::from_str(&line);
+        assert!(read.is_ok(), "{line}: {}", read.unwrap_err());
+    }
+}
+
+fn questions() -> Prompt {
+    let format = Question {
+        text: "Which format?".to_owned(),
+        required: false,
+        default: Some("PNG".to_owned()),
+        choices: vec!["PNG".to_owned(), "PDF".to_owned()],
+    };
+    let questions = vec![format, Question::open("Which size?")];
+    Prompt::Questions(Questions { id: EffectId(7), questions, timeout: None })
+}
+
+fn approval() -> Prompt {
+    let arguments = json!({"id": "e5"}).as_object().unwrap().clone();
+    let command =
+        Command { tool: "click_element".to_owned(), arguments, window: Some(WindowId(1)), agent: None };
+    Prompt::Approval(ApprovalRequest {
+        id: EffectId(10),
+        agent: "AppAgent/mousepad".to_owned(),
+        actions: vec![PlannedAction {
+            command,
+            target: Some("push button \"Save\"".to_owned()),
+            application: Some("Mousepad".to_owned()),
+        }],
+        reason: "it overwrites the file".to_owned(),
+        asked_by: AskedBy::Model,
+        timeout: Some(Duration::from_secs(30)),
+    })
+}
+
+#[test]
+fn what_is_written_is_what_the_documentation_reads() {
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let to = written.clone();
+    let mut face = JsonFace::new(Box::new(move |line| {
+        to.lock().unwrap().push(serde_json::to_value(line).unwrap());
+    }));
+    face.show(&Prompt::Request);
+    face.show(&questions());
+    face.show(&approval());
+    face.withdrawn(&approval());
+    face.tell(&Notice::Paused { before: "looking at the screen".to_owned() });
+    face.tell(&Notice::GoesOn);
+    for line in ["", " ", r#"{"do": "decide", "id": 9, "approve": "once"}"#] {
+        assert_eq!(face.hear(&InputLine::Text(line.to_owned()), Some(&approval())), Heard::Nothing);
+    }
+    let documented: Vec<Value> =
+        examples("from").iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(*written.lock().unwrap(), documented);
+}
