@@ -96,8 +96,10 @@ impl Subject {
         match observation {
             Observation::Window(view) => subject.in_window(command, view),
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
-            // An agent without a window has no elements; changes are stored, and never shown to anybody.
-            Observation::Agent(_) | Observation::WindowChanges(_) => {}
+            // An agent without a window has no elements, but may run programs.
+            Observation::Agent(_) => subject.label(&text(command, "program").unwrap_or_default()),
+            // Changes are stored, and never shown to anybody.
+            Observation::WindowChanges(_) => {}
         }
         let path = command.arguments.get("path").and_then(Value::as_array);
         subject.label(path.and_then(|path| path.last()).and_then(Value::as_str).unwrap_or_default());
@@ -278,6 +280,8 @@ const GUARDED: [(&str, &str); 5] = [
     ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the work of the whole computer"),
 ];
 
+/// The tool that runs programs.
+const RUN_COMMAND: &str = "run_command";
 /// The tools that press something by its name.
 const PRESSES: &str = "click_element|invoke_action|visit|select|press_keys|type_text";
 
@@ -290,6 +294,9 @@ fn guard(subject: &Subject) -> Option<Ruling> {
         return None;
     }
     let asks = |why: &str| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") };
+    if subject.tool == RUN_COMMAND {
+        return Some(asks("it runs a program"));
+    }
     if subject.keys.as_ref().is_some_and(|keys| matches("shift+delete", keys)) {
         return Some(asks("it deletes something for good"));
     }

@@ -7,16 +7,12 @@ use std::{
 };
 
 use deskhand_core::{
-    agent::AgentReport,
     command::{CallResult, Command, Verdict},
-    ids::SessionId,
+    ids::{EffectId, SessionId},
     outcome::Outcome,
     prompt::PromptSet,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    session::{
-        ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason,
-        SubtaskStatus,
-    },
+    session::{ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason},
     ui::PictureRef,
 };
 use deskhand_desktop::Desktop;
@@ -24,6 +20,7 @@ use deskhand_model::{Model, PictureError, PictureSource};
 use tracing::Instrument as _;
 
 use crate::{
+    agents::{AgentError, Assignment, EnabledAgents, OpenAgents},
     clock::now_ms,
     held::{HeldSession, InForce},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
@@ -39,6 +36,9 @@ pub enum RunError {
     /// The journal could not be written; nothing is done that is not in it.
     #[error("keep the journal")]
     Journal(#[from] JournalError),
+    /// An agent that is enabled cannot be had; the session did not begin.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// An event did not fit the machine.
     #[error("go on with the session")]
     Apply(#[from] ApplyError),
@@ -56,7 +56,9 @@ pub struct RunOptions<'a, D: Desktop, M: Model> {
     pub model: &'a M,
     /// The tools.
     pub tools: &'a Toolbox<D>,
-    /// The configuration; its tool lists are taken from `tools`.
+    /// Agents without a window that can be assigned sub-tasks; opened with the session and closed with it.
+    pub agents: EnabledAgents,
+    /// The configuration; its tool lists are taken from `tools`, its agents from `agents`.
     pub config: SessionConfig,
     /// The prompts.
     pub prompts: PromptSet,
@@ -95,6 +97,14 @@ pub async fn run<D: Desktop, M: Model>(
     let folder = options.store.create(&id)?;
     options.config.host_tools = options.tools.host_specs();
     options.config.app_tools = options.tools.app_specs();
+    let agents = match options.agents.open(&folder.agents_path()).await {
+        Ok(agents) => agents,
+        Err(error) => {
+            folder.discard();
+            return Err(error.into());
+        }
+    };
+    options.config.agents = agents.definitions();
     let header = Header {
         version: JOURNAL_VERSION,
         session: id.clone(),
@@ -109,9 +119,13 @@ pub async fn run<D: Desktop, M: Model>(
     };
     let session = Session::new(options.config.clone(), options.prompts.clone());
     let journal = folder.begin()?;
-    let mut driver = Driver::new(options, folder, journal, session, observer);
-    driver.append(Record::Header(Box::new(header)))?;
-    driver.drive().await?;
+    let mut driver = Driver::new(options, agents, folder, journal, session, observer);
+    let driven = match driver.append(Record::Header(Box::new(header))) {
+        Ok(()) => driver.drive().await,
+        Err(error) => Err(error),
+    };
+    driver.agents.close().await;
+    driven?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
 }
 
@@ -129,6 +143,8 @@ pub async fn resume<D: Desktop, M: Model>(
 ) -> Result<RunEnd, RunError> {
     options.config.host_tools = options.tools.host_specs();
     options.config.app_tools = options.tools.app_specs();
+    let agents = options.agents.open(&held.folder.agents_path()).await?;
+    options.config.agents = agents.definitions();
     let in_force = InForce {
         config: options.config.clone(),
         prompts: options.prompts.clone(),
@@ -136,32 +152,20 @@ pub async fn resume<D: Desktop, M: Model>(
         desktop: options.desktop_name.clone(),
         setup: options.setup.clone(),
     };
-    let program = options.program.clone();
     let id = held.id();
     let HeldSession { folder, journal, session, in_force: before, begun, outcome, .. } = held;
-    let mut driver = Driver::new(options, folder, journal, session, observer);
+    let mut driver = Driver::new(options, agents, folder, journal, session, observer);
     driver.outcome = outcome;
-    if in_force != before {
-        driver.session.change(in_force.config.clone(), in_force.prompts.clone());
-        let InForce { config, prompts, model, desktop, setup } = in_force;
-        let change = Change { config, prompts, model, desktop, program, setup };
-        driver.append(Record::Changed(Box::new(change)))?;
-    }
-    let begun = begun.filter(|begun| driver.session.next().is_some_and(|wanted| wanted.id == *begun));
-    let event = EventRecord { effect: begun, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
-    driver.append(Record::Event(Box::new(event.clone())))?;
-    driver.session.apply(&event)?;
-    if driver.session.in_round() {
-        let spent = Duration::from_millis(driver.session.elapsed_ms());
-        driver.deadline =
-            driver.wall_max.map(|limit| tokio::time::Instant::now() + limit.saturating_sub(spent));
-    }
-    driver.drive().await?;
+    let changed = (in_force != before).then_some(in_force);
+    let driven = driver.go_on(changed, begun, desktop_kept).await;
+    driver.agents.close().await;
+    driven?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
 }
 
 struct Driver<'a, D: Desktop, M: Model> {
     options: RunOptions<'a, D, M>,
+    agents: OpenAgents,
     folder: SessionFolder,
     journal: JournalWriter,
     session: Session,
@@ -179,6 +183,7 @@ struct Driver<'a, D: Desktop, M: Model> {
 impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     fn new(
         mut options: RunOptions<'a, D, M>,
+        agents: OpenAgents,
         folder: SessionFolder,
         journal: JournalWriter,
         session: Session,
@@ -188,6 +193,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
         Self {
             options,
+            agents,
             folder,
             journal,
             session,
@@ -197,6 +203,31 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             wall_max,
             deadline: None,
         }
+    }
+
+    /// Goes on with a session whose process ended, under what is in force now where that `changed`.
+    async fn go_on(
+        &mut self,
+        changed: Option<InForce>,
+        begun: Option<EffectId>,
+        desktop_kept: bool,
+    ) -> Result<(), RunError> {
+        let program = self.options.program.clone();
+        if let Some(InForce { config, prompts, model, desktop, setup }) = changed {
+            self.session.change(config.clone(), prompts.clone());
+            let change = Change { config, prompts, model, desktop, program, setup };
+            self.append(Record::Changed(Box::new(change)))?;
+        }
+        let begun = begun.filter(|begun| self.session.next().is_some_and(|wanted| wanted.id == *begun));
+        let event = EventRecord { effect: begun, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
+        self.append(Record::Event(Box::new(event.clone())))?;
+        self.session.apply(&event)?;
+        if self.session.in_round() {
+            let spent = Duration::from_millis(self.session.elapsed_ms());
+            self.deadline =
+                self.wall_max.map(|limit| tokio::time::Instant::now() + limit.saturating_sub(spent));
+        }
+        self.drive().await
     }
 
     async fn drive(&mut self) -> Result<(), RunError> {
@@ -227,7 +258,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         match &record.effect {
             Effect::AwaitRequest => self.next_request().await,
             Effect::Observe { look } => {
-                let look = observe(self.options.desktop, &self.folder, look);
+                let look = observe(self.options.desktop, &self.agents, &self.folder, look);
                 let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
                 match looked {
                     Ok(Ok(observation)) => Event::Observed { observation },
@@ -253,12 +284,18 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 let decided = self.options.people.decide(record, approval, self.session.planned());
                 self.unless_stopped(decided).await.unwrap_or_else(|reason| Event::Stopped { reason })
             }
-            Effect::Delegate { agent, .. } => Event::Delegated {
-                report: AgentReport {
-                    status: SubtaskStatus::Failed,
-                    result: format!("there is no agent {agent} here; choose another target"),
-                },
-            },
+            Effect::Delegate { agent, subtask, message, request } => {
+                let assignment = Assignment {
+                    subtask: subtask.clone(),
+                    message: message.clone(),
+                    request: request.clone(),
+                };
+                let work = self.agents.work(*agent, assignment).instrument(tracing::info_span!("delegate"));
+                match self.unless_stopped(work).await {
+                    Ok(report) => Event::Delegated { report },
+                    Err(reason) => Event::Stopped { reason },
+                }
+            }
             Effect::Finish { outcome } => {
                 self.outcome = Some(outcome.clone());
                 Event::Acknowledged
@@ -298,7 +335,13 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         }
         let started = Instant::now();
         let span = tracing::info_span!("call", tool = command.tool);
-        let run = self.options.tools.run(self.options.desktop, command).instrument(span);
+        let run = async {
+            match command.agent {
+                Some(agent) => self.agents.call(agent, command).await,
+                None => self.options.tools.run(self.options.desktop, command).await,
+            }
+        }
+        .instrument(span);
         let bounded = async {
             match self.deadline {
                 Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),

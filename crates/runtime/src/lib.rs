@@ -1,5 +1,6 @@
 //! Deskhand's runtime: it performs the effects that core asks for.
 //!
+//! - [`agents`]: agents that own no window, in this process and outside of it.
 //! - [`driver`]: one session from its first request to its end.
 //! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
 //! - [`held`]: a session that goes on after its process ended; [`fork`]: one that goes on another way; [`verify`] and
@@ -11,6 +12,7 @@
 //!
 //! It decides nothing: what to do next is core's word, and what happened goes back to core.
 
+pub mod agents;
 mod clock;
 pub mod driver;
 pub mod fork;

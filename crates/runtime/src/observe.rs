@@ -3,12 +3,12 @@
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::WindowId,
-    observation::{DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     ui::{PictureRef, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{Desktop, DesktopError, Picture, TreeLimits};
 
-use crate::journal::SessionFolder;
+use crate::{agents::OpenAgents, journal::SessionFolder};
 
 /// The most dialogs and pop-ups of one window that are looked at.
 const SURFACES_MAX: usize = 8;
@@ -19,16 +19,20 @@ const SURFACES_MAX: usize = 8;
 /// [`ObserveFailure`] when the window or the desktop is gone, or nothing answers.
 pub(crate) async fn observe<D: Desktop>(
     desktop: &D,
+    agents: &OpenAgents,
     folder: &SessionFolder,
     look: &Look,
 ) -> Result<Observation, ObserveFailure> {
     match look {
         Look::Desktop { picture } => see_desktop(desktop, folder, *picture).await.map(Observation::Desktop),
-        Look::Agent { agent, .. } => Err(ObserveFailure {
-            window_gone: true,
-            desktop_gone: false,
-            message: format!("agent {agent} is not here"),
-        }),
+        Look::Agent { agent, picture } => {
+            let sight = agents.look(*agent, *picture).await?;
+            let picture = match sight.png {
+                Some(png) => Some(keep_png(folder, png).await?),
+                None => None,
+            };
+            Ok(Observation::Agent(AgentView { text: sight.text, picture }))
+        }
         Look::Window { window, picture, marks: _ } => {
             see_window(desktop, folder, *window, *picture).await.map(Observation::Window)
         }
@@ -142,4 +146,28 @@ pub(crate) async fn keep(folder: &SessionFolder, picture: Picture) -> Result<Pic
         })
     });
     kept.await.map_err(|error| broken(format!("failed to keep a picture: {error}")))?.map_err(broken)
+}
+
+/// Keeps a picture that came as a file.
+async fn keep_png(folder: &SessionFolder, png: Vec<u8>) -> Result<PictureRef, ObserveFailure> {
+    let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
+    let (width, height) = png_size(&png).ok_or_else(|| broken("the picture is no PNG file".to_owned()))?;
+    let folder = folder.clone();
+    let kept = tokio::task::spawn_blocking(move || folder.keep_picture(&png));
+    let sha256 = kept
+        .await
+        .map_err(|error| broken(format!("failed to keep a picture: {error}")))?
+        .map_err(|error| broken(format!("failed to {error}")))?;
+    let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
+    let region = Rect::new(0, 0, side(width), side(height));
+    Ok(PictureRef { sha256, media_type: "image/png".to_owned(), width, height, region })
+}
+
+/// Width and height, from the header of the file.
+fn png_size(png: &[u8]) -> Option<(u32, u32)> {
+    const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
+    let header = png.strip_prefix(SIGNATURE)?;
+    let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at.checked_add(4)?)?.try_into().ok()?));
+    (header.get(4..8)? == b"IHDR").then_some(())?;
+    Some((number(8)?, number(12)?))
 }

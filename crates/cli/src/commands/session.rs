@@ -303,6 +303,7 @@ impl SessionPlan {
             desktop_name: stage.name.clone(),
             model,
             tools: &tools,
+            agents: deskhand_runtime::agents::EnabledAgents::default(),
             config: self.config.clone(),
             prompts: self.prompts.clone(),
             requests: self.requests.clone(),

@@ -30,6 +30,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         desktop_name: "fake".to_owned(),
         model: &model,
         tools: &tools,
+        agents: deskhand_runtime::agents::EnabledAgents::default(),
         config: SessionConfig { limits, ..SessionConfig::default() },
         prompts: PromptSet::default(),
         requests: vec!["Chart the sales table in Calc".into()],

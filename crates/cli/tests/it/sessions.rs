@@ -25,6 +25,7 @@ fn record(world: &World) -> (String, PathBuf) {
         desktop_name: "fake".to_owned(),
         model: &model,
         tools: &tools,
+        agents: deskhand_runtime::agents::EnabledAgents::default(),
         config: SessionConfig { ..SessionConfig::default() },
         prompts: PromptSet::default(),
         requests: vec!["Chart the sales table in Calc".into()],

@@ -237,10 +237,13 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 impl Grant {
     fn of(command: &Command, subject: &Subject) -> Self {
         let names: Vec<&str> = subject.names().collect();
+        let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
+            // What an agent without a window calls has no element: it holds for the very same arguments alone.
+            _ if command.agent.is_some() => all(),
             // An element without a name, such as the text of an editor, is known by its id as long as it lives.
             ([], Some(role), Some(id)) => format!("{role} {id}"),
-            ([], _, _) => serde_json::Value::Object(command.arguments.clone()).to_string(),
+            ([], _, _) => all(),
             (names, _, _) => names.join(" › "),
         };
         Self { tool: command.tool.clone(), application: subject.application.clone(), on }

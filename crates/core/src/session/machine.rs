@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    agents::Delegation,
+    agents::{Delegation, Owner},
     app::{App, AppAgent},
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
@@ -200,6 +200,11 @@ impl Session {
         let windows = self.targets.windows().to_vec();
         self.targets = TargetRegistry::new(config.agents.clone());
         self.targets.set_windows(windows);
+        let targets = &self.targets;
+        self.apps.retain(|app| match &app.owner {
+            Owner::Window(_) => true,
+            Owner::Agent(id, name) => targets.agent(*id).is_some_and(|agent| agent.name == *name),
+        });
         self.config = config;
         self.prompts = prompts;
     }

@@ -8,9 +8,10 @@ use deskhand_core::{
     ids::AgentId,
     observation::{Look, ObserveFailure},
     outcome::OutcomeKind,
+    policy::{Decision, Rule},
     prompt::PromptSet,
     reply::parse_reply_of,
-    session::{Effect, Event, EventRecord, NoAnswer, Session, SessionConfig, SubtaskStatus},
+    session::{ApprovalScope, Effect, Event, EventRecord, NoAnswer, Session, SessionConfig, SubtaskStatus},
     states::AppStatus,
 };
 use serde_json::{Value, json};
@@ -143,7 +144,7 @@ fn a_word_that_may_not_follow_is_repaired_and_then_an_error() {
 #[test]
 fn decision_3_confirm_parks_the_action_of_any_agent() {
     for (event, outcome) in [
-        (Event::Approved { scope: deskhand_core::session::ApprovalScope::Once }, None),
+        (Event::Approved { scope: ApprovalScope::Once }, None),
         (Event::Rejected { instruction: None }, Some(SubtaskStatus::Rejected)),
     ] {
         let mut h = baking(oven());
@@ -304,4 +305,50 @@ fn a_reply_is_read_by_the_words_of_whoever_gave_it() {
     let reply = parse_reply_of(&said, "oven", &agents).unwrap();
     assert_eq!((reply.status, reply.word.as_str()), (AppStatus::Confirm, "IS IT SAFE"));
     assert!(parse_reply_of(&said, "AppAgent/oven", &agents).is_err());
+}
+
+/// The shell's tool, asked for by an agent that may run it.
+fn run(arguments: &Value) -> (AgentDefinition, Value) {
+    let mut agent = oven();
+    if let AgentHome::Steps(steps) = &mut agent.home {
+        steps.tools.push(tool("run_command"));
+    }
+    let mut reply = says("HEATING", &[]);
+    reply["action"] = json!([{"function": "run_command", "arguments": arguments}]);
+    (agent, reply)
+}
+
+#[test]
+fn a_program_is_run_when_a_person_or_a_rule_allows_it() {
+    let (agent, reply) = run(&json!({"program": "ls", "arguments": ["-l"]}));
+    let mut h = baking(agent.clone());
+    h.step(&reply);
+    let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!(approval.reason, "safe guard: it runs a program");
+    // What is approved for the session is this command, not the program with other arguments.
+    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    h.succeeds(None, Value::Null);
+    h.step(&reply);
+    assert_eq!(h.command().tool, "run_command");
+    h.succeeds(None, Value::Null);
+    h.step(&run(&json!({"program": "ls", "arguments": ["/"]})).1);
+    assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "{:?}", h.effect());
+
+    let mut config = with(agent);
+    let rule = |label: &str, decision| Rule {
+        tool: "run_command".to_owned(),
+        label: label.to_owned(),
+        ..Rule::new(decision, "")
+    };
+    config.policy.rules = vec![rule("ls|cat", Decision::Allow), rule("rm", Decision::Deny)];
+    let mut h = Harness::started(config);
+    h.step(&assign_reply("a1"));
+    h.step(&reply);
+    assert_eq!(h.command().tool, "run_command");
+    h.succeeds(None, Value::Null);
+    h.step(&run(&json!({"program": "rm", "arguments": ["-r", "."]})).1);
+    h.look();
+    assert!(h.prompt().contains("not run: the policy does not allow it"), "{}", h.prompt());
+    h.reply(&run(&json!({"program": "./ls"})).1.to_string());
+    assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "{:?}", h.effect());
 }

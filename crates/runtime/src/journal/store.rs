@@ -117,6 +117,20 @@ impl SessionFolder {
         self.path.join(Self::JOURNAL)
     }
 
+    /// Where agents keep their logs and scratch files.
+    pub fn agents_path(&self) -> PathBuf {
+        self.path.join("agents")
+    }
+
+    /// Removes the folder of a session that did not begin. That it cannot be removed changes nothing.
+    pub(crate) fn discard(&self) {
+        if !self.journal_path().exists()
+            && let Err(error) = fs::remove_dir_all(&self.path)
+        {
+            tracing::warn!(%error, "the folder of a session that did not begin is left behind");
+        }
+    }
+
     /// The file of a picture.
     pub fn picture_path(&self, sha256: &str) -> PathBuf {
         self.path.join("pictures").join(format!("{sha256}.png"))

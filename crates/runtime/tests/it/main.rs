@@ -1,6 +1,7 @@
 //! Tests of the runtime through its public face: whole sessions on the desktop in memory.
 #![cfg(test)]
 
+mod agents;
 mod careful;
 mod crashes;
 mod durable;

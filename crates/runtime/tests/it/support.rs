@@ -15,6 +15,7 @@ use deskhand_desktop::{
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
     RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,
+    agents::EnabledAgents,
     people::{Approvals, People, Request},
     run,
 };
@@ -82,6 +83,7 @@ pub(crate) async fn run_people<M: Model>(
         desktop_name: "fake".to_owned(),
         model,
         tools: &tools,
+        agents: EnabledAgents::default(),
         config,
         prompts: PromptSet::default(),
         requests: vec![REQUEST.into()],
@@ -164,6 +166,7 @@ impl<M: Model> World<M> {
             desktop_name: "fake".to_owned(),
             model: &*self.model,
             tools: &self.tools,
+            agents: EnabledAgents::default(),
             // Encoding pictures is most of what a session on this desktop costs.
             config: SessionConfig { pictures: false, ..config() },
             prompts: PromptSet::default(),

@@ -1,0 +1,58 @@
+//! The environment of programs: what they need to work, and nothing that could be a secret.
+
+use std::{ffi::OsString, path::Path};
+
+/// What is passed on of our own environment, beside what the settings name and everything that begins with `LC_`.
+const PASSED: [&str; 5] = ["LANG", "LOGNAME", "PATH", "TZ", "USER"];
+/// Where programs are found when our own environment does not say.
+const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The whole environment of a program. Home and temporary files are in a folder that is the agent's own.
+pub(super) fn environment(
+    ours: impl Iterator<Item = (OsString, OsString)>,
+    named: &[String],
+    scratch: &Path,
+) -> Vec<(OsString, OsString)> {
+    let passes = |name: &str| {
+        PASSED.contains(&name) || name.starts_with("LC_") || named.iter().any(|known| known == name)
+    };
+    let mut all: Vec<(OsString, OsString)> =
+        ours.filter(|(name, _)| name.to_str().is_some_and(passes)).collect();
+    if !all.iter().any(|(name, _)| name == "PATH") {
+        all.push(("PATH".into(), PATH_DEFAULT.into()));
+    }
+    let own = [("HOME", scratch.as_os_str()), ("TMPDIR", scratch.as_os_str()), ("TERM", "dumb".as_ref())];
+    for (name, value) in own {
+        all.retain(|(known, _)| known != name);
+        all.push((name.into(), value.to_owned()));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_could_be_a_secret_is_passed_on() {
+        let ours = [
+            ("PATH", "/bin"),
+            ("OPENAI_API_KEY", "sk-1"),
+            ("LC_TIME", "de"),
+            ("DBUS_SESSION_BUS_ADDRESS", "unix:x"),
+            ("DISPLAY", ":0"),
+            ("HOME", "/home/me"),
+            ("CARGO_HOME", "/c"),
+        ];
+        let ours = ours.into_iter().map(|(name, value)| (name.into(), value.into()));
+        let mut all: Vec<String> = environment(ours, &["CARGO_HOME".to_owned()], Path::new("/scratch"))
+            .into_iter()
+            .map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))
+            .collect();
+        all.sort();
+        assert_eq!(
+            all,
+            ["CARGO_HOME=/c", "HOME=/scratch", "LC_TIME=de", "PATH=/bin", "TERM=dumb", "TMPDIR=/scratch"]
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! The tool `run_command`: one program, from its start to its end.
+
+use std::{
+    ffi::OsString,
+    io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use deskhand_core::command::{CallResult, CallStatus, Command, ToolSpec, Verdict};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::{process::Child, time::timeout};
+
+use super::{
+    kind::Shell,
+    output::{Ends, read_to_end},
+    sandbox::{Confinement, NOT_STARTED},
+};
+use crate::agents::process::{ProcessGroup, find_program};
+
+/// The name of the tool.
+pub const RUN_COMMAND: &str = "run_command";
+
+/// What is kept of the beginning and the end of the standard output, in bytes.
+const OUTPUT_ENDS: (usize, usize) = (2_400, 1_600);
+/// What is kept of the beginning and the end of the standard error, in bytes.
+const ERRORS_ENDS: (usize, usize) = (800, 800);
+/// How long the streams of a program that has ended may stay open.
+const DRAIN_BOUND: Duration = Duration::from_secs(2);
+/// How long a program may run when nothing else is said, in seconds.
+const TIMEOUT_S_DEFAULT: u64 = 60;
+
+/// Runs one program with arguments and waits for its end. There is no shell, so no pipes, wildcards or variables; its
+/// input is closed. Returns the exit code and what it wrote, with the middle of long output left out.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RunCommand {
+    /// The program: a name that is found on the path, or a file such as ./build.sh in the folder.
+    program: String,
+    /// Its arguments, each one as the program gets it.
+    #[serde(default)]
+    arguments: Vec<String>,
+    /// The folder to run it in, below the working folder; the working folder if not given.
+    folder: Option<String>,
+    /// How long it may run, in seconds; 60 if not given.
+    timeout_s: Option<u64>,
+}
+
+/// The tool, as it is described to the model.
+pub(super) fn spec() -> ToolSpec {
+    let mut schema = schemars::schema_for!(RunCommand).to_value();
+    let mut description = String::new();
+    if let Some(object) = schema.as_object_mut() {
+        if let Some(Value::String(text)) = object.shift_remove("description") {
+            description = text;
+        }
+        object.shift_remove("$schema");
+        object.shift_remove("title");
+    }
+    ToolSpec { name: RUN_COMMAND.to_owned(), description, parameters: schema, acts: true }
+}
+
+/// A program that did not come to be run.
+fn refused(reason: impl Into<String>) -> CallResult {
+    CallResult::failure(Some(Verdict::Refused), reason)
+}
+
+impl Shell {
+    /// Runs the command. Dropping this ends the program with everything that it started.
+    pub(super) async fn run_command(&self, command: &Command) -> CallResult {
+        let arguments = Value::Object(command.arguments.clone());
+        let input: RunCommand = match serde_path_to_error::deserialize(arguments) {
+            Ok(input) => input,
+            Err(error) => return refused(format!("the arguments do not fit: {error}; nothing was done")),
+        };
+        let folder = match self.folder_of(input.folder.as_deref()) {
+            Ok(folder) => folder,
+            Err(problem) => return refused(problem),
+        };
+        let Some(program) = find_program(&input.program, &self.path(), &folder) else {
+            return refused(format!("there is no program `{}`; nothing was done", input.program));
+        };
+        let limit = Duration::from_secs(input.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)).min(self.timeout_max());
+        let mark = uuid::Uuid::now_v7().to_string();
+        match self.start(&program, &input.arguments, &folder, &mark) {
+            Ok((child, group)) => {
+                result_of(&input.program, run_to_end(child, group, limit).await, limit, &mark)
+            }
+            Err(error) => refused(format!("`{}` could not be started: {error}", input.program)),
+        }
+    }
+
+    fn folder_of(&self, below: Option<&str>) -> Result<PathBuf, String> {
+        let Some(below) = below.filter(|text| !text.trim().is_empty()) else {
+            return Ok(self.folder().to_owned());
+        };
+        let folder = self.folder().join(below);
+        let real =
+            folder.canonicalize().map_err(|error| format!("the folder `{below}` cannot be used: {error}"))?;
+        if real.starts_with(self.folder()) {
+            Ok(real)
+        } else {
+            Err(format!("the folder `{below}` is not below {}; nothing was done", self.folder().display()))
+        }
+    }
+
+    fn start(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        folder: &Path,
+        mark: &str,
+    ) -> io::Result<(Child, ProcessGroup)> {
+        let mut command = match self.confinement(mark) {
+            Some((helper, confinement)) => helper_command(&helper, &confinement, program)?,
+            None => tokio::process::Command::new(program),
+        };
+        let (name, value) = ProcessGroup::mark();
+        command
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment())
+            .env(name, &value)
+            .current_dir(folder)
+            .process_group(0)
+            .kill_on_drop(true)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let child = command.spawn()?;
+        let group = ProcessGroup::of(child.id(), value);
+        Ok((child, group))
+    }
+}
+
+fn helper_command(
+    helper: &[OsString],
+    confinement: &Confinement,
+    program: &Path,
+) -> io::Result<tokio::process::Command> {
+    let Some((file, first)) = helper.split_first() else {
+        return Err(io::Error::new(io::ErrorKind::NotFound, "there is nothing that confines programs"));
+    };
+    let mut command = tokio::process::Command::new(file);
+    command.args(first).arg(serde_json::to_string(confinement)?).arg(program);
+    Ok(command)
+}
+
+/// What came of a program, for the model. Only an exit code of 0 that was seen is a success.
+fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> CallResult {
+    let ran = match ran {
+        Ok(ran) => ran,
+        Err(error) => {
+            let summary = format!("`{name}` was started and lost: {error}");
+            return CallResult::failure(Some(Verdict::Unknown), summary);
+        }
+    };
+    let errors = ran.errors.to_text();
+    let code = ran.status.and_then(|status| status.code());
+    if code == Some(i32::from(NOT_STARTED))
+        && let Some(why) = errors.strip_prefix(mark)
+    {
+        return refused(format!("`{name}` was not run{}; nothing was done", why.trim_end()));
+    }
+    let (status, effect, what) = match (ran.status, code) {
+        (None, _) => (
+            CallStatus::Failure,
+            Verdict::Unknown,
+            format!("did not end within {} s and was ended; it may be half done", limit.as_secs()),
+        ),
+        (Some(_), Some(0)) => (CallStatus::Success, Verdict::Seen, "ended with exit code 0".to_owned()),
+        (Some(_), Some(code)) => {
+            (CallStatus::Failure, Verdict::Unknown, format!("ended with exit code {code}"))
+        }
+        (Some(status), None) => (CallStatus::Failure, Verdict::Unknown, format!("was ended: {status}")),
+    };
+    let left = match ran.left {
+        0 => String::new(),
+        count => format!("; what it had left running was ended ({count})"),
+    };
+    CallResult {
+        status,
+        effect: Some(effect),
+        route: None,
+        summary: format!("`{name}` {what}{left}"),
+        output: json!({"exit_code": code, "stdout": ran.output.to_text(), "stderr": errors}),
+        window: None,
+        elapsed_ms: 0,
+    }
+}
+
+/// A program that was run.
+struct Ran {
+    /// How it ended; none when it had to be ended.
+    status: Option<ExitStatus>,
+    output: Ends,
+    errors: Ends,
+    /// How many programs it left behind.
+    left: usize,
+}
+
+async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) -> io::Result<Ran> {
+    let (mut output, mut errors) = (Ends::new(OUTPUT_ENDS), Ends::new(ERRORS_ENDS));
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let (status, left) = {
+        let reading = async {
+            tokio::join!(read_to_end(stdout, &mut output), read_to_end(stderr, &mut errors));
+        };
+        tokio::pin!(reading);
+        let mut read = false;
+        // The streams may end before the program, and what it leaves behind may keep them open after it.
+        let ended = timeout(limit, async {
+            tokio::select! {
+                status = child.wait() => status,
+                () = &mut reading => {
+                    read = true;
+                    child.wait().await
+                }
+            }
+        })
+        .await;
+        let ended = match ended {
+            Ok(status) => {
+                group.leader_ended();
+                (Some(status?), group.end())
+            }
+            Err(_) => {
+                group.end();
+                child.wait().await?;
+                (None, 0)
+            }
+        };
+        if !read && timeout(DRAIN_BOUND, &mut reading).await.is_err() {
+            tracing::debug!("the streams of a program that has ended stay open");
+        }
+        ended
+    };
+    Ok(Ran { status, output, errors, left })
+}

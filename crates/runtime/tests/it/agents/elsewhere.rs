@@ -1,0 +1,130 @@
+//! Agents in processes of their own: what they report, and what is reported of them.
+
+use std::{path::Path, time::Duration};
+
+use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
+use deskhand_runtime::agents::{
+    AgentError, AgentRegistry, Assignment, OpenAgents,
+    mcp::{McpKind, McpSettings},
+};
+
+use super::shell::{Fifo, is_gone};
+
+pub(super) fn printer(mode: &str) -> McpSettings {
+    let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/agents/server.py");
+    McpSettings::new("printer", ["python3", server, mode].map(str::to_owned).to_vec())
+}
+
+async fn open(settings: McpSettings, folder: &Path) -> Result<OpenAgents, AgentError> {
+    let mut registry = AgentRegistry::default();
+    registry.register(McpKind::new(settings)).unwrap();
+    registry.enable(&["printer".to_owned()]).unwrap().open(folder).await
+}
+
+fn assignment() -> Assignment {
+    Assignment {
+        subtask: "print the table".to_owned(),
+        message: vec!["two copies".to_owned(), "in colour".to_owned()],
+        request: "Print it.".to_owned(),
+    }
+}
+
+async fn work(settings: McpSettings) -> (AgentReport, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let agents = open(settings, folder.path()).await.unwrap();
+    let report = agents.work(AgentId(1), assignment()).await;
+    agents.close().await;
+    (report, agents.definitions()[0].introduction.clone())
+}
+
+#[tokio::test]
+async fn it_is_started_introduces_itself_and_reports() {
+    let (report, introduction) = work(printer("well")).await;
+    assert_eq!(introduction, "Prints on paper.");
+    assert_eq!(
+        (report.status, report.result.as_str()),
+        (SubtaskStatus::Finished, "print the table | two copies; in colour | secret: None")
+    );
+    let named = McpSettings { introduction: Some("Ours.".to_owned()), ..printer("reject") };
+    let (report, introduction) = work(named).await;
+    assert_eq!((report.status, introduction.as_str()), (SubtaskStatus::Rejected, "Ours."));
+}
+
+#[tokio::test]
+async fn garbage_among_its_answers_is_passed_over() {
+    assert_eq!(work(printer("garbage")).await.0.status, SubtaskStatus::Finished);
+}
+
+#[tokio::test]
+async fn one_that_crashes_fails_the_subtask_and_is_started_again_for_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let agents = open(printer("crash"), folder.path()).await.unwrap();
+    for _ in 0..2 {
+        let report = agents.work(AgentId(1), assignment()).await;
+        assert_eq!(report.status, SubtaskStatus::Failed);
+        assert!(report.result.contains("its process ended: exit status: 3"), "{}", report.result);
+        assert!(report.result.contains("the paper is out"), "{}", report.result);
+    }
+    agents.close().await;
+}
+
+#[tokio::test]
+async fn one_that_takes_too_long_is_ended_with_its_process() {
+    let fifo = Fifo::new();
+    let settings = McpSettings {
+        subtask_timeout: Duration::from_secs(2),
+        command: ["env".to_owned(), format!("DESKHAND_TEST_FIFO={}", fifo.path().display())]
+            .into_iter()
+            .chain(printer("hang").command)
+            .collect(),
+        ..printer("hang")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let agents = open(settings, folder.path()).await.unwrap();
+    let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment()), fifo.read());
+    assert_eq!(report.status, SubtaskStatus::Failed);
+    assert!(report.result.contains("not done within 2 s"), "{}", report.result);
+    is_gone(&pid).await;
+    agents.close().await;
+}
+
+#[tokio::test]
+async fn one_that_is_given_up_is_ended_with_its_process() {
+    let fifo = Fifo::new();
+    let settings = McpSettings {
+        command: ["env".to_owned(), format!("DESKHAND_TEST_FIFO={}", fifo.path().display())]
+            .into_iter()
+            .chain(printer("hang").command)
+            .collect(),
+        ..printer("hang")
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let agents = open(settings, folder.path()).await.unwrap();
+    let pid = tokio::select! {
+        report = agents.work(AgentId(1), assignment()) => panic!("{report:?}"),
+        pid = fifo.read() => pid,
+    };
+    is_gone(&pid).await;
+    agents.close().await;
+}
+
+#[tokio::test]
+async fn what_is_no_such_agent_is_not_opened() {
+    let check = async |settings: McpSettings, expected: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let error = match open(settings, folder.path()).await {
+            Ok(_) => panic!("it was opened"),
+            Err(error) => error.to_string(),
+        };
+        assert!(error.starts_with("open the agent `printer`: ") && error.contains(expected), "{error}");
+    };
+    check(printer("no-tool"), "it offers no tool `work_on_subtask`; its tools: print").await;
+    let command = |words: &[&str]| McpSettings {
+        start_timeout: Duration::from_secs(3),
+        ..McpSettings::new("printer", words.iter().map(|word| (*word).to_owned()).collect())
+    };
+    check(command(&["deskhand-no-such-program"]), "there is no program `deskhand-no-such-program`").await;
+    check(command(&[]), "its command is empty").await;
+    check(command(&["sh", "-c", "echo out of ink >&2; exit 4"]), "out of ink").await;
+    check(command(&["sleep", "600"]), "no answer within 3 s").await;
+}

@@ -1,0 +1,72 @@
+//! Kinds by name.
+
+use deskhand_core::agent::{AgentHome, AgentReport};
+use deskhand_runtime::agents::{
+    AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, shell::ShellKind,
+};
+
+/// A kind under any name, whose agents cannot be had.
+struct Named(&'static str);
+
+struct Nobody;
+
+impl DelegateAgent for Nobody {
+    async fn work(&self, _: Assignment) -> AgentReport {
+        unreachable!("it is never opened")
+    }
+
+    async fn close(&self) {}
+}
+
+impl AgentKind for Named {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn introduction(&self) -> String {
+        "Does nothing.".to_owned()
+    }
+
+    fn home(&self) -> AgentHome {
+        ShellKind::default().home()
+    }
+
+    async fn open(&self, _: AgentSetup) -> Result<OpenAgent, AgentError> {
+        Ok(OpenAgent::delegate(Nobody))
+    }
+}
+
+#[tokio::test]
+async fn kinds_are_registered_once_under_good_names_and_found_by_them() {
+    let mut registry = AgentRegistry::default();
+    registry.register(ShellKind::default()).unwrap();
+    registry.register(Named("oven")).unwrap();
+    let refused =
+        |registry: &mut AgentRegistry, name| registry.register(Named(name)).unwrap_err().to_string();
+    assert!(refused(&mut registry, "oven").contains("there is one of that name already"));
+    assert!(refused(&mut registry, "host").contains("there is one of that name already"));
+    assert!(refused(&mut registry, "My Oven").contains("lower-case letters"));
+    assert!(refused(&mut registry, "1oven").contains("begins with a letter"));
+    let names: Vec<String> = registry.kinds().into_iter().map(|kind| kind.name).collect();
+    assert_eq!(names, ["oven", "shell"]);
+
+    let enable = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        registry.enable(&names)
+    };
+    assert_eq!(enable(&["shell", "oven"]).unwrap().names(), ["shell", "oven"]);
+    let unknown = |names: &[&str]| enable(names).err().unwrap().to_string();
+    assert_eq!(
+        unknown(&["shel"]),
+        "find the agent `shel` (did you mean `shell`?); the agents are oven, shell"
+    );
+    assert_eq!(unknown(&["printer"]), "find the agent `printer`; the agents are oven, shell");
+    assert!(unknown(&["oven", "oven"]).contains("named twice"));
+
+    let folder = tempfile::tempdir().unwrap();
+    let error = match enable(&["oven"]).unwrap().open(folder.path()).await {
+        Ok(_) => panic!("it was opened"),
+        Err(error) => error.to_string(),
+    };
+    assert_eq!(error, "open the agent `oven`: it lives elsewhere than its kind says");
+}

@@ -1,0 +1,6 @@
+//! Agents that own no window, in whole sessions.
+
+mod elsewhere;
+mod kinds;
+mod rounds;
+mod shell;

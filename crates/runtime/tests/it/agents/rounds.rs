@@ -1,0 +1,201 @@
+//! Rounds in which the HostAgent hands sub-tasks to windows and to agents without one.
+
+use std::sync::Arc;
+
+use deskhand_core::{
+    agent::AgentHome,
+    outcome::OutcomeKind,
+    policy::{Decision, Rule},
+    record::{Line, Record},
+    session::{Effect, StopReason},
+};
+use deskhand_desktop::fake::office;
+use deskhand_model::Script;
+use deskhand_runtime::{
+    RunError, StopSwitch,
+    agents::{AgentRegistry, EnabledAgents, mcp::McpKind, shell::ShellKind},
+    replay, run,
+};
+
+use super::{
+    elsewhere::printer,
+    shell::{Fifo, is_gone, unconfined},
+};
+use crate::support::{Ran, World, events, results, script};
+
+const TURNS: &str = r#"
+[[turn]]
+title = "hand the reading to Writer"
+agent = "HostAgent"
+expect = '- \[a1\] agent "shell" — Works on the command line'
+reply = '''
+{"thought": "the table is in Writer", "status": "ASSIGN",
+ "current_subtask": "read the sales table", "control_label": "{{window "LibreOffice Writer"}}"}
+'''
+
+[[turn]]
+agent = "AppAgent"
+reply = '''
+{"thought": "read it", "status": "FINISH",
+ "action": [{"function": "read_table", "arguments": {"name": "Sales"}}], "result": "read"}
+'''
+
+[[turn]]
+agent = "HostAgent"
+expect = 'read the sales table. by AppAgent/.*FINISHED'
+reply = '''
+{"thought": "files are the shell's", "status": "ASSIGN", "control_label": "a1",
+ "current_subtask": "make a folder for the report", "message": ["call it report"]}
+'''
+
+[[turn]]
+agent = "shell"
+expect = 'Working folder: .*\n.*\nIt is empty'
+reply = '''
+{"thought": "make it", "status": "CONTINUE",
+ "action": [{"function": "run_command", "arguments": {"program": "mkdir", "arguments": ["report"]}}]}
+'''
+
+[[turn]]
+agent = "shell"
+expect = '- report/'
+reply = '''
+{"thought": "see what is there", "status": "FINISH", "result": "made",
+ "action": [{"function": "run_command", "arguments": {"program": "ls"}}]}
+'''
+"#;
+
+const END: &str = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '{"thought": "done", "status": "FINISH", "result": "all done"}'
+"#;
+
+fn enabled(names: &[&str], shell: ShellKind) -> EnabledAgents {
+    let mut registry = AgentRegistry::default();
+    registry.register(shell).unwrap();
+    registry.register(McpKind::new(printer("well"))).unwrap();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    registry.enable(&names).unwrap()
+}
+
+async fn run_agents(model: Script, agents: EnabledAgents, stop: StopSwitch) -> Ran {
+    let world = World::new(model, Arc::new(office()));
+    let mut options = world.options(vec!["Make a report.".to_owned()]);
+    (options.agents, options.stop) = (agents, stop);
+    // What is approved is followed by another step; what a rule allows is not asked about.
+    let rule = Rule::new(Decision::Allow, "it makes no harm");
+    options.config.policy.rules =
+        vec![Rule { tool: "run_command".to_owned(), label: "mkdir|ls".to_owned(), ..rule }];
+    let mut lines = Vec::new();
+    let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
+    let World { desktop, folder, store, .. } = world;
+    Ran {
+        desktop: Arc::into_inner(desktop).unwrap(),
+        end,
+        lines,
+        store: (store, Arc::into_inner(folder).unwrap()),
+    }
+}
+
+/// Offline, from the journal alone: nothing of the agents' code takes part.
+fn replays_equal(ran: &Ran) {
+    let journal = ran.end.folder.read().unwrap();
+    assert_eq!(journal.problems, []);
+    let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let replayed = replay(&journal, prompts);
+    assert_eq!(replayed.difference, None);
+    assert!(replayed.complete, "{replayed:?}");
+}
+
+#[tokio::test]
+async fn a_window_then_the_shell_then_an_agent_elsewhere_and_it_replays_equal() {
+    let elsewhere = r#"
+[[turn]]
+agent = "HostAgent"
+expect = 'make a folder for the report. by shell: FINISHED — made'
+reply = '''
+{"thought": "on paper", "status": "ASSIGN", "control_label": "a2", "current_subtask": "print it"}
+'''
+"#;
+    let work = tempfile::tempdir().unwrap();
+    let shell = ShellKind::new(unconfined(Some(work.path())));
+    let model = script(&format!("{TURNS}{elsewhere}{END}"));
+    let ran = run_agents(model, enabled(&["shell", "printer"], shell), StopSwitch::new()).await;
+    let outcome = ran.end.outcome.clone().unwrap();
+    assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "all done"));
+    assert!(work.path().join("report").is_dir());
+    assert!(results(&ran.lines).all(deskhand_core::command::CallResult::is_success), "{:?}", ran.lines);
+    let Record::Header(header) = &ran.lines[0].record else { panic!("no header") };
+    let homes: Vec<(&str, bool)> = header
+        .config
+        .agents
+        .iter()
+        .map(|agent| (agent.name.as_str(), matches!(agent.home, AgentHome::Steps(_))))
+        .collect();
+    assert_eq!(homes, [("shell", true), ("printer", false)]);
+    let reports: Vec<_> =
+        events(&ran.lines).filter(|event| format!("{event:?}").starts_with("Delegated")).collect();
+    assert_eq!(reports.len(), 1, "{reports:?}");
+    replays_equal(&ran);
+}
+
+#[tokio::test]
+async fn a_stop_ends_a_program_and_the_round() {
+    let (fifo, stop) = (Fifo::new(), StopSwitch::new());
+    let turns = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '{"thought": "t", "status": "ASSIGN", "control_label": "a1", "current_subtask": "wait"}'
+
+[[turn]]
+agent = "shell"
+reply = '''
+{"thought": "wait", "status": "FINISH", "action": [{"function": "run_command",
+ "arguments": {"program": "sh", "arguments": ["-c", "echo $$ > FIFO; exec sleep 600"]}}]}
+'''
+"#;
+    let model = script(&turns.replace("FIFO", fifo.path().to_str().unwrap()));
+    let shell = ShellKind::new(unconfined(None));
+    let running = run_agents(model, enabled(&["shell"], shell), stop.clone());
+    let stopping = async {
+        let pid = fifo.read().await;
+        stop.now(StopReason::User);
+        pid
+    };
+    let (ran, pid) = tokio::join!(running, stopping);
+    assert_eq!(ran.end.outcome.clone().unwrap().kind, OutcomeKind::Cancelled);
+    is_gone(&pid).await;
+    replays_equal(&ran);
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_be_had_leaves_no_session_behind() {
+    let world = World::new(script(END), Arc::new(office()));
+    let mut options = world.options(vec!["Make a report.".to_owned()]);
+    options.agents = enabled(&["shell"], ShellKind::default());
+    let error = run(options, &mut |_: &Line| {}).await.unwrap_err();
+    assert!(matches!(error, RunError::Agent(_)), "{error:?}");
+    assert_eq!(world.store.list().unwrap(), []);
+}
+
+#[tokio::test]
+async fn an_unknown_agent_never_gets_a_subtask() {
+    let turns = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '{"thought": "t", "status": "ASSIGN", "control_label": "a7", "current_subtask": "wait"}'
+
+[[turn]]
+agent = "HostAgent"
+expect = '`a7` is no target; the targets are .*a1 \(shell\)'
+reply = '{"thought": "t", "status": "FAIL", "result": "nobody can"}'
+"#;
+    let shell = ShellKind::new(unconfined(None));
+    let ran = run_agents(script(turns), enabled(&["shell"], shell), StopSwitch::new()).await;
+    assert_eq!(ran.end.outcome.clone().unwrap().kind, OutcomeKind::Failed);
+    let delegated = ran.lines.iter().any(|line| {
+        matches!(&line.record, Record::Effect(effect) if matches!(effect.effect, Effect::Delegate { .. }))
+    });
+    assert!(!delegated);
+}
