@@ -200,6 +200,9 @@ pub(crate) struct WorkArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) ask: AskArgs,
+    /// Judge the request when it is said to be finished: by rules over the record, then by the model.
+    #[arg(long)]
+    pub(crate) evaluate: bool,
     /// Show the model no pictures.
     #[arg(long)]
     pub(crate) no_pictures: bool,

@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
+    evaluation::Evaluation,
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::{Line as JournalLine, Record},
@@ -87,6 +88,7 @@ impl SessionPlan {
         limits.minutes_max = args.limits.max_minutes.or(limits.minutes_max);
         let session = SessionConfig {
             limits: limits.to_limits(),
+            evaluate: config.evaluation.to_evaluate(args.evaluate),
             pictures: model.sees() && !args.no_pictures,
             policy: config.policy.to_policy(),
             ask_questions: Asked::questions(&args.ask, &config),
@@ -432,6 +434,7 @@ struct Summary {
     kind: &'static str,
     outcome: OutcomeKind,
     reason: String,
+    evaluation: Option<Evaluation>,
     session_id: String,
     session_path: PathBuf,
     rounds: usize,
@@ -458,6 +461,7 @@ impl Summary {
             kind: "summary",
             outcome: outcome.kind,
             reason: outcome.reason,
+            evaluation: outcome.evaluation,
             session_id: ended.end.session.0.clone(),
             session_path: ended.end.folder.path().to_owned(),
             rounds: summary.rounds.len(),

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 use deskhand_core::{
     geometry::Size,
     policy::{Decision, Policy, Rule},
-    session::Limits,
+    session::{Evaluate, Limits},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) desktop: DesktopSettings,
     /// What one request may use up at most.
     pub(crate) limits: LimitSettings,
+    /// Whether requests that are said to be finished are judged.
+    pub(crate) evaluation: EvaluationSettings,
     /// Who is asked, and how long their answers are waited for.
     pub(crate) people: PeopleSettings,
     /// What agents may do, and what a person is asked about first.
@@ -355,6 +357,29 @@ pub(crate) enum ChannelSetting {
     Auto,
     /// Nobody is asked.
     None,
+}
+
+/// Whether requests that are said to be finished are judged: by rules over the record, then by the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct EvaluationSettings {
+    /// Whether they are; it costs one call of the model. The judgement stands beside the outcome.
+    pub(crate) enabled: bool,
+    /// Whether a request that is judged not to be fulfilled is taken up again, once.
+    pub(crate) repair: bool,
+}
+
+impl Default for EvaluationSettings {
+    fn default() -> Self {
+        Self { enabled: false, repair: true }
+    }
+}
+
+impl EvaluationSettings {
+    /// The settings in the words of the session machine; none where nothing is judged.
+    pub(crate) fn to_evaluate(&self, asked_for: bool) -> Option<Evaluate> {
+        (self.enabled || asked_for).then_some(Evaluate { repair: self.repair })
+    }
 }
 
 /// What is kept of each session.

@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     command::{CallResult, CallStatus, Verdict},
+    evaluation::Evaluation,
     text::clip,
 };
 pub(crate) use deskhand_runtime::words::{command_words, number, seconds};
@@ -52,4 +53,10 @@ pub(super) fn column(text: &str, width: usize) -> String {
     let cut =
         if text.chars().count() > width { clip(text, width.saturating_sub(1)) } else { text.to_owned() };
     format!("{cut:<width$}")
+}
+
+/// A judgement in a sentence or two: `no: the chart is missing (after a repair)`.
+pub(super) fn evaluation_words(evaluation: &Evaluation) -> String {
+    let repaired = if evaluation.repaired { " (after a repair)" } else { "" };
+    format!("{}: {}{repaired}", evaluation.complete, evaluation.reason)
 }

@@ -5,12 +5,16 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     agent::AgentDefinition,
     command::{CallResult, Command},
+    evaluation::Judgement,
     ids::WindowId,
     model::ModelReply,
     observation::{Look, Observation},
     outcome::{Outcome, OutcomeKind},
     record::{Line as JournalLine, Record},
-    reply::{AppReply, HostReply, SELECT_WINDOW, parse_host_reply, parse_reply_of},
+    reply::{
+        AppReply, EVALUATION_REPLY, EvaluationReply, HostReply, SELECT_WINDOW, parse_evaluation_reply,
+        parse_host_reply, parse_reply_of,
+    },
     session::{ApprovalScope, Effect, EffectRecord, Event, EventRecord, StepRef, SubtaskStatus},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
@@ -19,7 +23,8 @@ use deskhand_core::{
 use deskhand_runtime::RunSummary;
 
 use super::describe::{
-    column, command_words, count, effect_tone, effect_word, number, result_words, seconds, short_name, wrap,
+    column, command_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
+    short_name, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -256,7 +261,10 @@ impl Progress {
             let (read, written) = (tokens(reply.usage.prompt_tokens), tokens(reply.usage.completion_tokens));
             note("model", &format!("{} · {read} + {written} tokens · {} ms", reply.model, reply.elapsed_ms))
         });
-        let decided = if request.schema_name == "host_agent_reply" {
+        let decided = if request.schema_name == EVALUATION_REPLY {
+            // What it says stands with the outcome, or is told to the HostAgent.
+            parse_evaluation_reply(&reply.text).map(|reply| self.evaluated(step, &reply))
+        } else if request.schema_name == "host_agent_reply" {
             parse_host_reply(&reply.text).map(|reply| self.host_decided(step, &reply))
         } else {
             parse_reply_of(&reply.text, &step.agent, &self.agents).map(|reply| self.app_decided(step, reply))
@@ -267,6 +275,13 @@ impl Progress {
                 .extend(self.when(Verbosity::Normal, || bad("reply", &format!("cannot be used: {error}")))),
         }
         lines
+    }
+
+    fn evaluated(&self, step: &StepRef, reply: &EvaluationReply) -> Vec<Line> {
+        self.when(Verbosity::Normal, || {
+            let words = format!("{}: {}", reply.complete, one_line(&reply.reason));
+            self.agent(step).with(Tone::Plain, words)
+        })
     }
 
     fn host_decided(&mut self, step: &StepRef, reply: &HostReply) -> Vec<Line> {
@@ -380,6 +395,13 @@ impl Progress {
                 | OutcomeKind::Cancelled
                 | OutcomeKind::Error => lines.extend(told(bad, "because")),
             }
+        }
+        if let Some(evaluation) = outcome.evaluation.as_ref().filter(|_| self.verbosity != Verbosity::Quiet) {
+            let words = evaluation_words(evaluation);
+            let text = wrap(&words, self.width.saturating_sub(AGENT_WIDTH));
+            let say = if evaluation.complete == Judgement::Yes { note } else { bad };
+            let heads = std::iter::once("judged").chain(std::iter::repeat(""));
+            lines.extend(heads.zip(&text).map(|(head, text)| say(head, text)));
         }
         let round = self.summary.rounds.last().cloned().unwrap_or_default();
         let tally = round.tally;

@@ -3,16 +3,19 @@
 use deskhand_core::{
     agent::AgentDefinition,
     command::CallResult,
+    evaluation::Judgement,
     model::ModelReply,
     outcome::OutcomeKind,
     record::Record,
-    reply::{parse_host_reply, parse_reply_of},
+    reply::{EVALUATION_REPLY, parse_evaluation_reply, parse_host_reply, parse_reply_of},
     session::{ApprovalScope, Effect, EffectRecord, Event, StepRef, SubtaskStatus},
     text::{clip, one_line},
 };
 use deskhand_runtime::{Journal, JournalProblem, PhaseTimes, RunSummary};
 
-use super::describe::{column, count, effect_tone, effect_word, number, result_words, seconds};
+use super::describe::{
+    column, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
+};
 use crate::output::{Line, Tone};
 
 /// The steps of a session with what was thought, done and seen, and what it cost.
@@ -71,6 +74,11 @@ impl<'a> View<'a> {
                 Line::of(tone, format!("Outcome: {}", outcome.kind))
                     .with(Tone::Plain, format!("  {}", one_line(&outcome.reason))),
             );
+            if let Some(evaluation) = &outcome.evaluation {
+                let tone = if evaluation.complete == Judgement::Yes { Tone::Good } else { Tone::Doubtful };
+                self.lines
+                    .push(Line::of(tone, format!("Judged: {}", one_line(&evaluation_words(evaluation)))));
+            }
         }
         self.effect = Some(record);
     }
@@ -110,7 +118,12 @@ impl<'a> View<'a> {
 
     fn replied(&mut self, reply: &ModelReply) {
         let Some(Effect::Ask { request }) = self.effect.map(|record| &record.effect) else { return };
-        let (thought, status) = if request.schema_name == "host_agent_reply" {
+        let (thought, status) = if request.schema_name == EVALUATION_REPLY {
+            match parse_evaluation_reply(&reply.text) {
+                Ok(reply) => (reply.reason, reply.complete.to_string()),
+                Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
+            }
+        } else if request.schema_name == "host_agent_reply" {
             match parse_host_reply(&reply.text) {
                 Ok(reply) => {
                     let subtask = reply.subtask.map(|subtask| format!(" “{subtask}”")).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{PromptError, PromptSet, set::render, targets_text, tools_text};
+use super::{PromptError, PromptSet, set::render, targets_text, tools_text, window_line};
 use crate::{
     agent::{AgentStatus, AgentSteps},
     blackboard::{Blackboard, Trajectory},
@@ -14,7 +14,7 @@ use crate::{
     session::SubtaskRecord,
     target::TargetRegistry,
     text::{clip, one_line, tokens, untrusted},
-    ui::PictureRef,
+    ui::{PictureRef, WindowInfo},
 };
 
 /// The longest result of a call in a prompt, in characters.
@@ -391,6 +391,57 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
                 String::new()
             } else {
                 untrusted(&input.common.agent, &clip(view, VIEW_CHARS_MAX))
+            },
+        },
+    )
+}
+
+/// What the EvaluationAgent is shown.
+pub(crate) struct EvaluationInput<'a> {
+    pub(crate) request: &'a str,
+    pub(crate) blackboard: &'a Blackboard,
+    pub(crate) subtasks: &'a [SubtaskRecord],
+    /// What the agents say came of the request.
+    pub(crate) result: &'a str,
+    /// What rules found in the record.
+    pub(crate) findings: &'a str,
+    /// What is on the desktop.
+    pub(crate) windows: &'a [WindowInfo],
+}
+
+/// The EvaluationAgent's user message.
+///
+/// # Errors
+/// [`PromptError`] when the template is broken.
+pub(crate) fn evaluation_user_text(
+    prompts: &PromptSet,
+    input: &EvaluationInput<'_>,
+) -> Result<String, PromptError> {
+    #[derive(Serialize)]
+    struct Input {
+        request: String,
+        answers: String,
+        subtasks: String,
+        trajectories: String,
+        result: String,
+        findings: String,
+        windows: String,
+    }
+    let windows: Vec<String> = input.windows.iter().rev().map(window_line).collect();
+    render(
+        "evaluation_user",
+        &prompts.evaluation_user,
+        &Input {
+            request: input.request.to_owned(),
+            answers: answers_text(input.blackboard),
+            subtasks: subtasks_text(input.subtasks),
+            trajectories: trajectories_text(input.blackboard, ""),
+            result: untrusted("words of the agents", &clip(input.result, RESULT_CHARS_MAX)),
+            findings: untrusted("results of tools", input.findings),
+            windows: if windows.is_empty() {
+                String::new()
+            } else {
+                untrusted("the desktop", &windows.join("\n"))
             },
         },
     )

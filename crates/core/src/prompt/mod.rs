@@ -11,8 +11,8 @@ mod view;
 
 pub use inputs::system_message;
 pub(crate) use inputs::{
-    AgentInput, AppInput, HostInput, Sight, SubtaskInput, agent_system_text, agent_user_text, app_user_text,
-    host_user_text, result_text,
+    AgentInput, AppInput, EvaluationInput, HostInput, Sight, SubtaskInput, agent_system_text,
+    agent_user_text, app_user_text, evaluation_user_text, host_user_text, result_text,
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub use set::{PromptError, PromptSet};

@@ -31,6 +31,20 @@ pub struct PromptSet {
     pub app_user: String,
     /// What a model is told about a reply that cannot be used.
     pub repair: String,
+    /// The EvaluationAgent's instructions.
+    #[serde(default = "evaluation_system")]
+    pub evaluation_system: String,
+    /// What the EvaluationAgent is given.
+    #[serde(default = "evaluation_user")]
+    pub evaluation_user: String,
+}
+
+fn evaluation_system() -> String {
+    include_str!("../../prompts/evaluation_system.md").to_owned()
+}
+
+fn evaluation_user() -> String {
+    include_str!("../../prompts/evaluation_user.md").to_owned()
 }
 
 impl Default for PromptSet {
@@ -41,6 +55,8 @@ impl Default for PromptSet {
             app_system: include_str!("../../prompts/app_system.md").to_owned(),
             app_user: include_str!("../../prompts/app_user.md").to_owned(),
             repair: include_str!("../../prompts/repair.md").to_owned(),
+            evaluation_system: evaluation_system(),
+            evaluation_user: evaluation_user(),
         }
     }
 }

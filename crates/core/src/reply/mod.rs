@@ -5,6 +5,7 @@
 //! back as a [`ReplyError`] whose path and message are sent to the model.
 
 mod app;
+mod evaluation;
 mod extract;
 mod fields;
 mod host;
@@ -14,9 +15,10 @@ mod schema;
 mod windows_path;
 
 pub use app::{AppReply, parse_agent_reply, parse_app_reply, parse_reply_of};
+pub use evaluation::{EVALUATION_REPLY, EvaluationReply, parse_evaluation_reply};
 pub use extract::{ExtractError, Extracted, Repair, extract_json};
 pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
-pub use schema::{agent_reply_schema, app_reply_schema, host_reply_schema};
+pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -86,3 +86,25 @@ pub fn agent_reply_schema(statuses: &[&str]) -> Value {
         "required": ["observation", "thought", "status"],
     })
 }
+
+/// The schema of the EvaluationAgent's reply.
+pub fn evaluation_reply_schema() -> Value {
+    let judgement = |description: &str| json!({"type": "string", "enum": ["yes", "no", "unsure"], "description": description});
+    let score = json!({
+        "type": "object",
+        "properties": {
+            "name": text("A part of the request, in a few words."),
+            "evaluation": judgement("Whether it is fulfilled."),
+        },
+        "required": ["name", "evaluation"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "reason": text("Why you judge so; what is missing or wrong, if anything is."),
+            "sub_scores": {"type": "array", "items": score, "description": "The parts of the request."},
+            "complete": judgement("Whether the whole request is fulfilled."),
+        },
+        "required": ["reason", "complete"],
+    })
+}

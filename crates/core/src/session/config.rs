@@ -104,6 +104,20 @@ impl Default for ViewConfig {
     }
 }
 
+/// How rounds are judged that the agents say are finished.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Evaluate {
+    /// Whether a round that is judged `no` is sent back to the HostAgent, once.
+    pub repair: bool,
+}
+
+impl Default for Evaluate {
+    fn default() -> Self {
+        Self { repair: true }
+    }
+}
+
 /// What a session is run with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -120,6 +134,8 @@ pub struct SessionConfig {
     pub prices: PriceTable,
     /// Whether the HostAgent judges what an AppAgent says is done.
     pub verify: Verify,
+    /// How finished rounds are judged; none to take the agents' word.
+    pub evaluate: Option<Evaluate>,
     /// Whether agents may ask the user; without it they decide themselves.
     pub ask_questions: bool,
     /// Whether models are shown pictures.
@@ -143,6 +159,7 @@ impl Default for SessionConfig {
             model: String::new(),
             prices: PriceTable::default(),
             verify: Verify::default(),
+            evaluate: None,
             ask_questions: true,
             pictures: false,
             view: ViewConfig::default(),

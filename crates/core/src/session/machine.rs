@@ -10,6 +10,7 @@ use super::{
     app::{App, AppAgent},
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
+    evaluation::Evaluating,
     event::{Came, Event, EventRecord, FollowerPlan, StopReason},
     gate::{Grants, Parked},
     host::{Host, HostAgent},
@@ -21,6 +22,7 @@ use super::{
 use crate::{
     agent::Worker,
     blackboard::Blackboard,
+    evaluation::Evaluation,
     ids::EffectId,
     model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
     outcome::{Outcome, OutcomeKind},
@@ -95,6 +97,8 @@ pub(super) enum Stage {
     App(Worker, Phase<AppReply>),
     /// An agent that lives elsewhere.
     Delegated(Delegation),
+    /// The EvaluationAgent.
+    Evaluating(Box<Evaluating>),
     /// Nobody; the outcome was given out.
     Done(Outcome),
     /// The session has ended.
@@ -143,7 +147,10 @@ pub struct Session {
     pub(super) apps: Vec<AppAgent>,
     pub(super) grants: Grants,
     pub(super) round: Round,
-    rounds: u32,
+    pub(super) rounds: u32,
+    /// The last judgement for which work was taken up again, with its round.
+    #[serde(default)]
+    pub(super) evaluated: Option<(u32, Evaluation)>,
     pub(super) steps: u32,
     pub(super) now_ms: u64,
     pub(super) stage: Stage,
@@ -165,6 +172,7 @@ impl Session {
             grants: Grants::default(),
             round: Round::new(String::new(), 0),
             rounds: 0,
+            evaluated: None,
             steps: 0,
             now_ms: 0,
             stage: Stage::Idle,
@@ -268,6 +276,7 @@ impl Session {
             Stage::Host(phase) => self.step_event(Host, phase, came),
             Stage::App(worker, phase) => self.step_event(App(worker), phase, came),
             Stage::Delegated(delegation) => self.delegation_event(delegation, came.event),
+            Stage::Evaluating(evaluating) => self.evaluation_event(*evaluating, came.event),
             Stage::Done(_) => self.end_round(),
             Stage::Over => self.pending = None,
         }
@@ -292,9 +301,19 @@ impl Session {
         self.want(Stage::Idle, None, Effect::AwaitRequest);
     }
 
-    /// Ends the round. What an AppAgent had begun is archived with the reason.
+    /// Ends the round; one that finished is judged first, where that is wanted.
     pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
-        let outcome = Outcome::new(kind, reason);
+        let reason = reason.into();
+        if kind != OutcomeKind::Finished || !self.begin_evaluation(&reason) {
+            self.conclude(Outcome::new(kind, reason));
+        }
+    }
+
+    /// Gives out the outcome of the round. One that was judged and taken up again keeps that judgement.
+    pub(super) fn conclude(&mut self, mut outcome: Outcome) {
+        if outcome.evaluation.is_none() {
+            outcome.evaluation = self.repair_of_round().cloned();
+        }
         self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 
@@ -317,6 +336,11 @@ impl Session {
                 self.pending = None;
             }
             Stage::Done(_) => {}
+            Stage::Evaluating(_) => {
+                if let Stage::Evaluating(evaluating) = std::mem::replace(&mut self.stage, Stage::Over) {
+                    self.evaluation_stopped(&evaluating);
+                }
+            }
             Stage::Host(_) | Stage::App(..) | Stage::Delegated(_) => {
                 self.stop_agents();
                 match reason {
@@ -365,6 +389,13 @@ impl Session {
         self.steps = self.steps.saturating_add(1);
         self.round.tally.steps = self.round.tally.steps.saturating_add(1);
         Some(self.steps)
+    }
+
+    /// Why neither a step nor a question to the model may follow; none where both may.
+    pub(super) fn no_budget(&self) -> Option<String> {
+        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
+        let tally = &self.round.tally;
+        tally.no_step(limits, elapsed).or_else(|| tally.no_model_call(limits, elapsed))
     }
 
     /// The number of the effect that is wanted next.

@@ -45,6 +45,7 @@ impl Session {
             | Stage::Host(_)
             | Stage::App(..)
             | Stage::Delegated(_)
+            | Stage::Evaluating(_)
             | Stage::Done(_)
             | Stage::Over => commands.map(|command| planned(command, None, None)).collect(),
         }

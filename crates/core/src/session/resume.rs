@@ -91,6 +91,7 @@ impl Session {
             | Stage::App(Worker::Agent(_), _)
             | Stage::Host(Phase::Acting(_) | Phase::Parked(..) | Phase::Questioning(_))
             | Stage::Delegated(_)
+            | Stage::Evaluating(_)
             | Stage::Done(_)
             | Stage::Over) => self.stage = stage,
         }

@@ -4,6 +4,7 @@
 mod agents;
 mod calls;
 mod decisions;
+mod evaluation;
 mod gate;
 mod harness;
 mod listing;

@@ -1,6 +1,9 @@
 //! What a model decided, for people: read from its reply, whichever agent it was asked for.
 
-use deskhand_core::reply::{extract_json, parse_app_reply, parse_host_reply};
+use deskhand_core::{
+    agent::AgentDefinition,
+    reply::{EVALUATION_REPLY, extract_json, parse_evaluation_reply, parse_host_reply, parse_reply_of},
+};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,11 +22,26 @@ pub(super) struct Decision {
     pub(super) problem: String,
 }
 
-/// Reads the reply to a question of that schema.
-pub(super) fn decision(schema_name: &str, text: &str) -> Decision {
+/// Reads the reply to a question of that schema, which one of `agents` or a built-in agent was asked.
+pub(super) fn decision(schema_name: &str, agent: &str, agents: &[AgentDefinition], text: &str) -> Decision {
     let problem = |error: &dyn std::fmt::Display| Decision { problem: error.to_string(), ..other(text) };
-    match schema_name {
-        "host_agent_reply" => match parse_host_reply(text) {
+    if schema_name == EVALUATION_REPLY {
+        return match parse_evaluation_reply(text) {
+            Ok(reply) => Decision {
+                status: reply.complete.to_string(),
+                thought: reply.reason,
+                message: reply
+                    .sub_scores
+                    .iter()
+                    .map(|score| format!("{}: {}", score.name, score.evaluation))
+                    .collect(),
+                ..Decision::default()
+            },
+            Err(error) => problem(&error),
+        };
+    }
+    if schema_name == "host_agent_reply" {
+        return match parse_host_reply(text) {
             Ok(reply) => Decision {
                 status: reply.status.to_string(),
                 observation: reply.observation,
@@ -36,26 +54,25 @@ pub(super) fn decision(schema_name: &str, text: &str) -> Decision {
                 problem: String::new(),
             },
             Err(error) => problem(&error),
+        };
+    }
+    match parse_reply_of(text, agent, agents) {
+        Ok(reply) => Decision {
+            status: reply.word,
+            observation: reply.observation,
+            thought: reply.thought,
+            subtask: String::new(),
+            message: Vec::new(),
+            plan: reply.plan,
+            comment: reply.comment,
+            result: reply.result.unwrap_or_default(),
+            problem: String::new(),
         },
-        "app_agent_reply" => match parse_app_reply(text) {
-            Ok(reply) => Decision {
-                status: reply.status.to_string(),
-                observation: reply.observation,
-                thought: reply.thought,
-                subtask: String::new(),
-                message: Vec::new(),
-                plan: reply.plan,
-                comment: reply.comment,
-                result: reply.result.unwrap_or_default(),
-                problem: String::new(),
-            },
-            Err(error) => problem(&error),
-        },
-        _ => other(text),
+        Err(error) => problem(&error),
     }
 }
 
-/// Replies of agents that this module does not know, as far as they use the common words.
+/// What there is of a reply that cannot be used.
 fn other(text: &str) -> Decision {
     let Ok(extracted) = extract_json(text) else { return Decision::default() };
     let word = |names: &[&str]| {
@@ -79,13 +96,17 @@ mod tests {
     #[test]
     fn replies_of_any_agent_are_read() {
         let host = r#"{"thought": "t", "status": "finish", "result": "done"}"#;
-        let read = decision("host_agent_reply", host);
+        let read = decision("host_agent_reply", "HostAgent", &[], host);
         assert_eq!((read.status.as_str(), read.result.as_str()), ("FINISH", "done"));
-        let read = decision("app_agent_reply", r#"{"thought": "t", "status": "DELEGATE"}"#);
+        let read =
+            decision("app_agent_reply", "AppAgent/calc", &[], r#"{"thought": "t", "status": "DELEGATE"}"#);
         assert!(read.problem.contains("status"), "{}", read.problem);
         assert_eq!(read.thought, "t", "what there is of it is shown all the same");
-        let read = decision("evaluation_reply", r#"{"complete": "no", "reason": "r"}"#);
+        let read =
+            decision("evaluation_reply", "EvaluationAgent", &[], r#"{"complete": "no", "reason": "r"}"#);
         assert_eq!((read.status.as_str(), read.thought.as_str()), ("no", "r"));
-        assert_eq!(decision("any", "no JSON at all"), Decision::default());
+        let none = decision("any", "any", &[], "no JSON at all");
+        assert_eq!((none.status.as_str(), none.thought.as_str()), ("", ""));
+        assert!(none.problem.contains("JSON"), "{}", none.problem);
     }
 }

@@ -3,7 +3,7 @@
 //! Holds one step at a time, however long the journal is.
 
 use deskhand_core::{
-    agent::AgentReport,
+    agent::{AgentDefinition, AgentReport},
     command::{CallResult, Command},
     ids::EffectId,
     model::{Message, ModelFailure, ModelReply},
@@ -154,6 +154,7 @@ pub(super) struct End {
 #[derive(Debug)]
 pub(super) struct Teller {
     price: Option<Price>,
+    agents: Vec<AgentDefinition>,
     round: u32,
     steps: u32,
     step: Option<StepStory>,
@@ -168,6 +169,7 @@ impl Teller {
     pub(super) fn new(header: &Header) -> Self {
         Self {
             price: header.config.prices.find(&header.config.model).copied(),
+            agents: header.config.agents.clone(),
             round: 0,
             steps: 0,
             step: None,
@@ -191,6 +193,7 @@ impl Teller {
             Record::Event(record) => self.came(record.event, since, &mut chapters),
             Record::Changed(change) => {
                 self.price = change.config.prices.find(&change.config.model).copied();
+                self.agents = change.config.agents;
                 let text = format!(
                     "from here on the session runs with model {} on desktop {} ({})",
                     change.model, change.desktop, change.program
@@ -393,7 +396,7 @@ impl Teller {
         let price = self.price;
         let Some(step) = &mut self.step else { return };
         let Some(ask) = step.asks.last_mut() else { return };
-        step.decision = Some(decision(&ask.schema_name, &reply.text));
+        step.decision = Some(decision(&ask.schema_name, &step.agent, &self.agents, &reply.text));
         ask.cost = price.and_then(|price| price.of(reply.usage));
         ask.came = Came::Reply(reply);
     }

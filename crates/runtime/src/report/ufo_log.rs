@@ -108,7 +108,7 @@ impl<'a> Logs<'a> {
             .all(|act| act.result.as_ref().is_some_and(|result| result.status == CallStatus::Success));
         let seconds = |ms: u64| json!(ms as f64 / 1000.0);
         let mut line = json!({
-            "agent_type": if host { "HostAgent" } else { "AppAgent" },
+            "agent_type": agent_type(&step.agent),
             "agent_name": step.agent,
             "session_step": step.number.saturating_sub(1),
             "round_step": self.round_step,
@@ -205,6 +205,11 @@ fn node(element: &Element) -> Value {
         "rectangle": element.bounds.map(|bounds| rectangle(bounds.into())),
         "text": element.text, "children": [],
     })
+}
+
+/// `AppAgent/libreoffice-calc` is an `AppAgent`.
+fn agent_type(agent: &str) -> &str {
+    agent.split('/').next().unwrap_or(agent)
 }
 
 fn rectangle([x, y, width, height]: [i32; 4]) -> Value {

@@ -6,6 +6,7 @@ mod careful;
 mod crashes;
 mod durable;
 mod endpoint;
+mod evaluation;
 mod flow;
 mod journals;
 mod people;

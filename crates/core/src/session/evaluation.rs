@@ -1,0 +1,305 @@
+//! The evaluation of a round that the agents say is finished: rules over its record first, then a model.
+//!
+//! It stands between the HostAgent's FINISH and the outcome. Its judgement stands beside the outcome and never
+//! replaces it; once in a round, `no` may send the work back to the HostAgent.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    effect::{Effect, StepRef},
+    event::Event,
+    host::Host,
+    machine::{Session, Stage, messages, misfit},
+    phases::{Observed, StepStart},
+    round::{SubtaskRecord, SubtaskStatus},
+    step::Asking,
+};
+use crate::{
+    command::{CallStatus, Verdict},
+    evaluation::{Evaluation, Judge, Judgement, SubScore},
+    observation::{DesktopView, Look, Observation},
+    outcome::{Outcome, OutcomeKind},
+    prompt::{EvaluationInput, evaluation_user_text, system_message},
+    reply::{EVALUATION_REPLY, EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
+    text::one_line,
+};
+
+/// The name of the EvaluationAgent in records and prompts.
+const EVALUATION_AGENT: &str = "EvaluationAgent";
+
+/// A round that is judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Evaluating {
+    /// What the agents say came of the request.
+    result: String,
+    findings: Vec<Finding>,
+    phase: EvaluatingPhase,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EvaluatingPhase {
+    /// It looks at the desktop.
+    Looking(StepStart),
+    /// It asked the model.
+    Asking(Observed),
+}
+
+/// What a rule says of the record of a round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Finding {
+    name: String,
+    judgement: Judgement,
+    reason: String,
+}
+
+impl Finding {
+    fn new(name: &str, judgement: Judgement, reason: impl Into<String>) -> Self {
+        Self { name: name.to_owned(), judgement, reason: reason.into() }
+    }
+}
+
+impl Session {
+    /// Begins to judge a round that the agents say is finished; false where rounds are not judged.
+    pub(super) fn begin_evaluation(&mut self, result: &str) -> bool {
+        if self.config.evaluate.is_none() {
+            return false;
+        }
+        let findings = self.findings();
+        // What the record shows needs no opinion.
+        if let Some(against) = findings.iter().find(|finding| finding.judgement == Judgement::No) {
+            let reason = against.reason.clone();
+            let judged = self.evaluation_of(&findings, Judgement::No, reason, Vec::new(), Judge::Rules);
+            self.judged(result, judged);
+            return true;
+        }
+        if let Some(reason) = self.no_budget() {
+            self.undecided(result, &findings, format!("nobody was asked, because {reason}"));
+            return true;
+        }
+        self.steps = self.steps.saturating_add(1);
+        self.round.tally.steps = self.round.tally.steps.saturating_add(1);
+        let step = StepRef { number: self.steps, agent: EVALUATION_AGENT.to_owned(), subtask: String::new() };
+        let look = Look::Desktop { picture: self.config.pictures };
+        let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
+        let stage = Stage::Evaluating(Box::new(Evaluating { result: result.to_owned(), findings, phase }));
+        self.want(stage, Some(step), Effect::Observe { look });
+        true
+    }
+
+    /// Takes what came back for the evaluation.
+    pub(super) fn evaluation_event(&mut self, evaluating: Evaluating, event: Event) {
+        let Evaluating { result, findings, phase } = evaluating;
+        match (phase, event) {
+            (EvaluatingPhase::Looking(start), Event::Observed { observation }) => {
+                self.evaluation_asks(result, findings, start, observation);
+            }
+            // What was done stands in the record; it can be judged without a last look.
+            (EvaluatingPhase::Looking(start), Event::ObserveFailed { .. }) => {
+                let nothing = Observation::Desktop(DesktopView::default());
+                self.evaluation_asks(result, findings, start, nothing);
+            }
+            (EvaluatingPhase::Asking(observed), Event::Replied { reply }) => {
+                self.count_reply(&reply);
+                match parse_evaluation_reply(&reply.text) {
+                    Ok(EvaluationReply { complete, reason, sub_scores }) => {
+                        let judged =
+                            self.evaluation_of(&findings, complete, reason, sub_scores, Judge::Model);
+                        self.judged(&result, judged);
+                    }
+                    Err(error) => {
+                        self.evaluation_repairs(result, findings, observed, &reply.text, &error.to_string());
+                    }
+                }
+            }
+            (EvaluatingPhase::Asking(_), Event::ModelFailed { failure }) => {
+                self.count_model_failure(&failure);
+                self.undecided(&result, &findings, format!("the model gave no reply: {failure}"));
+            }
+            (EvaluatingPhase::Looking(_) | EvaluatingPhase::Asking(_), event) => {
+                self.break_off(misfit("judging a round", &event));
+            }
+        }
+    }
+
+    fn evaluation_asks(
+        &mut self,
+        result: String,
+        findings: Vec<Finding>,
+        start: StepStart,
+        observation: Observation,
+    ) {
+        let windows = match &observation {
+            Observation::Desktop(view) => view.windows.as_slice(),
+            Observation::Window(_) | Observation::WindowChanges(_) | Observation::Agent(_) => &[],
+        };
+        let lines: Vec<String> = findings
+            .iter()
+            .map(|finding| {
+                format!("- {}: {} ({})", finding.name, finding.judgement, one_line(&finding.reason))
+            })
+            .collect();
+        let input = EvaluationInput {
+            request: &self.round.request,
+            blackboard: &self.blackboard,
+            subtasks: &self.round.subtasks,
+            result: &result,
+            findings: &lines.join("\n"),
+            windows,
+        };
+        let picture = observation.picture().cloned();
+        let asking =
+            system_message("evaluation_system", &self.prompts.evaluation_system, &[]).and_then(|system| {
+                Ok(Asking { system, user: evaluation_user_text(&self.prompts, &input)?, picture })
+            });
+        match asking {
+            Ok(asking) => {
+                let messages = messages(asking);
+                self.evaluation_sends(result, findings, start.observed(observation, messages));
+            }
+            Err(error) => self.break_off(error.to_string()),
+        }
+    }
+
+    fn evaluation_sends(&mut self, result: String, findings: Vec<Finding>, observed: Observed) {
+        match self.model_request((EVALUATION_REPLY, evaluation_reply_schema()), &observed) {
+            Ok(request) => {
+                let step = observed.step.clone();
+                let phase = EvaluatingPhase::Asking(observed);
+                let stage = Stage::Evaluating(Box::new(Evaluating { result, findings, phase }));
+                self.want(stage, Some(step), Effect::Ask { request });
+            }
+            Err(reason) => self.undecided(&result, &findings, reason),
+        }
+    }
+
+    fn evaluation_repairs(
+        &mut self,
+        result: String,
+        findings: Vec<Finding>,
+        observed: Observed,
+        said: &str,
+        problem: &str,
+    ) {
+        if observed.repairs >= self.config.limits.repairs_max {
+            self.undecided(&result, &findings, format!("the model's reply could not be used: {problem}"));
+            return;
+        }
+        match self.prompts.repair_message(problem) {
+            Ok(message) => self.evaluation_sends(result, findings, observed.asked_again(said, message)),
+            Err(error) => self.break_off(error.to_string()),
+        }
+    }
+
+    /// A round that was stopped while it was judged; the agents had finished it.
+    pub(super) fn evaluation_stopped(&mut self, evaluating: &Evaluating) {
+        let reason = "it was stopped before it was judged".to_owned();
+        let evaluation =
+            self.evaluation_of(&evaluating.findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
+        self.conclude(Outcome {
+            evaluation: Some(evaluation),
+            ..Outcome::new(OutcomeKind::Finished, evaluating.result.clone())
+        });
+    }
+
+    fn undecided(&mut self, result: &str, findings: &[Finding], reason: String) {
+        let judged = self.evaluation_of(findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
+        self.judged(result, judged);
+    }
+
+    /// The judgement is known: the round ends, or its work is taken up again.
+    fn judged(&mut self, result: &str, evaluation: Evaluation) {
+        let repairs = self.config.evaluate.as_ref().is_some_and(|evaluate| evaluate.repair);
+        let again = evaluation.complete == Judgement::No
+            && repairs
+            && !evaluation.repaired
+            && self.no_budget().is_none();
+        if !again {
+            let outcome = Outcome::new(OutcomeKind::Finished, result);
+            self.conclude(Outcome { evaluation: Some(evaluation), ..outcome });
+            return;
+        }
+        let notice = format!(
+            "You said FINISH, and an evaluation of the round found that the request is not fulfilled: {} Put that right, then \
+             say FINISH again; or say FAIL and why.",
+            evaluation.reason
+        );
+        self.evaluated = Some((self.rounds, evaluation));
+        // As at the beginning of a round: FINISH is never left.
+        self.round.next = None;
+        self.host.begin_round();
+        self.host.notice = notice;
+        self.begin_step(Host);
+    }
+
+    fn evaluation_of(
+        &self,
+        findings: &[Finding],
+        complete: Judgement,
+        reason: String,
+        scores: Vec<SubScore>,
+        by: Judge,
+    ) -> Evaluation {
+        let found = findings
+            .iter()
+            .map(|finding| SubScore { name: finding.name.clone(), evaluation: finding.judgement });
+        Evaluation {
+            complete,
+            reason,
+            sub_scores: found.chain(scores).collect(),
+            by,
+            repaired: self.repair_of_round().is_some(),
+        }
+    }
+
+    /// The judgement for which the work of the present round was taken up again, if it was.
+    pub(super) fn repair_of_round(&self) -> Option<&Evaluation> {
+        self.evaluated.as_ref().filter(|(round, _)| *round == self.rounds).map(|(_, evaluation)| evaluation)
+    }
+
+    /// What the record of the round shows.
+    fn findings(&self) -> Vec<Finding> {
+        vec![subtasks_done(&self.round.subtasks), self.last_effects()]
+    }
+
+    /// Whether what each agent did last was seen to have an effect.
+    fn last_effects(&self) -> Finding {
+        const NAME: &str = "the last effects were seen";
+        let first_step = self.steps.saturating_sub(self.round.tally.steps).saturating_add(1);
+        let items = self.apps.iter().filter_map(|app| app.memory.last());
+        let actions: Vec<_> =
+            items.filter(|item| item.step >= first_step).flat_map(|item| &item.actions).collect();
+        let doubtful = actions.iter().find(|info| {
+            info.result.status != CallStatus::Success
+                || matches!(info.result.effect, Some(Verdict::NotSeen | Verdict::Refused | Verdict::Unknown))
+        });
+        match doubtful {
+            Some(info) => {
+                let effect = info.result.effect.map_or("failed", Verdict::word);
+                Finding::new(
+                    NAME,
+                    Judgement::Unsure,
+                    format!("{} ended as {effect}: {}", info.command.tool, info.result.summary),
+                )
+            }
+            None if actions.is_empty() => Finding::new(NAME, Judgement::Unsure, "no agent acted at the end"),
+            None => Finding::new(NAME, Judgement::Yes, "each was read back or seen"),
+        }
+    }
+}
+
+/// Whether what was handed out was done in the end. A sub-task that failed counts unless a later one finished.
+fn subtasks_done(subtasks: &[SubtaskRecord]) -> Finding {
+    const NAME: &str = "the last sub-task finished";
+    match subtasks.last() {
+        None => Finding::new(NAME, Judgement::Unsure, "no sub-task was handed out"),
+        Some(last) if last.status == SubtaskStatus::Finished => {
+            Finding::new(NAME, Judgement::Yes, "its agent said so and no action of that step failed")
+        }
+        Some(last) => Finding::new(
+            NAME,
+            Judgement::No,
+            format!("the last sub-task, “{}”, ended as {}: {}", last.subtask, last.status, last.result),
+        ),
+    }
+}
