@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 #[cfg(test)]
 mod architecture;
+mod bench;
 mod console;
 mod demo;
 mod ods;
@@ -34,6 +35,9 @@ enum Command {
     Tidy,
     /// The main job on real LibreOffice, its result checked by code that is not the agent's.
     Demo(demo::DemoArguments),
+    /// Measurements, with the ratios that must hold.
+    #[command(subcommand)]
+    Bench(bench::Bench),
 }
 
 fn main() -> ExitCode {
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
         Command::Test => test::run(),
         Command::Tidy => tidy::run(),
         Command::Demo(arguments) => demo::run(&arguments),
+        Command::Bench(bench) => bench::run(&bench),
     };
     match result {
         Ok(code) => code,

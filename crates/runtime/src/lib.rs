@@ -8,6 +8,7 @@
 //! - [`report`]: what a session was, for people and other programs.
 //! - [`tools`]: what agents can call, one file a tool.
 //! - [`people`]: the ways to the user: requests, questions, approvals, pause.
+//! - [`side_by_side`]: several sessions in one process.
 //! - [`stop`]: the one stop switch.
 //!
 //! It decides nothing: what to do next is core's word, and what happened goes back to core.
@@ -23,6 +24,7 @@ pub mod people;
 pub mod replay;
 pub mod report;
 pub mod retention;
+pub mod side_by_side;
 pub mod stop;
 pub mod summary;
 pub mod tools;

@@ -89,6 +89,13 @@ impl FakeDesktop {
         self.stage().inputs
     }
 
+    /// Forgets what happened so far: it was noted down for tests. Not while something watches the desktop.
+    pub fn forget_history(&self) {
+        let mut stage = self.stage();
+        stage.truth.clear();
+        stage.log.clear();
+    }
+
     /// The files that were saved: path and content.
     pub fn files(&self) -> Vec<(String, String)> {
         self.stage().files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()

@@ -1,0 +1,174 @@
+//! Measures sessions on the desktop in memory: `sessions_bench SESSIONS STEPS` runs so many at once, each of so many
+//! steps, and prints what they took as one line of JSON. `cargo xtask bench sessions` starts it.
+#![expect(clippy::print_stdout, reason = "a command line tool prints")]
+
+use std::{
+    error::Error,
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Instant,
+};
+
+use deskhand_core::{
+    model::{ModelFailure, ModelReply, ModelRequest, Usage},
+    outcome::OutcomeKind,
+    prompt::PromptSet,
+    session::{Limits, SessionConfig},
+    ui::Role,
+};
+use deskhand_desktop::{
+    act::ActLimits,
+    fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow},
+};
+use deskhand_model::{Model, PictureSource};
+use deskhand_runtime::{
+    RunOptions, SessionStore, StopSwitch, Toolbox,
+    people::{People, Request},
+    run,
+    side_by_side::side_by_side,
+};
+use serde_json::{Value, json};
+use tokio::sync::Barrier;
+
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// How many controls the window has beside the one that is worked on.
+const CONTROLS: usize = 60;
+
+/// A model that gives a field another value at each step, and waits at the last one until all sessions are there.
+struct Busy {
+    steps: u32,
+    asked: AtomicU32,
+    desktop: Arc<FakeDesktop>,
+    at_end: Arc<Barrier>,
+}
+
+impl Model for Busy {
+    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+        // What the desktop in memory notes down for tests is none of the session's memory.
+        self.desktop.forget_history();
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        let id = |found: Option<String>| found.unwrap_or_default();
+        let reply = if asked == 0 {
+            let window = id(self.desktop.find_window("Form").map(|window| window.to_string()));
+            json!({"thought": "go", "status": "ASSIGN", "current_subtask": "fill in the form", "control_label": window})
+        } else if asked + 1 < self.steps {
+            let field = id(self.desktop.find_key("field").map(|field| field.to_string()));
+            let value = format!("value {asked}");
+            json!({"thought": "the next value", "status": "CONTINUE",
+                   "action": [{"function": "set_value", "arguments": {"id": field, "value": value}}]})
+        } else if asked + 1 == self.steps {
+            // All are as far as this; then they are looked at; then all end.
+            self.at_end.wait().await;
+            self.at_end.wait().await;
+            json!({"thought": "done", "status": "FINISH", "result": "filled in"})
+        } else {
+            json!({"thought": "done", "status": "FINISH", "result": "done"})
+        };
+        let usage = Usage { prompt_tokens: Some(1), cached_tokens: None, completion_tokens: Some(1) };
+        Ok(ModelReply {
+            text: reply.to_string(),
+            model: "busy".to_owned(),
+            usage,
+            attempts: 1,
+            elapsed_ms: 0,
+        })
+    }
+
+    fn name(&self) -> &'static str {
+        "busy"
+    }
+}
+
+fn desktop() -> FakeDesktop {
+    let label = |number: usize| FakeElement::new(Role::LABEL, &format!("Label {number}"));
+    let field = FakeElement::new(Role::ENTRY, "Name").key("field").text("");
+    let elements = std::iter::once(field).chain((0..CONTROLS).map(label));
+    let window = FakeWindow::normal("Form").elements(elements);
+    FakeDesktop::new([FakeApp::new("Form", "form", [window])], [])
+}
+
+async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Result<(), Failure> {
+    let desktop = Arc::new(desktop());
+    let model = Busy { steps, asked: AtomicU32::new(0), desktop: Arc::clone(&desktop), at_end };
+    let tools = Toolbox::standard(ActLimits::default())?;
+    let limits =
+        Limits { steps_max: u32::MAX, model_calls_max: u32::MAX, tokens_max: None, ..Limits::default() };
+    let options = RunOptions {
+        store: &store,
+        desktop: &*desktop,
+        desktop_name: "fake".to_owned(),
+        model: &model,
+        tools: &tools,
+        config: SessionConfig { limits, pictures: false, ..SessionConfig::default() },
+        prompts: PromptSet::default(),
+        requests: vec![Request::from("Fill in the form".to_owned())],
+        people: People::nobody(),
+        stop: StopSwitch::new(),
+        program: "bench".to_owned(),
+        setup: Value::Null,
+    };
+    let end = run(options, &mut |_| ()).await?;
+    match end.outcome {
+        Some(outcome) if outcome.kind == OutcomeKind::Finished => Ok(()),
+        other => Err(format!("the session did not finish: {other:?}").into()),
+    }
+}
+
+/// The memory that this process has in use, in KiB.
+fn resident_kib() -> Result<u64, Failure> {
+    let text = fs::read_to_string("/proc/self/status")?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    Ok(line.trim().trim_end_matches("kB").trim().parse()?)
+}
+
+/// The processor time of this process, in milliseconds.
+fn processor_ms() -> Result<u64, Failure> {
+    /// Clock ticks a second, as Linux shows them to programs.
+    const TICKS: u64 = 100;
+    let text = fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let field = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok()).ok_or("no times");
+    Ok((field(11)? + field(12)?) * 1000 / TICKS)
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let mut number = |name: &str| -> Result<u32, Failure> {
+        Ok(arguments.next().ok_or_else(|| format!("give {name}: sessions_bench SESSIONS STEPS"))?.parse()?)
+    };
+    let (sessions, steps) = (number("SESSIONS")?, number("STEPS")?.max(3));
+    let folder = tempfile::tempdir()?;
+    let store = SessionStore::at(folder.path());
+    // What is made once, whatever the number of sessions, is made before.
+    session(store.clone(), 10, Arc::new(Barrier::new(1))).await?;
+    let (before_kib, begun_ms, begun) = (resident_kib()?, processor_ms()?, Instant::now());
+    let count = usize::try_from(sessions)?;
+    let at_end = Arc::new(Barrier::new(count + 1));
+    let all = (0..count).map(|_| session(store.clone(), steps, Arc::clone(&at_end)));
+    let work = side_by_side(count, all);
+    let look = async {
+        at_end.wait().await;
+        let seen = (resident_kib(), processor_ms(), begun.elapsed());
+        at_end.wait().await;
+        seen
+    };
+    let (results, (resident, processor, elapsed)) = tokio::join!(work, look);
+    for result in results {
+        result??;
+    }
+    let done = u64::from(sessions) * u64::from(steps);
+    let line = json!({
+        "sessions": sessions,
+        "steps": steps,
+        "kib_per_session": resident?.saturating_sub(before_kib) as f64 / f64::from(sessions),
+        "processor_us_per_step": (processor?.saturating_sub(begun_ms) * 1000) as f64 / done as f64,
+        "elapsed_us_per_step": elapsed.as_micros() as f64 / done as f64,
+    });
+    println!("{line}");
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! `cargo xtask bench`: measurements, printed beside the load of the machine.
+
+mod sessions;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// What is measured.
+#[derive(Subcommand)]
+pub(crate) enum Bench {
+    /// Memory and time of many sessions at once, and of a long one, on the desktop in memory.
+    Sessions(sessions::SessionsArguments),
+}
+
+/// Measures.
+pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
+    match bench {
+        Bench::Sessions(arguments) => sessions::run(arguments),
+    }
+}
