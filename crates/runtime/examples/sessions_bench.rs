@@ -103,6 +103,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
         desktop_name: "fake".to_owned(),
         model: &model,
         tools: &tools,
+        agents: deskhand_runtime::agents::EnabledAgents::default(),
         config: SessionConfig { limits, pictures: false, ..SessionConfig::default() },
         prompts: PromptSet::default(),
         requests: vec![Request::from("Fill in the form".to_owned())],

@@ -66,7 +66,7 @@ impl Careful {
 
     fn reply(&mut self, request: &ModelRequest, prompt: &str) -> Result<Value, String> {
         if let Some(rest) = self.checking.take() {
-            return Ok(self.go_on_with(after_the_look(&rest, prompt)));
+            return Ok(self.go_on_with(&after_the_look(&rest, prompt)));
         }
         if let Some(index) = self.out.take() {
             assert!(prompt.contains("it may be half done"), "the agent is told of what was out: {prompt}");
@@ -114,7 +114,7 @@ impl Careful {
             let script = Script::parse("host", &turn(way), self.variables.clone()).unwrap();
             script.answer(request).map_err(|error| error.message)
         });
-        let first = answers.reduce(|one, other| one.or(other)).unwrap()?;
+        let first = answers.reduce(Result::or).unwrap()?;
         serde_json::from_str(&first.text).map_err(|error| error.to_string())
     }
 
@@ -144,11 +144,11 @@ impl Careful {
                 "action": [{"function": "read_table", "arguments": {"range": "A1:C5"}}],
             });
         }
-        self.go_on_with(rest)
+        self.go_on_with(&rest)
     }
 
     /// The last reply of the script with these actions instead.
-    fn go_on_with(&self, actions: Vec<Value>) -> Value {
+    fn go_on_with(&self, actions: &[Value]) -> Value {
         let finishes = self.turns == 2 || self.turns == 5;
         json!({
             "thought": "what is left", "action": actions, "status": if finishes { "FINISH" } else { "CONTINUE" },
