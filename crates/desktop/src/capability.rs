@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{DesktopResult, keys::KeyChord, picture::Picture};
 
 /// A whole desktop.
-pub trait Desktop: Windowing + UiTree + Input + Capture + Settling + Sync + Send {
+pub trait Desktop: Windowing + UiTree + Input + Clipboard + Capture + Settling + Sync + Send {
     /// What works on this desktop, told up front.
     fn capabilities(&self) -> Capabilities;
 }
@@ -133,6 +133,13 @@ pub enum ElementAction {
     SetValue(f64),
     /// `Selection.SelectChild` on the parent.
     Select,
+    /// `Text.SetSelection`
+    SelectText {
+        /// The first character, from 0.
+        start: usize,
+        /// The one after the last.
+        end: usize,
+    },
 }
 
 /// The elements of windows. A `true` from a toolkit proves nothing: callers read back.
@@ -204,6 +211,15 @@ pub trait UiTree {
     /// # Errors
     /// [`crate::DesktopError::NotOffered`] when it has no text.
     fn text(&self, id: ElementId, max: usize) -> impl Future<Output = DesktopResult<String>> + Send;
+
+    /// The part of the text of an element that is selected, as characters from and to; none where nothing is.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::NoElement`] when it is gone.
+    fn text_selection(
+        &self,
+        id: ElementId,
+    ) -> impl Future<Output = DesktopResult<Option<(usize, usize)>>> + Send;
 
     /// The cells of a table, as the user reads them.
     ///
@@ -279,6 +295,27 @@ pub trait Input {
     /// # Errors
     /// [`crate::DesktopError::Key`] for a character that cannot be typed.
     fn type_text(&self, text: &str) -> impl Future<Output = DesktopResult<()>> + Send;
+}
+
+/// The clipboard that the applications of a desktop share.
+pub trait Clipboard {
+    /// Its text; none where it is empty or holds something else.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Failed`] when its owner does not hand it over.
+    fn clipboard(&self) -> impl Future<Output = DesktopResult<Option<String>>> + Send;
+
+    /// Puts a text on it, or empties it.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Failed`] when another program holds it.
+    fn set_clipboard(&self, text: Option<&str>) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Waits until an application has fetched the text that was put on it, at most `bound`; whether one has.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    fn clipboard_taken(&self, bound: Duration) -> impl Future<Output = DesktopResult<bool>> + Send;
 }
 
 /// Pictures of the screen.

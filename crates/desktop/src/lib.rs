@@ -17,7 +17,7 @@ pub mod linux;
 pub mod picture;
 
 pub use capability::{
-    Button, Capabilities, Capture, Change, Desktop, ElementAction, Input, LaunchRequest, Launched,
+    Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Input, LaunchRequest, Launched,
     QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
 };
 pub use error::{DesktopError, DesktopResult};

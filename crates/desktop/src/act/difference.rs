@@ -40,9 +40,9 @@ pub(super) struct Part {
 enum Kind {
     State(&'static str),
     Input,
-    Name,
+    /// Its name or its text: toolkits give the text of a label as either, and not always as both at a time.
+    Words,
     Value,
-    Text,
     Children,
     Focus,
     Other(String),
@@ -53,7 +53,7 @@ impl Kind {
     fn of(event: &str) -> Self {
         let end = event.rsplit(':').next().unwrap_or(event);
         if event.contains("text-changed") {
-            Self::Text
+            Self::Words
         } else if event.contains("children-changed") || event.contains("row-") {
             Self::Children
         } else if let Some(state) =
@@ -66,7 +66,7 @@ impl Kind {
             }
         } else {
             match end {
-                "accessible-name" => Self::Name,
+                "accessible-name" => Self::Words,
                 "accessible-value" => Self::Value,
                 _ => Self::Other(event.to_owned()),
             }
@@ -271,7 +271,7 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
         push(Kind::Input, format!("{label} became {word}"));
     }
     if before.name != now.name {
-        push(Kind::Name, format!("{label} is now called \"{}\"", quote(&now.name)));
+        push(Kind::Words, format!("{label} is now called \"{}\"", quote(&now.name)));
     }
     if before.value != now.value {
         let current = now.value.map_or(f64::NAN, |value| value.current);
@@ -279,7 +279,7 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
     }
     if before.text != now.text {
         let text = now.text.as_deref().unwrap_or_default();
-        push(Kind::Text, format!("{label} now reads \"{}\"", quote(text)));
+        push(Kind::Words, format!("{label} now reads \"{}\"", quote(text)));
     }
     found
 }

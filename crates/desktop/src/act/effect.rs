@@ -315,6 +315,8 @@ fn opens_menus(before: &Before) -> bool {
     before.target.as_ref().is_some_and(|target| {
         [Role::MENU, Role::COMBO_BOX, Role::TOGGLE_BUTTON].contains(&target.role)
             || target.states.has(State::Expandable)
+            // Qt calls what opens a menu an item, too.
+            || (is_menu(&target.role) && target.child_count > 0)
     })
 }
 

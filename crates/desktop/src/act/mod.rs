@@ -6,9 +6,11 @@
 //! worked. Its verdict is about the thing that was asked for: an unrelated change in the same window is no effect.
 
 mod click;
+mod clipboard;
 pub(crate) mod difference;
 mod drag;
 mod effect;
+mod expand;
 mod find;
 mod focus;
 mod invoke;
@@ -19,8 +21,10 @@ mod report;
 mod scroll;
 mod select;
 mod select_cells;
+mod select_text;
 mod set_checked;
 mod set_value;
+mod summary;
 mod table;
 mod texts;
 mod type_text;
@@ -31,18 +35,22 @@ mod window;
 mod write_table;
 
 pub use click::{Click, click};
+pub use clipboard::{paste, read_clipboard, write_clipboard};
 pub use drag::drag;
+pub use expand::expand;
 pub use find::{Wanted, find_element, names_equal};
 pub use focus::focus;
 pub use invoke::invoke;
 pub use press_keys::press_keys;
 pub use read_table::read_table;
 pub use report::{ActLimits, ActionReport, Route, Target};
-pub use scroll::{Scroll, scroll};
+pub use scroll::{Scroll, scroll, scroll_into_view};
 pub use select::select;
 pub use select_cells::select_cells;
+pub use select_text::select_text;
 pub use set_checked::set_checked;
 pub use set_value::{NewValue, set_value};
+pub use summary::summary;
 pub use table::{TableTarget, cells_equal};
 pub use texts::read_text;
 pub use type_text::{TypeText, type_text};

@@ -4,16 +4,19 @@ use deskhand_core::{
     command::Verdict,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::WindowInfo,
+    ui::{Element, State, WindowInfo},
 };
 
 use super::{
     effect::watch_app,
-    patience::read_tree,
+    patience::{read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, bring_to_front, check, surfaces},
 };
-use crate::{DesktopResult, capability::Desktop};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Desktop, ElementAction},
+};
 
 /// The most notches of one call.
 const NOTCHES_MAX: i32 = 100;
@@ -78,6 +81,51 @@ async fn scroll_and_check<D: Desktop>(
     })
 }
 
+/// Brings an element into view, and reads back that it lies in its window.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn scroll_into_view<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(bring_into_view(desktop, window, (id, name), limits).await)
+}
+
+async fn bring_into_view<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, id, name, Need::Read).await?;
+    let label = ready.element.label();
+    let in_view = |element: &Element| {
+        let inside = |bounds: Rect<Screen>| ready.surface.bounds.contains(&bounds.center());
+        element.states.has(State::Showing) && element.bounds.is_some_and(inside)
+    };
+    if in_view(&ready.element) {
+        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{label} is in view already")));
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    match desktop.perform(id, &ElementAction::ScrollIntoView).await {
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
+            return Err(Halt::Refused(format!("{label} cannot be scrolled to; turn the wheel instead")));
+        }
+        Err(error) => return Err(error.into()),
+    }
+    let settled = desktop.settle(watch, limits.quiet).await?;
+    let (effect, summary) = if in_view(&read_element(desktop, id).await?) {
+        (Verdict::Seen, format!("{label} is in view"))
+    } else {
+        (Verdict::NotSeen, format!("{label} did not come into view; turn the wheel instead"))
+    };
+    Ok(ActionReport { settled_ms: settled.waited_ms, ..ActionReport::new(effect, Route::Semantic, summary) })
+}
+
 async fn surface_at<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -99,7 +147,7 @@ async fn places<D: Desktop>(
     within: Option<ElementId>,
 ) -> DesktopResult<Places> {
     let tree = read_tree(desktop, surface.id).await?;
-    let place = |element: &deskhand_core::ui::Element| (element.id, element.name.clone(), element.bounds);
+    let place = |element: &Element| (element.id, element.name.clone(), element.bounds);
     let inside: Places = within.map(|id| tree.descendants(id).map(place).collect()).unwrap_or_default();
     // What holds nothing itself is moved by the window around it.
     Ok(if inside.is_empty() { tree.elements.iter().map(place).collect() } else { inside })

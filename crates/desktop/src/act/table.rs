@@ -128,8 +128,12 @@ pub(super) async fn cursor_is_on<D: Desktop>(
     table: ElementId,
     cell: CellRef,
 ) -> DesktopResult<bool> {
-    let element = patiently(|| desktop.cell(table, cell)).await?;
-    Ok(element.states.has(State::Focused))
+    match patiently(|| desktop.cell(table, cell)).await {
+        Ok(element) => Ok(element.states.has(State::Focused)),
+        // Qt makes cells anew from time to time.
+        Err(DesktopError::NoElement(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Puts the cursor into a cell and makes sure that typing goes there: by the accessibility interface, else by
@@ -149,7 +153,11 @@ pub(super) async fn go_to_cell<D: Desktop>(
         let watch = watch_app(desktop, surface.id).await?;
         match desktop.perform(element.id, &action).await {
             Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
-            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => continue,
+            Err(
+                DesktopError::NotOffered { .. } | DesktopError::Failed { .. } | DesktopError::NoElement(_),
+            ) => {
+                continue;
+            }
             Err(error) => return Err(error.into()),
         }
         if wait_for_cursor(desktop, watch, table.id, cell, limits).await? {

@@ -7,6 +7,7 @@ use deskhand_core::{
 };
 
 use super::{
+    clipboard::paste_here,
     effect::{Before, wait_for_effect, watch_app},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Route, report},
@@ -14,7 +15,7 @@ use super::{
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction},
+    capability::{Button, Desktop, ElementAction, QuietLimits},
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
@@ -125,7 +126,9 @@ async fn type_readable<D: Desktop>(
         clear(desktop, ready, limits).await?;
     }
     let (mut waited_ms, mut changes) = type_once(desktop, ready, &request.text, limits).await?;
-    let mut found = read(desktop, &ready.element).await?.unwrap_or_default();
+    let is_met = |found: &str| expected.is_met(&request.text, found);
+    let (mut found, more_ms) = read_when_done(desktop, ready, &is_met, limits).await?;
+    waited_ms += more_ms;
     let mut corrected = false;
     if !expected.is_met(&request.text, &found) {
         corrected = true;
@@ -134,10 +137,17 @@ async fn type_readable<D: Desktop>(
             Expected::Added(before) => format!("{}{}", plain(before), request.text),
         };
         clear(desktop, ready, limits).await?;
-        let (more_ms, more) = type_once(desktop, ready, &meant, limits).await?;
-        waited_ms += more_ms;
-        changes.extend(more);
-        found = read(desktop, &ready.element).await?.unwrap_or_default();
+        // Keys may have been lost on a busy machine: the clipboard loses none.
+        waited_ms += paste_here(desktop, ready, &meant, limits).await?;
+        let is_meant = |found: &str| same_text(found, &meant);
+        found = read_when_done(desktop, ready, &is_meant, limits).await?.0;
+        if !same_text(&found, &meant) {
+            clear(desktop, ready, limits).await?;
+            let (more_ms, more) = type_once(desktop, ready, &meant, limits).await?;
+            waited_ms += more_ms;
+            changes.extend(more);
+            found = read_when_done(desktop, ready, &is_meant, limits).await?.0;
+        }
     }
     let met = expected.is_met(&request.text, &found);
     let summary = match (met, corrected) {
@@ -154,6 +164,32 @@ async fn type_readable<D: Desktop>(
     }
     .with_window(opened)
     .with_output(serde_json::json!({ "text": shorten(&found) })))
+}
+
+/// The text of an element once it is as it shall be, or changes no more: an application on a busy machine takes in keys
+/// long after they were sent.
+async fn read_when_done<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    is_met: &(impl Fn(&str) -> bool + Sync),
+    limits: &ActLimits,
+) -> Result<(String, u64), Halt> {
+    const LOOKS_MAX: usize = 200;
+    let (mut last, mut waited_ms) = (None, 0);
+    for _ in 0..LOOKS_MAX {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        let found = match read(desktop, &ready.element).await {
+            Err(Halt::Failed(DesktopError::NotAnswering { .. })) => None,
+            other => Some(other?.unwrap_or_default()),
+        };
+        if found.as_deref().is_some_and(is_met) || (found.is_some() && found == last) {
+            return Ok((found.unwrap_or_default(), waited_ms));
+        }
+        last = found;
+        let quiet = QuietLimits { quiet: limits.quiet.first_change, ..limits.quiet };
+        waited_ms += desktop.settle(watch, quiet).await?.waited_ms;
+    }
+    Ok((last.unwrap_or_default(), waited_ms))
 }
 
 async fn type_once<D: Desktop>(

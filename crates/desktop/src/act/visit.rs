@@ -167,7 +167,7 @@ fn is_menu_like(element: &Element) -> bool {
 /// Whether a level is open already: a menu whose items show, a selected tab, an expanded tree item.
 async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Halt> {
     let now = read_element(desktop, element.id).await?;
-    if is_menu_like(&now) {
+    if is_menu_like(&now) || (now.role == Role::MENU_ITEM && now.child_count > 0) {
         let children = patiently(|| desktop.children(now.id, CHILDREN_MAX)).await?;
         return Ok(children.iter().any(|child| child.states.has(State::Showing)));
     }

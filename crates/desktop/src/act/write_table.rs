@@ -18,8 +18,8 @@ use super::{
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, QuietLimits},
-    keys::{Key, KeyChord, NamedKey},
+    capability::{Button, Desktop, ElementAction, QuietLimits},
+    keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 /// The most cells of one call.
@@ -73,7 +73,7 @@ async fn write_and_check<D: Desktop>(
         )));
     }
     bring_to_front(desktop, surface.id).await?;
-    let sheet = Sheet { desktop, surface: &surface, table: &table, limits };
+    let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
     sheet.leave_objects().await?;
     let mut settled_ms = 0;
     // Column by column: Return takes the cursor to the next cell by itself.
@@ -82,9 +82,21 @@ async fn write_and_check<D: Desktop>(
     for (index, (cell, text)) in cells.into_iter().enumerate() {
         settled_ms += sheet.write(cell, text).await?;
         if index == 0 && !sheet.shows(cell, text).await? {
-            // The keys may go elsewhere, such as into a drawing. Once more from a clean state, and no further.
+            // The keys may go elsewhere, such as into a drawing, or the cell has to be opened first. Once more from a
+            // clean state, and no further.
             sheet.leave_objects().await?;
-            settled_ms += sheet.write(cell, text).await?;
+            let ways: &[Way] = if sheet.is_spreadsheet() {
+                &[Way::Typed]
+            } else {
+                &[Way::Action, Way::Click, Way::DoubleClick]
+            };
+            for way in ways {
+                sheet.way = *way;
+                settled_ms += sheet.write(cell, text).await?;
+                if sheet.shows(cell, text).await? {
+                    break;
+                }
+            }
             if !sheet.shows(cell, text).await? {
                 return Ok(first_cell_failed(&table, cell, settled_ms));
             }
@@ -159,11 +171,25 @@ fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellR
     })
 }
 
+/// How a cell takes a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// What is typed while the cursor is on it replaces its content.
+    Typed,
+    /// It is opened for editing first, by its action.
+    Action,
+    /// By a click after one that selects it.
+    Click,
+    /// By a double click.
+    DoubleClick,
+}
+
 struct Sheet<'a, D: Desktop> {
     desktop: &'a D,
     surface: &'a WindowInfo,
     table: &'a Element,
     limits: &'a ActLimits,
+    way: Way,
 }
 
 impl<D: Desktop> Sheet<'_, D> {
@@ -172,13 +198,21 @@ impl<D: Desktop> Sheet<'_, D> {
         if self.shows(cell, text).await? {
             return Ok(0);
         }
-        go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await?;
+        match self.way {
+            Way::Typed => match go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await {
+                Ok(_) => {}
+                // It may take the cursor once it is opened.
+                Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
+                Err(halt) => return Err(halt),
+            },
+            Way::Action | Way::Click | Way::DoubleClick => self.open_cell(cell).await?,
+        }
         let mut watch = watch_app(self.desktop, self.surface.id).await?;
         if text.is_empty() {
             self.press(NamedKey::Delete).await?;
         } else {
             self.desktop.type_text(text).await?;
-            if number(text).is_none() {
+            if number(text).is_none() && self.way == Way::Typed {
                 // An entry higher up that begins the same is offered as a completion, and Return would take it.
                 self.press(NamedKey::Delete).await?;
             }
@@ -203,8 +237,7 @@ impl<D: Desktop> Sheet<'_, D> {
     /// Takes the keyboard back from a chart or drawing that is selected or being edited: typing would go there,
     /// although the cell says that it has the focus. Only in grids of spreadsheets, where Escape does no harm.
     async fn leave_objects(&self) -> Result<(), DesktopError> {
-        let cells = self.table.table.map_or(0, |shape| u64::from(shape.rows) * u64::from(shape.columns));
-        if cells < SPREADSHEET_CELLS_MIN || self.surface.kind != WindowKind::Normal {
+        if !self.is_spreadsheet() || self.surface.kind != WindowKind::Normal {
             return Ok(());
         }
         let watch = watch_app(self.desktop, self.surface.id).await?;
@@ -218,6 +251,46 @@ impl<D: Desktop> Sheet<'_, D> {
             ..self.limits.quiet
         };
         self.desktop.settle(watch, quick).await?;
+        Ok(())
+    }
+
+    fn is_spreadsheet(&self) -> bool {
+        let cells = self.table.table.map_or(0, |shape| u64::from(shape.rows) * u64::from(shape.columns));
+        cells >= SPREADSHEET_CELLS_MIN
+    }
+
+    /// Opens a cell for editing, with all that it holds selected.
+    async fn open_cell(&self, cell: CellRef) -> Result<(), Halt> {
+        let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
+        let watch = watch_app(self.desktop, self.surface.id).await?;
+        let point = element.bounds.map(|bounds| bounds.center());
+        let on_screen = || Halt::Refused(format!("{cell} is not on the screen"));
+        match self.way {
+            Way::Typed => {}
+            Way::Action => {
+                let edit = ElementAction::Named("edit".to_owned());
+                match self.desktop.perform(element.id, &edit).await {
+                    Ok(())
+                    | Err(
+                        DesktopError::NotAnswering { .. }
+                        | DesktopError::NotOffered { .. }
+                        | DesktopError::Failed { .. }
+                        | DesktopError::NoElement(_),
+                    ) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Way::Click => {
+                let point = point.ok_or_else(on_screen)?;
+                self.desktop.click(point, Button::Left, 1).await?;
+                let selected = watch_app(self.desktop, self.surface.id).await?;
+                self.desktop.settle(selected, self.limits.quiet).await?;
+                self.desktop.click(point, Button::Left, 1).await?;
+            }
+            Way::DoubleClick => self.desktop.click(point.ok_or_else(on_screen)?, Button::Left, 2).await?,
+        }
+        self.desktop.settle(watch, self.limits.quiet).await?;
+        self.desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
         Ok(())
     }
 

@@ -20,8 +20,8 @@ use super::{
 use crate::{
     DesktopError, DesktopResult,
     capability::{
-        Button, Capabilities, Capture, Desktop, ElementAction, Input, LaunchRequest, Launched, QuietLimits,
-        Settled, Settling, TreeLimits, UiTree, Windowing,
+        Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Input, LaunchRequest, Launched,
+        QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
     },
     keys::KeyChord,
     picture::Picture,
@@ -293,6 +293,13 @@ impl UiTree for FakeDesktop {
         self.reach()?.read_text(id, max)
     }
 
+    async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
+        let stage = self.reach()?;
+        let node = stage.node(id)?;
+        let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
+        Ok((node.all_selected && length > 0).then_some((0, length)))
+    }
+
     async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
         self.reach()?.show_cells(table, range)
     }
@@ -329,6 +336,21 @@ impl Input for FakeDesktop {
             stage.type_into_focus(character);
         }
         Ok(())
+    }
+}
+
+impl Clipboard for FakeDesktop {
+    async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        Ok(self.reach()?.clipboard.clone())
+    }
+
+    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        self.reach()?.clipboard = text.map(ToOwned::to_owned);
+        Ok(())
+    }
+
+    async fn clipboard_taken(&self, _bound: Duration) -> DesktopResult<bool> {
+        Ok(self.reach()?.clipboard.is_some())
     }
 }
 

@@ -91,6 +91,11 @@ impl Stage {
                     node.all_selected = true;
                 }
             }
+            Key::Char('v' | 'V') if is_ctrl => {
+                for character in self.clipboard.clone().unwrap_or_default().chars() {
+                    self.type_character(focus, character);
+                }
+            }
             Key::Char(character) if chord.modifiers.is_empty() => self.type_character(focus, character),
             Key::Named(_) | Key::Char(_) => {}
         }

@@ -205,6 +205,9 @@ impl Stage {
             ElementAction::Default | ElementAction::Named(_) => self.act_semantically(id, action),
             ElementAction::Focus => self.take_focus(id),
             ElementAction::ScrollIntoView => Ok(()),
+            ElementAction::SelectText { .. } => {
+                Err(not_offered("select text", self.node(id)?, "a selection of text"))
+            }
             ElementAction::SetText(text) => {
                 if !node.plan.patterns.contains(&Pattern::EditableText) {
                     return Err(not_offered("set the text", node, "editable text"));

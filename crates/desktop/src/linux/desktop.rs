@@ -19,6 +19,7 @@ use tokio::{
 use super::{
     accessibility_bus,
     atspi::Accessibility,
+    clipboard::ClipboardState,
     desktop_entries::{DesktopEntries, data_folders},
     display::{Address, Display},
     environment::Environment,
@@ -63,6 +64,7 @@ pub struct LinuxDesktop {
     accessible_pids: Arc<RwLock<HashSet<u32>>>,
     accessibility: Option<Accessibility>,
     history: Arc<History>,
+    clipboard: ClipboardState,
     /// Ends with the desktop.
     _tasks: JoinSet<()>,
     entries: RwLock<Arc<DesktopEntries>>,
@@ -171,6 +173,7 @@ impl LinuxDesktop {
         Self {
             accessibility,
             history,
+            clipboard: ClipboardState::default(),
             _tasks: tasks,
             accessible_pids,
             display: parts.display,
@@ -266,6 +269,15 @@ impl LinuxDesktop {
     /// The elements of the applications, where there is an accessibility bus.
     pub(crate) fn accessibility(&self) -> Option<&Accessibility> {
         self.accessibility.as_ref()
+    }
+
+    pub(crate) fn clipboard_state(&self) -> &ClipboardState {
+        &self.clipboard
+    }
+
+    /// How to reach the X server.
+    pub(crate) fn address(&self) -> &Address {
+        self.display.address()
     }
 
     /// What elements did lately.

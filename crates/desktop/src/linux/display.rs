@@ -45,6 +45,7 @@ x11rb::atom_manager! {
         DESKHAND_QUIT,
         DESKHAND_WINDOW_ID,
         UTF8_STRING,
+        XdndSelection,
         WM_PROTOCOLS,
         WM_DELETE_WINDOW,
         _NET_ACTIVE_WINDOW,
@@ -246,6 +247,7 @@ pub(crate) struct Display {
     drawn: Arc<Mutex<DrawnLog>>,
     gone: CancellationToken,
     registry: Arc<Mutex<Registry>>,
+    address: Address,
     name: String,
     size: Size,
 }
@@ -304,8 +306,8 @@ impl Display {
                 tracing::debug!(?fault, "the X server was gone before the connection was closed");
             }
         })?;
-        let last_fence = AtomicU32::new(0);
-        Ok(Self { jobs, events, pongs, fences, last_fence, drawn, gone, registry, name, size })
+        let (last_fence, address) = (AtomicU32::new(0), address.clone());
+        Ok(Self { jobs, events, pongs, fences, last_fence, drawn, gone, registry, address, name, size })
     }
 
     /// Runs `work` on the thread of the connection.
@@ -390,6 +392,11 @@ impl Display {
     /// The name of the display, such as `:3`.
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How to reach it.
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
     }
 
     /// The size of the screen when the connection was made.

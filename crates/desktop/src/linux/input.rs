@@ -31,6 +31,10 @@ const PIECE_MAX: usize = 100;
 const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
 /// How long an application may take to notice a part of a drag.
 const DRAG_BOUND: Duration = Duration::from_secs(1);
+/// After so many positions the application has to have noticed that this is a drag.
+const THRESHOLD_STEPS: usize = 4;
+/// How often the application is asked whether a drag became drag and drop.
+const ASKED_MAX: usize = 40;
 /// The pixels between two positions of a drag.
 const DRAG_STEP: i32 = 8;
 /// The most positions of a drag.
@@ -65,16 +69,16 @@ impl Input for LinuxDesktop {
             .await?;
         // The application takes the button before the pointer moves on, and sees the end before it is let go.
         self.await_application(DRAG_BOUND).await?;
-        self.display()
-            .call("drag", move |worker| {
-                for point in path(from, to) {
-                    worker.move_to(point)?;
-                    worker.round_trip()?;
-                }
-                Ok(())
-            })
-            .await?;
-        self.await_application(DRAG_BOUND).await?;
+        let steps = path(from, to);
+        let (first, rest) = steps.split_at(steps.len().min(THRESHOLD_STEPS));
+        self.follow(first).await?;
+        self.await_drag_begun().await?;
+        self.follow(rest).await?;
+        // Drag and drop is a talk between source and target at each position: the last one is told more than once.
+        for aside in [1, 0] {
+            self.follow(&[Point::new(to.x.saturating_add(aside), to.y)]).await?;
+            self.await_application(DRAG_BOUND).await?;
+        }
         self.display()
             .call("drag", move |worker| {
                 worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
@@ -127,6 +131,8 @@ impl Input for LinuxDesktop {
                 Progress::AwaitApplication => self.catch_up().await?,
             }
         }
+        // Whoever reads what was typed shall find it: the last key is through when this is answered.
+        self.await_application(CATCH_UP_BOUND).await?;
         Ok(())
     }
 }
@@ -140,6 +146,32 @@ enum Progress {
 }
 
 impl LinuxDesktop {
+    /// Moves the pointer from point to point.
+    async fn follow(&self, points: &[Point<Screen>]) -> DesktopResult<()> {
+        let points = points.to_vec();
+        self.display()
+            .call("drag", move |worker| {
+                for point in points {
+                    worker.move_to(point)?;
+                    worker.round_trip()?;
+                }
+                Ok(())
+            })
+            .await
+    }
+
+    /// Waits until the application has made drag and drop of a drag, if it does: then it owns a selection. Others
+    /// are through their events after a while.
+    async fn await_drag_begun(&self) -> DesktopResult<()> {
+        for _ in 0..ASKED_MAX {
+            self.await_application(DRAG_BOUND).await?;
+            if self.display().call("drag", |worker| worker.drags()).await? {
+                return self.await_application(DRAG_BOUND).await.map(drop);
+            }
+        }
+        Ok(())
+    }
+
     /// Waits until the active application has processed the keys that went out, and notes it.
     async fn catch_up(&self) -> DesktopResult<()> {
         if !self.await_application(CATCH_UP_BOUND).await? {
@@ -391,6 +423,12 @@ impl Worker {
             self.connection.change_keyboard_mapping(1, keycode, 1, &[x11rb::NO_SYMBOL])?;
         }
         self.round_trip()
+    }
+
+    /// Whether somebody offers something by drag and drop.
+    fn drags(&self) -> WorkResult<bool> {
+        let owner = self.connection.get_selection_owner(self.atoms.XdndSelection)?.reply()?.owner;
+        Ok(owner != x11rb::NONE)
     }
 
     /// Asks the active window for a sign of life; false when it does not know how to give one.

@@ -11,6 +11,7 @@
 mod accessibility_bus;
 mod atspi;
 mod capture;
+mod clipboard;
 mod desktop;
 mod desktop_entries;
 mod display;

@@ -145,6 +145,10 @@ impl UiTree for LinuxDesktop {
         self.elements(id)?.text(id, max).await
     }
 
+    async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
+        self.elements(id)?.text_selection(id).await
+    }
+
     async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
         self.elements(table)?.cells(table, range).await
     }

@@ -3,7 +3,11 @@
 
 #[cfg(target_os = "linux")]
 mod act_libreoffice;
+#[cfg(target_os = "linux")]
+mod applications;
 mod contract;
+#[cfg(target_os = "linux")]
+mod effects;
 #[cfg(target_os = "linux")]
 mod fixtures;
 #[cfg(target_os = "linux")]
@@ -17,6 +21,10 @@ mod linux_mirror;
 #[cfg(target_os = "linux")]
 mod linux_x11;
 #[cfg(target_os = "linux")]
+mod office;
+#[cfg(target_os = "linux")]
 mod programs;
+#[cfg(target_os = "linux")]
+mod typing;
 #[cfg(target_os = "linux")]
 mod x11_client;

@@ -8,7 +8,7 @@ use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, TEXT, VALUE, pipelined},
     quirks,
     wire::{ObjectRef, WireRef},
 };
@@ -64,6 +64,21 @@ impl Accessibility {
         names.map_err(|error| self.error("list actions", id, error))
     }
 
+    /// The selected part of a text.
+    pub(crate) async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
+        let known = self.known(id)?;
+        let read: CallResult<(i32, i32)> =
+            self.shared.bus.call(&known.object, TEXT, "GetSelection", &0_i32).await;
+        match read {
+            Ok((start, end)) => {
+                let selected = usize::try_from(start.min(end)).ok().zip(usize::try_from(start.max(end)).ok());
+                Ok(selected.filter(|(start, end)| start < end))
+            }
+            Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+            Err(error) => Err(self.error("read what is selected", id, error)),
+        }
+    }
+
     /// The selected children of an element.
     pub(crate) async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
         const OPERATION: &str = "list what is selected";
@@ -101,6 +116,7 @@ impl Accessibility {
             ElementAction::SetText(_) => "set the text",
             ElementAction::SetValue(_) => "set the value",
             ElementAction::Select => "select",
+            ElementAction::SelectText { .. } => "select text",
         };
         let done = match action {
             ElementAction::Default => act_by_name(bus, object, None).await,
@@ -124,6 +140,7 @@ impl Accessibility {
                 Done::of(set.map(|()| true), &needs(Pattern::Value))
             }
             ElementAction::Select => select(bus, object).await,
+            ElementAction::SelectText { start, end } => select_text(bus, object, *start, *end).await,
         };
         match done.map_err(|error| self.error(operation, id, error))? {
             Done::Taken => Ok(()),
@@ -157,6 +174,19 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
         return Ok(Done::Lacks(format!("{wanted} ({there})")));
     };
     Done::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(Pattern::Action))
+}
+
+/// Selects a part of a text.
+async fn select_text(bus: &Bus, object: &ObjectRef, start: usize, end: usize) -> CallResult<Done> {
+    let number = |at: usize| i32::try_from(at).unwrap_or(i32::MAX);
+    let (start, end) = (number(start), number(end));
+    let count: CallResult<i32> = bus.call(object, TEXT, "GetNSelections", &()).await;
+    let done = match count {
+        Ok(count) if count > 0 => bus.act(object, TEXT, "SetSelection", &(0_i32, start, end)).await,
+        Ok(_) => bus.act(object, TEXT, "AddSelection", &(start, end)).await,
+        Err(error) => Err(error),
+    };
+    Done::of(done, &needs(Pattern::Text))
 }
 
 /// Selects an element in its parent.

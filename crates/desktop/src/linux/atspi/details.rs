@@ -164,7 +164,15 @@ pub(crate) async fn read_shape(bus: &Bus, object: &ObjectRef) -> CallResult<Tabl
 
 impl Accessibility {
     /// Puts together what was read of an object; its id is still to be given.
-    pub(crate) fn to_element(&self, shift: Shift, depth: u16, head: Head, details: Details) -> Element {
+    pub(crate) fn to_element(
+        &self,
+        toolkit: Toolkit,
+        shift: Shift,
+        depth: u16,
+        head: Head,
+        details: Details,
+    ) -> Element {
+        let head = Head { states: toolkit.completed(head.states), ..head };
         let bounds = details
             .reported
             .filter(|reported| !reported.is_empty())
@@ -199,7 +207,7 @@ impl Accessibility {
         let states = read_states(bus, object).await?;
         let head = read_head(bus, object, application.toolkit, states).await?;
         let details = read_details(bus, object, &head).await?;
-        let element = self.to_element(shift, 0, head, details);
+        let element = self.to_element(application.toolkit, shift, 0, head, details);
         Ok(Element { id: self.with_ids(|ids| ids.id_of(object, shift)), ..element })
     }
 }

@@ -27,7 +27,7 @@
 //!
 //! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called.
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
-//! without its shadow, so there are no bounds on the screen.
+//! without its shadow, so the place of the window is added.
 
 use super::mirror::Parts;
 use deskhand_core::{
@@ -102,6 +102,11 @@ impl Toolkit {
             Self::Gtk3 | Self::LibreOffice | Self::Qt | Self::Chromium | Self::Other => State::Showing,
         };
         states.has(deciding) && !states.has(State::Defunct)
+    }
+
+    /// The states with those that the toolkit leaves out.
+    pub(crate) fn completed(self, states: States) -> States {
+        if self == Self::Gtk4 && self.shows(states) { states.with(State::Showing) } else { states }
     }
 
     /// Whether an element that calls itself gone is looked into all the same: see `Input line` above.

@@ -40,10 +40,11 @@ impl Walk<'_, '_> {
             if view.cells.len() > room {
                 self.partial = Some(Partial::NodeLimit);
             }
+            let toolkit = self.application.toolkit;
             let by_place = container.shape.is_some() && self.application.toolkit.names_cells_by_place();
             let cells = view.cells.iter().take(room).map(|(place, cell)| {
                 let (head, details) = (cell.head.clone(), cell.details.clone());
-                let element = self.accessibility.to_element(shift, depth, head, details);
+                let element = self.accessibility.to_element(toolkit, shift, depth, head, details);
                 InView { object: cell.object.clone(), element, place: by_place.then_some(*place) }
             });
             let cells = cells.collect();

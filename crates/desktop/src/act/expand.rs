@@ -1,0 +1,123 @@
+//! Expanding and collapsing an item of a tree, a combo box or a section.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    command::Verdict,
+    ids::{ElementId, WindowId},
+    ui::State,
+};
+
+use super::{
+    effect::{milliseconds, watch_app},
+    patience::read_element,
+    report::{ActLimits, ActionReport, Halt, Route, report},
+    type_text::focus_element,
+    verdict::{Need, Ready, check},
+};
+use crate::{
+    DesktopError, DesktopResult,
+    capability::{Button, Desktop, ElementAction, QuietLimits},
+    keys::{Key, KeyChord, NamedKey},
+};
+
+/// Names of actions that open and close an element.
+const OPENERS: [&str; 4] = ["expand or contract", "expand", "collapse", "toggle"];
+
+/// Brings an element into the state expanded, or not, and reads it back; does nothing where it is in it already.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn expand<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    open: bool,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(expand_and_check(desktop, window, (id, name), open, limits).await)
+}
+
+/// The ways to open an element, best first.
+#[derive(Debug, Clone)]
+enum Way {
+    Action(String),
+    ArrowKey,
+    DoubleClick,
+}
+
+async fn expand_and_check<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    open: bool,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, id, name, Need::Act).await?;
+    let label = ready.element.label();
+    let word = if open { "expanded" } else { "collapsed" };
+    let is_so = |states: deskhand_core::ui::States| states.has(State::Expanded) == open;
+    if is_so(ready.element.states) {
+        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{label} is {word} already")));
+    }
+    let offered = desktop.action_names(id).await?;
+    let opener = |name: &String| OPENERS.iter().any(|opener| name.eq_ignore_ascii_case(opener));
+    let actions = offered.into_iter().filter(opener).map(Way::Action);
+    if !ready.element.states.has(State::Expandable) && open {
+        return Err(Halt::Refused(format!("{label} cannot be expanded")));
+    }
+    let mut settled_ms = 0;
+    for way in actions.chain([Way::ArrowKey, Way::DoubleClick]) {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        if !go(desktop, &ready, &way, open, limits).await? {
+            continue;
+        }
+        settled_ms += desktop.settle(watch, limits.quiet).await?.waited_ms;
+        let mut reached = is_so(read_element(desktop, id).await?.states);
+        // A busy application may take a while to say so; another way would undo what this one did.
+        while !reached && settled_ms < milliseconds(limits.effect) {
+            let watch = watch_app(desktop, ready.surface.id).await?;
+            let left = Duration::from_millis(milliseconds(limits.effect) - settled_ms);
+            let quiet = QuietLimits { first_change: left, ..limits.quiet };
+            settled_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+            reached = is_so(read_element(desktop, id).await?.states);
+        }
+        if reached {
+            let route = if matches!(way, Way::Action(_)) { Route::Semantic } else { Route::Input };
+            let done = ActionReport::new(Verdict::Seen, route, format!("{label} is {word}"));
+            return Ok(ActionReport { settled_ms, ..done });
+        }
+    }
+    let summary = format!("{label} did not become {word}");
+    Ok(ActionReport { settled_ms, ..ActionReport::new(Verdict::NotSeen, Route::Input, summary) })
+}
+
+/// Whether anything was sent.
+async fn go<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    way: &Way,
+    open: bool,
+    limits: &ActLimits,
+) -> Result<bool, Halt> {
+    match way {
+        Way::Action(name) => {
+            match desktop.perform(ready.element.id, &ElementAction::Named(name.clone())).await {
+                Ok(()) | Err(DesktopError::NotAnswering { .. }) => Ok(true),
+                Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => Ok(false),
+                Err(error) => Err(error.into()),
+            }
+        }
+        Way::ArrowKey => {
+            focus_element(desktop, ready, limits).await?;
+            let key = if open { NamedKey::Right } else { NamedKey::Left };
+            desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+            Ok(true)
+        }
+        Way::DoubleClick => {
+            let Some(point) = ready.point else { return Ok(false) };
+            desktop.click(point, Button::Left, 2).await?;
+            Ok(true)
+        }
+    }
+}

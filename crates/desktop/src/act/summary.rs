@@ -1,0 +1,52 @@
+//! What a window is about, in a few lines.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{Element, State},
+};
+use serde_json::json;
+
+use super::{
+    patience::read_tree,
+    report::{ActionReport, Route},
+    verdict::surfaces,
+};
+use crate::{DesktopResult, capability::Desktop};
+
+/// The most characters of text that are quoted.
+const TEXT_MAX: usize = 1_500;
+
+/// Tells what a window shows: its surfaces, what has the focus, how many elements of each role there are, and the
+/// beginning of its text.
+///
+/// # Errors
+/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
+    let mut roles: BTreeMap<String, u32> = BTreeMap::new();
+    let (mut titles, mut texts, mut focused) = (Vec::new(), String::new(), None);
+    for surface in surfaces(desktop, window).await? {
+        titles.push(surface.title.clone());
+        for element in read_tree(desktop, surface.id).await?.elements {
+            *roles.entry(element.role.to_string()).or_default() += 1;
+            if element.states.has(State::Focused) {
+                focused = Some(element.label());
+            }
+            add(&mut texts, &element);
+        }
+    }
+    let elements: u32 = roles.values().sum();
+    let told = format!("{} surfaces with {elements} elements: {}", titles.len(), titles.join(", "));
+    let output = json!({ "titles": titles, "focused": focused, "roles": roles, "text": texts });
+    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, told).with_output(output))
+}
+
+fn add(texts: &mut String, element: &Element) {
+    let own = element.text.as_deref().unwrap_or(&element.name).trim();
+    if !own.is_empty() && texts.chars().count() + own.chars().count() < TEXT_MAX {
+        texts.push_str(own);
+        texts.push('\n');
+    }
+}

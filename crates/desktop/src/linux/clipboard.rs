@@ -1,0 +1,263 @@
+//! The clipboard: the X selection `CLIPBOARD`, read from whoever owns it, and owned by a thread of ours once it was
+//! written.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::sync::{oneshot, watch};
+use x11rb::{
+    COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
+    connection::Connection,
+    protocol::{
+        Event,
+        xproto::{
+            Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, PropMode,
+            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, SelectionRequestEvent, WindowClass,
+        },
+    },
+    rust_connection::RustConnection,
+    wrapper::ConnectionExt as _,
+};
+
+use super::{
+    desktop::{LinuxDesktop, run_blocking},
+    display::{Address, WorkResult},
+};
+use crate::{Clipboard, DesktopError, DesktopResult};
+
+/// How long the owner of the clipboard may take to hand it over.
+const OWNER_BOUND: Duration = Duration::from_secs(3);
+/// The longest text that is read, in 32-bit units.
+const LENGTH_MAX: u32 = 4 * 1024 * 1024;
+
+x11rb::atom_manager! {
+    /// The atoms of selections.
+    Names: NamesCookie {
+        CLIPBOARD,
+        DESKHAND_CLIPBOARD,
+        DESKHAND_QUIT,
+        INCR,
+        TARGETS,
+        TEXT,
+        UTF8_STRING,
+        TEXT_PLAIN: b"text/plain",
+        TEXT_PLAIN_UTF8: b"text/plain;charset=utf-8",
+    }
+}
+
+/// What the thread that owns the clipboard tells.
+#[derive(Debug)]
+pub(crate) struct Owned {
+    /// How often the text was handed over.
+    taken: watch::Receiver<u32>,
+}
+
+/// The state of the clipboard of one desktop.
+#[derive(Debug, Default)]
+pub(crate) struct ClipboardState {
+    owned: Mutex<Option<Owned>>,
+}
+
+impl ClipboardState {
+    fn taken(&self) -> Option<watch::Receiver<u32>> {
+        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        owned.as_ref().map(|owned| owned.taken.clone())
+    }
+}
+
+impl Clipboard for LinuxDesktop {
+    async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        let address = self.address().clone();
+        let (window, opened) = oneshot::channel();
+        let reading = run_blocking(move || read(&address, window));
+        tokio::pin!(reading);
+        if let Ok(result) = tokio::time::timeout(OWNER_BOUND, &mut reading).await {
+            return result?;
+        }
+        // The owner does not answer: the reader is told to give up.
+        if let Ok(window) = opened.await {
+            self.display().call("give up reading the clipboard", move |worker| worker.quit(window)).await?;
+        }
+        reading.await?
+    }
+
+    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        let (address, text) = (self.address().clone(), text.map(ToOwned::to_owned));
+        let owned = run_blocking(move || own(&address, text)).await??;
+        *self.clipboard_state().owned.lock().unwrap_or_else(PoisonError::into_inner) = owned;
+        Ok(())
+    }
+
+    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
+        let Some(mut taken) = self.clipboard_state().taken() else { return Ok(false) };
+        let waited = tokio::time::timeout(bound, taken.wait_for(|count| *count > 0)).await;
+        Ok(matches!(waited, Ok(Ok(_))))
+    }
+}
+
+fn failed(operation: &str, fault: super::display::Fault) -> DesktopError {
+    match fault {
+        super::display::Fault::X(error) => DesktopError::failed(operation, error),
+        super::display::Fault::Desktop(error) => error,
+    }
+}
+
+/// A connection of its own with an invisible window.
+fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
+    let (connection, screen) = address.connect()?;
+    let root = connection.setup().roots.get(screen).map_or(NONE, |root| root.root);
+    let names = Names::new(&connection)?.reply()?;
+    let window = connection.generate_id()?;
+    let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+    connection
+        .create_window(
+            COPY_DEPTH_FROM_PARENT,
+            window,
+            root,
+            -1,
+            -1,
+            1,
+            1,
+            0,
+            WindowClass::INPUT_OUTPUT,
+            x11rb::COPY_FROM_PARENT,
+            &attributes,
+        )?
+        .check()?;
+    Ok((connection, window, names))
+}
+
+/// Asks the owner for its text. Blocking, until an answer or a message to quit.
+fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option<String>> {
+    let ask = || -> WorkResult<Option<String>> {
+        let (connection, own, names) = open(address)?;
+        // Nobody waits any more when the caller was cancelled.
+        let _ = window.send(own);
+        if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner == NONE {
+            return Ok(None);
+        }
+        let property = names.DESKHAND_CLIPBOARD;
+        connection.convert_selection(own, names.CLIPBOARD, names.UTF8_STRING, property, CURRENT_TIME)?;
+        connection.flush()?;
+        loop {
+            let event = connection.wait_for_event()?;
+            if let Event::ClientMessage(message) = &event
+                && message.type_ == names.DESKHAND_QUIT
+            {
+                return Err(DesktopError::failed("read the clipboard", "its owner does not answer").into());
+            }
+            let Event::SelectionNotify(told) = event else { continue };
+            if told.property == NONE {
+                // The owner has no text, such as a picture.
+                return Ok(None);
+            }
+            let reply =
+                connection.get_property(true, own, property, AtomEnum::ANY, 0, LENGTH_MAX)?.reply()?;
+            if reply.type_ == names.INCR {
+                return Err(DesktopError::failed("read the clipboard", "its text is too long").into());
+            }
+            return Ok(Some(String::from_utf8_lossy(&reply.value).into_owned()));
+        }
+    };
+    ask().map_err(|fault| failed("read the clipboard", fault))
+}
+
+/// Takes the clipboard over and serves it from a thread until somebody else takes it; with no text it is emptied.
+fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> {
+    let take = || -> WorkResult<Option<Owned>> {
+        let (connection, window, names) = open(address)?;
+        let Some(text) = text else {
+            // Whoever owns it loses it.
+            connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
+            connection.set_selection_owner(NONE, names.CLIPBOARD, CURRENT_TIME)?;
+            connection.get_input_focus()?.reply()?;
+            return Ok(None);
+        };
+        connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
+        if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner != window {
+            return Err(DesktopError::failed("write the clipboard", "another program holds it").into());
+        }
+        let (sender, taken) = watch::channel(0);
+        let serve = move || {
+            let served = serve(&connection, &names, &text, &sender);
+            if let Err(fault) = served {
+                tracing::debug!(?fault, "the clipboard is served no longer");
+            }
+        };
+        std::thread::Builder::new()
+            .name("x11-clipboard".to_owned())
+            .spawn(serve)
+            .map_err(|error| DesktopError::failed("start a thread for the clipboard", error))?;
+        Ok(Some(Owned { taken }))
+    };
+    take().map_err(|fault| failed("write the clipboard", fault))
+}
+
+fn serve(
+    connection: &RustConnection,
+    names: &Names,
+    text: &str,
+    taken: &watch::Sender<u32>,
+) -> WorkResult<()> {
+    loop {
+        let event = connection.wait_for_event()?;
+        if let Event::SelectionRequest(request) = event {
+            match answer(connection, names, text, &request) {
+                Ok(true) => taken.send_modify(|count| *count += 1),
+                Ok(false) => {}
+                // The program that asked has gone.
+                Err(fault) if fault.is_refusal() => {}
+                Err(fault) => return Err(fault),
+            }
+        } else if let Event::SelectionClear(_) = event {
+            return Ok(());
+        }
+    }
+}
+
+/// Hands over what is asked for; whether it was the text.
+fn answer(
+    connection: &RustConnection,
+    names: &Names,
+    text: &str,
+    request: &SelectionRequestEvent,
+) -> WorkResult<bool> {
+    let texts: [Atom; 5] =
+        [names.UTF8_STRING, names.TEXT_PLAIN_UTF8, names.TEXT_PLAIN, names.TEXT, AtomEnum::STRING.into()];
+    let mut property = if request.property == NONE { request.target } else { request.property };
+    let is_text = texts.contains(&request.target);
+    if request.target == names.TARGETS {
+        let offered: Vec<Atom> = std::iter::once(names.TARGETS).chain(texts).collect();
+        let mode = PropMode::REPLACE;
+        connection.change_property32(mode, request.requestor, property, AtomEnum::ATOM, &offered)?;
+    } else if is_text {
+        let kind = if request.target == names.TEXT { names.UTF8_STRING } else { request.target };
+        let mode = PropMode::REPLACE;
+        connection.change_property8(mode, request.requestor, property, kind, text.as_bytes())?;
+    } else {
+        property = NONE;
+    }
+    let told = SelectionNotifyEvent {
+        response_type: SELECTION_NOTIFY_EVENT,
+        sequence: 0,
+        time: request.time,
+        requestor: request.requestor,
+        selection: request.selection,
+        target: request.target,
+        property,
+    };
+    connection.send_event(false, request.requestor, EventMask::NO_EVENT, told)?;
+    connection.flush()?;
+    Ok(is_text)
+}
+
+impl super::display::Worker {
+    /// Tells a reader of the clipboard to give up.
+    fn quit(&self, window: u32) -> WorkResult<()> {
+        let message = ClientMessageEvent::new(32, window, self.atoms.DESKHAND_QUIT, [0; 5]);
+        self.connection.send_event(false, window, EventMask::NO_EVENT, message)?;
+        self.round_trip()
+    }
+}

@@ -1,0 +1,263 @@
+//! The column of LibreOffice in the table of applications: a sheet, its dialogs, and a text.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    command::Verdict,
+    geometry::Size,
+    ids::WindowId,
+    ui::{Element, Role, State},
+};
+use deskhand_desktop::{
+    DesktopResult, LaunchRequest, TreeLimits, UiTree, Windowing,
+    act::{self, ActLimits, ActionReport, Click, NewValue, Route, TableTarget, Target, Wanted},
+    linux::{LinuxDesktop, VirtualOptions},
+};
+
+use crate::{
+    applications::{Column, Outcome, ROWS},
+    programs::has_programs,
+};
+
+struct Office {
+    desktop: LinuxDesktop,
+    calc: WindowId,
+    limits: ActLimits,
+}
+
+impl Office {
+    async fn find(&self, fits: impl Fn(&Element) -> bool) -> Option<Element> {
+        for window in self.desktop.windows().await.unwrap().into_iter().rev() {
+            let tree = self.desktop.tree(window.id, TreeLimits::default()).await.unwrap_or_default();
+            if let Some(found) = tree.elements.into_iter().find(|element| fits(element)) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// What the element of that role and name, in the front-most window that has it, is now.
+    async fn now(&self, element: &Element) -> Option<Element> {
+        self.desktop.element(element.id).await.ok()
+    }
+
+    async fn keys(&self, chord: &str) {
+        let chords = [chord.parse().unwrap()];
+        act::press_keys(&self.desktop, self.calc, &chords, &self.limits).await.unwrap();
+    }
+
+    async fn tab(&self, name: &str) -> DesktopResult<ActionReport> {
+        act::visit(&self.desktop, self.calc, &[name.to_owned()], &self.limits).await
+    }
+
+    /// Opens the dialog that has most kinds of controls.
+    async fn format_cells(&self) {
+        if !self.desktop.windows().await.unwrap().iter().any(|window| window.title == "Format Cells") {
+            self.keys("ctrl+1").await;
+            let title = act::Condition::TitleContains("Format Cells".into());
+            act::wait_for(&self.desktop, self.calc, &title, Duration::from_secs(20)).await.unwrap();
+        }
+    }
+
+    async fn row(&self, row: &str) -> Outcome {
+        let (desktop, window, limits) = (&self.desktop, self.calc, &self.limits);
+        let sheet = TableTarget::Largest;
+        match row {
+            "table cell range" => {
+                let rows = [["East", "77"], ["Far East", "88"]].map(|row| row.map(str::to_owned).to_vec());
+                let report =
+                    act::write_table(desktop, window, &sheet, "A1".parse().unwrap(), &rows, limits).await;
+                let read =
+                    act::read_table(desktop, window, &sheet, Some("A1:B2".parse().unwrap())).await.unwrap();
+                let truth = read.output["rows"] == serde_json::json!(rows);
+                outcome(report, truth)
+            }
+            "menu path" => {
+                let path = ["Insert", "Chart…"].map(str::to_owned);
+                let report = act::visit(desktop, window, &path, limits).await;
+                let windows = desktop.windows().await.unwrap();
+                outcome(report, windows.iter().any(|window| window.title == "Chart Type"))
+            }
+            "tree item" => {
+                let bar = Wanted::new(Role::TABLE_CELL, "Bar");
+                let Some((_, bar)) = act::find_element(desktop, window, &bar).await.unwrap() else {
+                    return none("the chart assistant shows no kinds of charts");
+                };
+                let target = Target::Element { id: bar.id, name: Some(bar.name.clone()) };
+                let report = act::click(desktop, window, &Click::once(target), limits).await;
+                let now = self.now(&bar).await;
+                let truth = now.is_some_and(|now| now.states.has(State::Selected));
+                if let Some((_, cancel)) =
+                    act::find_element(desktop, window, &Wanted::new(Role::PUSH_BUTTON, "Cancel"))
+                        .await
+                        .unwrap()
+                {
+                    act::click(desktop, window, &Click::once(Target::element(cancel.id)), limits)
+                        .await
+                        .unwrap();
+                }
+                outcome(report, truth)
+            }
+            "drag and drop" => self.drag().await,
+            "text selection" => self.text_selection().await,
+            other => self.dialog_row(other).await,
+        }
+    }
+
+    /// The rows that the dialog for the format of cells has.
+    async fn dialog_row(&self, row: &str) -> Outcome {
+        let (desktop, window, limits) = (&self.desktop, self.calc, &self.limits);
+        match row {
+            "tab" => {
+                self.format_cells().await;
+                let report = self.tab("Alignment").await;
+                let tab =
+                    self.find(|element| element.role == Role::PAGE_TAB && element.name == "Alignment").await;
+                outcome(report, tab.is_some_and(|tab| tab.states.has(State::Selected)))
+            }
+            "check box" => {
+                self.format_cells().await;
+                self.tab("Alignment").await.unwrap();
+                let box_ = self
+                    .find(|element| element.role == Role::CHECK_BOX && element.name.starts_with("Wrap text"))
+                    .await;
+                let Some(element) = box_ else { return none("the dialog shows no check box") };
+                let report = act::set_checked(desktop, window, element.id, None, true, limits).await;
+                let now = self.now(&element).await;
+                outcome(report, now.is_some_and(|now| now.states.has(State::Checked)))
+            }
+            "combo box" => {
+                self.format_cells().await;
+                self.tab("Alignment").await.unwrap();
+                let is_horizontal = |element: &Element| {
+                    let name = element.name.trim_end_matches(':');
+                    element.role == Role::COMBO_BOX && ["Default", "Horizontal"].contains(&name)
+                };
+                let combo = self.find(is_horizontal).await;
+                let Some(combo) = combo else { return none("the dialog shows no combo box") };
+                let report = act::select(desktop, window, combo.id, "Center", limits).await;
+                let now = self.now(&combo).await;
+                let selected = desktop.selected(combo.id).await.unwrap_or_default();
+                let is_center = |text: &str| text == "Center";
+                let shows =
+                    now.is_some_and(|now| is_center(&now.name) || now.text.as_deref().is_some_and(is_center));
+                outcome(report, shows || selected.iter().any(|one| is_center(&one.name)))
+            }
+            "spin button" => {
+                self.format_cells().await;
+                self.tab("Alignment").await.unwrap();
+                let takes = |element: &Element| {
+                    element.role == Role::SPIN_BUTTON
+                        && element.states.takes_input()
+                        && element.value.is_some()
+                };
+                let Some(spin) = self.find(takes).await else {
+                    return none("the dialog shows no spin button");
+                };
+                let new = NewValue::Number(30.0);
+                let report = act::set_value(desktop, window, spin.id, None, &new, limits).await;
+                let now = self.now(&spin).await;
+                let truth =
+                    now.and_then(|now| now.value).is_some_and(|value| (value.current - 30.0).abs() < 0.5);
+                outcome(report, truth)
+            }
+            _ => {
+                self.keys("Escape").await;
+                let Some(slider) = self.find(|element| element.role == Role::SLIDER).await else {
+                    return none(
+                        "LibreOffice shows no slider: the one for the zoom is drawn and has no element",
+                    );
+                };
+                let new = NewValue::Number(120.0);
+                let report = act::set_value(desktop, window, slider.id, None, &new, limits).await;
+                let now = self.now(&slider).await.and_then(|now| now.value);
+                outcome(report, now.is_some_and(|value| (value.current - 120.0).abs() < 0.5))
+            }
+        }
+    }
+
+    async fn drag(&self) -> Outcome {
+        let (desktop, window, limits) = (&self.desktop, self.calc, &self.limits);
+        let sheet = TableTarget::Largest;
+        let (range, to) = ("A1:A2".parse().unwrap(), "D6".parse().unwrap());
+        act::select_cells(desktop, window, &sheet, range, limits).await.unwrap();
+        let Some((_, table)) = self.sheet().await else { return none("the sheet does not show") };
+        let from = desktop.cell(table.id, "A1".parse().unwrap()).await.unwrap();
+        let to_cell = desktop.cell(table.id, to).await.unwrap();
+        let (Some(from), Some(onto)) = (from.bounds, to_cell.bounds) else {
+            return none("the cells have no place on the screen");
+        };
+        let (from, onto) = (Target::Point(from.center()), Target::Point(onto.center()));
+        let report = act::drag(desktop, window, &from, &onto, limits).await;
+        let read = act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap())).await.unwrap();
+        outcome(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
+    }
+
+    async fn sheet(&self) -> Option<(WindowId, Element)> {
+        let table = self.find(|element| element.table.is_some_and(|shape| shape.rows > 10_000)).await?;
+        Some((self.calc, table))
+    }
+
+    async fn text_selection(&self) -> Outcome {
+        let writer = open(&self.desktop, "libreoffice-writer", &self.limits).await;
+        let text = "Alpha beta gamma";
+        let request = act::TypeText { element: None, name: None, text: text.to_owned(), clear: false };
+        act::type_text(&self.desktop, writer, &request, &self.limits).await.unwrap();
+        let paragraph = self.find(|element| element.text.as_deref() == Some(text)).await;
+        let Some(paragraph) = paragraph else { return none("the text does not show as a paragraph") };
+        let target = (paragraph.id, None);
+        let report = act::select_text(&self.desktop, writer, target, "beta", &self.limits).await;
+        let selected = self.desktop.text_selection(paragraph.id).await.unwrap();
+        outcome(report, selected == Some((6, 10)))
+    }
+}
+
+fn outcome(report: DesktopResult<ActionReport>, truth: bool) -> Outcome {
+    let report =
+        report.unwrap_or_else(|error| ActionReport::new(Verdict::Unknown, Route::None, error.chain()));
+    Outcome { report, truth }
+}
+
+fn none(reason: &str) -> Outcome {
+    Outcome { report: ActionReport::refused(reason), truth: false }
+}
+
+async fn open(desktop: &LinuxDesktop, program: &str, limits: &ActLimits) -> WindowId {
+    let request = LaunchRequest { program: program.to_owned(), arguments: Vec::new() };
+    let launched = act::launch(desktop, &request, limits).await.unwrap();
+    launched.window.unwrap_or_else(|| panic!("{}", launched.summary)).id
+}
+
+/// None where LibreOffice is not installed.
+pub(crate) async fn column() -> Option<Column> {
+    if !has_programs(&["soffice"]) {
+        return None;
+    }
+    let size = Size { width: 1280, height: 900 };
+    let desktop =
+        LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap();
+    let limits = ActLimits::default();
+    let calc = open(&desktop, "libreoffice-calc", &limits).await;
+    let office = Office { desktop, calc, limits };
+    let mut column = Column::new();
+    let order = [
+        "table cell range",
+        "menu path",
+        "tree item",
+        "tab",
+        "check box",
+        "combo box",
+        "spin button",
+        "slider",
+        "drag and drop",
+        "text selection",
+    ];
+    assert_eq!(order.len(), ROWS.len());
+    for row in order {
+        let outcome = office.row(row).await;
+        println!("LibreOffice {row}: {} ({})", outcome.entry(), outcome.report.summary);
+        column.insert(row, outcome.entry());
+    }
+    office.desktop.shut_down().await;
+    Some(column)
+}
