@@ -167,6 +167,13 @@ impl Output {
         PROMPT_STANDS.store(true, Ordering::Release);
     }
 
+    /// The terminal has shown a key, such as `^C`, and left the cursor behind it.
+    pub(crate) fn key_was_shown() {
+        if io::stdin().is_terminal() {
+            PROMPT_STANDS.store(true, Ordering::Release);
+        }
+    }
+
     /// A line that was typed has moved the cursor on from the prompt.
     pub(crate) fn cursor_moved_on() {
         PROMPT_STANDS.store(false, Ordering::Release);

@@ -30,7 +30,10 @@ impl Signals {
     /// The next of them.
     pub(super) async fn next(&mut self) -> StopReason {
         tokio::select! {
-            _ = self.interrupt.recv() => StopReason::User,
+            _ = self.interrupt.recv() => {
+                Output::key_was_shown();
+                StopReason::User
+            }
             _ = self.terminate.recv() => StopReason::Signal,
             _ = self.hang_up.recv() => StopReason::Signal,
         }
