@@ -338,7 +338,8 @@ pub trait Capture {
 pub struct QuietLimits {
     /// How long nothing must happen.
     pub quiet: Duration,
-    /// How long to wait for the first sign of a change before nothing counts as nothing.
+    /// How long to wait for the first sign of a change before nothing counts as nothing. The application has
+    /// handled what was sent to it by then, whatever this says; ask for longer where it may start late.
     pub first_change: Duration,
     /// The longest wait in all.
     pub bound: Duration,
@@ -348,7 +349,7 @@ impl Default for QuietLimits {
     fn default() -> Self {
         Self {
             quiet: Duration::from_millis(60),
-            first_change: Duration::from_millis(250),
+            first_change: Duration::from_millis(30),
             bound: Duration::from_secs(5),
         }
     }
@@ -387,6 +388,22 @@ pub enum Change {
     },
 }
 
+/// What a wait for quiet waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitedFor {
+    /// The application to answer: it was busy.
+    Answer,
+    /// A first sign that something changes.
+    FirstChange,
+    /// The end of what the application announced.
+    Announcements,
+    /// The end of drawing.
+    Drawing,
+    /// Windows that opened, closed or changed.
+    Windows,
+}
+
 /// What happened between the start of a watch and quiet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Settled {
@@ -398,6 +415,8 @@ pub struct Settled {
     pub waited_ms: u64,
     /// Whether the bound was reached before quiet.
     pub timed_out: bool,
+    /// What the wait was for, in the order in which it came up.
+    pub waited_for: Vec<WaitedFor>,
 }
 
 impl Settled {

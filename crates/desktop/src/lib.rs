@@ -18,7 +18,7 @@ pub mod picture;
 
 pub use capability::{
     Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Input, LaunchRequest, Launched,
-    QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
+    QuietLimits, Settled, Settling, TreeLimits, UiTree, WaitedFor, Windowing,
 };
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

@@ -406,6 +406,7 @@ impl Settling for FakeDesktop {
             }
         }
         Ok(Settled {
+            waited_for: Vec::new(),
             changes,
             damaged: stage.damage > watch.damage,
             waited_ms: stage.now_ms - start,

@@ -67,8 +67,11 @@ impl Worker {
             })?,
         };
         self.check_pixel_layout(root.depth)?;
-        let pixels = self.pixels(region)?;
-        Ok(Picture { region, rgb: rgb_of_bgrx(&pixels) })
+        // Memory that was used before is there at once; new pages cost more than the picture.
+        let mut pixels = std::mem::take(&mut self.pixels);
+        let rgb = self.read_pixels(region, &mut pixels).map(|()| rgb_of_bgrx(&pixels));
+        self.pixels = pixels;
+        Ok(Picture { region, rgb: rgb? })
     }
 
     /// Four bytes a pixel, blue first; what every X server of today has.
@@ -84,7 +87,8 @@ impl Worker {
         Err(DesktopError::failed("take a picture", what).into())
     }
 
-    fn pixels(&mut self, region: Rect<Screen>) -> WorkResult<Vec<u8>> {
+    /// Reads the pixels of a region into `pixels`.
+    fn read_pixels(&mut self, region: Rect<Screen>, pixels: &mut Vec<u8>) -> WorkResult<()> {
         let (x, y) = (short(region.x), short(region.y));
         let (width, height) = (side(region.width), side(region.height));
         let bytes = usize::from(width) * usize::from(height) * 4;
@@ -94,16 +98,17 @@ impl Worker {
             self.connection
                 .shm_get_image(self.root, x, y, width, height, u32::MAX, format, *segment, 0)?
                 .reply()?;
-            let mut pixels = vec![0; bytes];
-            file.read_exact_at(&mut pixels, 0)
+            pixels.resize(bytes, 0);
+            file.read_exact_at(pixels, 0)
                 .map_err(|error| DesktopError::failed("read the picture from the shared memory", error))?;
-            return Ok(pixels);
+            return Ok(());
         }
         let image = self
             .connection
             .get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, u32::MAX)?
             .reply()?;
-        Ok(image.data)
+        *pixels = image.data;
+        Ok(())
     }
 
     /// Makes sure that there is a shared segment of at least `bytes`, or that there is known to be none.

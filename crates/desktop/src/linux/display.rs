@@ -184,6 +184,8 @@ pub(crate) struct Worker {
     pub(crate) atoms: Atoms,
     /// The shared memory of captures.
     pub(crate) capture: CaptureState,
+    /// Where captures are read into, kept from one to the next.
+    pub(crate) pixels: Vec<u8>,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
     /// Whether keys for players and browsers may be bound to other symbols.
@@ -292,6 +294,7 @@ impl Display {
             root,
             atoms,
             capture: CaptureState::default(),
+            pixels: Vec::new(),
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,

@@ -6,6 +6,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
+    time::Instant,
 };
 
 use deskhand_core::geometry::{Rect, Screen};
@@ -27,6 +28,7 @@ use x11rb::{
 
 use super::{
     display::{Atoms, WorkResult},
+    rhythm::Rhythms,
     windows::Registry,
 };
 
@@ -44,6 +46,8 @@ pub enum XEvent {
         window: u32,
         /// What was drawn, as far as one rectangle can tell.
         area: Rect<Screen>,
+        /// Whether all of it is a caret, or drawn again and again in a steady rhythm.
+        by_itself: bool,
     },
     /// The X server has ended.
     DisplayGone,
@@ -60,6 +64,7 @@ pub(crate) struct EventReader {
     registry: Arc<Mutex<Registry>>,
     fences: watch::Sender<u32>,
     drawn: Arc<Mutex<DrawnLog>>,
+    rhythms: Rhythms,
     watched: HashMap<u32, Watched>,
     /// What was drawn, at the server; 0 where it has no DAMAGE extension.
     region: xfixes::Region,
@@ -124,7 +129,21 @@ impl EventReader {
     ) -> Self {
         let Listeners { events, pongs, fences, drawn, gone } = listeners;
         let watched = HashMap::new();
-        Self { connection, root, atoms, events, pongs, gone, registry, fences, drawn, watched, region: 0 }
+        let rhythms = Rhythms::default();
+        Self {
+            connection,
+            root,
+            atoms,
+            events,
+            pongs,
+            gone,
+            registry,
+            fences,
+            drawn,
+            rhythms,
+            watched,
+            region: 0,
+        }
     }
 
     /// Selects the events of the root window and adopts the windows that are there.
@@ -235,6 +254,12 @@ impl EventReader {
         };
         let whole = on_screen(&region.extents);
         let pid = self.watched.get(&damaged.drawable).and_then(|watched| watched.pid);
+        let now = Instant::now();
+        let mut by_itself = true;
+        for area in region.rectangles.iter().take(AREAS_MAX) {
+            by_itself &= self.rhythms.goes_on_by_itself(damaged.drawable, on_screen(area), now);
+        }
+        by_itself &= region.rectangles.len() <= AREAS_MAX;
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if region.rectangles.len() > AREAS_MAX {
             drawn.add(pid, whole);
@@ -244,7 +269,7 @@ impl EventReader {
             }
         }
         drop(drawn);
-        self.tell(XEvent::Damage { window: damaged.drawable, area: whole });
+        self.tell(XEvent::Damage { window: damaged.drawable, area: whole, by_itself });
         Ok(())
     }
 

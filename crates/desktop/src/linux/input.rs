@@ -192,7 +192,7 @@ impl LinuxDesktop {
     /// Waits until the application with the focus has processed every event so far: it answers a
     /// `_NET_WM_PING` in its turn. Applications without that protocol are not waited for. False when it did
     /// not answer within `bound`.
-    async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
+    pub(crate) async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
         let serial = self.next_ping();
         let mut pongs = self.display().pongs();
         let pinged = self.display().call("ping the application", move |worker| worker.ping(serial)).await?;

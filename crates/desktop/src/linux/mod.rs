@@ -25,6 +25,7 @@ mod kept;
 mod keyboard;
 mod processes;
 mod programs;
+mod rhythm;
 mod settling;
 mod ui_tree;
 mod virtual_desktop;

@@ -29,6 +29,8 @@
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
 //! without its shadow, so the place of the window is added.
 
+use std::time::Duration;
+
 use super::mirror::Parts;
 use deskhand_core::{
     geometry::{Rect, Screen},
@@ -154,6 +156,15 @@ impl Toolkit {
     /// Whether a cell whose place shows one colour has no text.
     pub(crate) fn draws_cells_in_place(self) -> bool {
         self == Self::LibreOffice
+    }
+
+    /// How long after an input the first sign of what it does may come although the application has answered since.
+    pub(crate) fn starts_late(self) -> Duration {
+        match self {
+            // LibreOffice brings its controls up to date by a timer.
+            Self::LibreOffice => Duration::from_millis(250),
+            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Other => Duration::ZERO,
+        }
     }
 
     /// Whether the cells of a table have their places (`B7`) as names.
