@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask setup|test|tidy|demo`.
+//! The project's own commands: `cargo xtask setup|test|tidy|demo|bench`.
 //!
 //! Depends on nothing of ours, so that what it checks is checked by code that shares nothing with the product.
 
@@ -35,7 +35,7 @@ enum Command {
     Tidy,
     /// The main job on real LibreOffice, its result checked by code that is not the agent's.
     Demo(demo::DemoArguments),
-    /// Measurements, with the ratios that must hold.
+    /// Measurements, printed beside the load of the machine.
     #[command(subcommand)]
     Bench(bench::Bench),
 }

@@ -34,5 +34,6 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("gir1.2-gtk-3.0", "", "the fixture application in GTK 3"),
     package("gir1.2-gtk-4.0", "", "the fixture application in GTK 4"),
     package("python3-pyqt5", "", "the fixture application in Qt"),
+    package("python3-pyatspi", "", "the walk in Python that `cargo xtask bench perception` measures against"),
     package("chromium", "chromium", "the fixture application that is a page"),
 ];

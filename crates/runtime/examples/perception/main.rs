@@ -1,0 +1,104 @@
+//! Measures how fast and how true perception is, and prints the figures as JSON: what `cargo xtask bench perception`
+//! runs and lays out.
+//!
+//! Everything is measured in one run on private desktops, so that ratios mean something on a busy machine.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program prints")]
+#![expect(clippy::indexing_slicing, reason = "keys of JSON objects, which are made where they are missing")]
+
+mod edits;
+mod pictures;
+mod stage;
+mod step;
+mod tokens;
+mod trees;
+
+use std::{error::Error, path::PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::stage::Application;
+
+/// What went wrong.
+type Failure = Box<dyn Error + Send + Sync>;
+
+/// Which parts are measured.
+struct Options {
+    /// How many edits the mirror of Calc is held against.
+    edits: usize,
+    /// The applications to look at; all when empty.
+    only: Vec<String>,
+    /// Passed on to the Python walk.
+    python: PathBuf,
+}
+
+fn options() -> Result<Options, Failure> {
+    let python = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/perception/walk.py"));
+    let mut options = Options { edits: 1_000, only: Vec::new(), python };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
+        match argument.as_str() {
+            "--edits" => options.edits = value.parse()?,
+            "--only" => options.only.push(value),
+            _ => return Err(format!("{argument} is not known").into()),
+        }
+    }
+    Ok(options)
+}
+
+/// The load of the machine in the last minute.
+fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Failure> {
+    let options = options()?;
+    let load_before = load();
+    let mut perception = serde_json::Map::new();
+    let mut result = json!({});
+    for application in Application::ALL {
+        let name = application.name();
+        if !options.only.is_empty() && !options.only.iter().any(|one| one == name) {
+            continue;
+        }
+        eprintln!("{name} …");
+        match measure(application, &options, &mut result).await {
+            Ok(figures) => perception.insert(name.to_owned(), figures),
+            Err(error) => perception.insert(name.to_owned(), json!({ "missing": error.to_string() })),
+        };
+    }
+    result["perception"] = Value::Object(perception);
+    result["load"] = json!({ "before": load_before, "after": load() });
+    println!("{result}");
+    Ok(())
+}
+
+/// Everything about one application.
+async fn measure(application: Application, options: &Options, result: &mut Value) -> Result<Value, Failure> {
+    let stage = stage::Stage::start(application).await?;
+    let mut figures = trees::measure(&stage, &options.python).await?;
+    match application {
+        Application::Gtk3 => result["idle"] = trees::idle(&stage).await?,
+        Application::Calc => {
+            result["pictures"] = pictures::measure(&stage).await?;
+            tokens::calc(&stage, result).await?;
+            result["step"] = step::measure(&stage).await?;
+            figures["edits"] = edits::measure(&stage, options.edits).await?;
+        }
+        Application::Writer => tokens::writer(&stage, result).await?,
+        Application::Gtk4
+        | Application::Qt
+        | Application::Chromium
+        | Application::Gtk3List
+        | Application::QtList => {}
+    }
+    stage.desktop.shut_down().await;
+    Ok(figures)
+}
+
+/// The middle one.
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or_default()
+}

@@ -1,0 +1,132 @@
+//! The tree of one window: by the mirror, by a seed, by a naive walk in Rust and in Python.
+
+use std::{
+    path::Path,
+    process::Stdio,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::geometry::Point;
+use deskhand_desktop::{Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _};
+use serde_json::{Value, json};
+use tokio::process::Command;
+
+use crate::{Failure, median, stage::Stage};
+
+/// How often each is measured.
+const LOOKS: usize = 41;
+const WALKS: usize = 5;
+const CLICKS: usize = 21;
+/// How long the Python walk may take.
+const PYTHON_BOUND: Duration = Duration::from_secs(120);
+
+fn ms(since: Instant) -> f64 {
+    since.elapsed().as_secs_f64() * 1e3
+}
+
+pub(crate) async fn measure(stage: &Stage, python: &Path) -> Result<Value, Failure> {
+    let (desktop, window) = (&stage.desktop, stage.window.id);
+    let limits = TreeLimits::default();
+    // The application answers something else meanwhile; the slowest answer tells whether it was blocked.
+    let root = desktop.tree(window, TreeLimits { nodes_max: 1, ..limits }).await?;
+    let root = root.elements.first().map(|element| element.id).ok_or("the window has no elements")?;
+    let looking = async {
+        let begun = Instant::now();
+        let tree = desktop.fresh_tree(window, limits).await;
+        (tree, ms(begun))
+    };
+    tokio::pin!(looking);
+    let mut slowest_answer: f64 = 0.0;
+    loop {
+        let asking = async {
+            let begun = Instant::now();
+            let _ = desktop.element(root).await;
+            ms(begun)
+        };
+        tokio::select! {
+            biased;
+            (tree, _) = &mut looking => { tree?; break; }
+            answer = asking => slowest_answer = slowest_answer.max(answer),
+        }
+    }
+    let begun = Instant::now();
+    let first = desktop.tree(window, limits).await?;
+    let first_ms = ms(begun);
+    let mut seeds = Vec::new();
+    let mut naives = Vec::new();
+    let mut visited = 0;
+    for _ in 0..WALKS {
+        let begun = Instant::now();
+        desktop.fresh_tree(window, limits).await?;
+        seeds.push(ms(begun));
+        let begun = Instant::now();
+        visited = desktop.naive_walk(window, limits.children_max).await?;
+        naives.push(ms(begun));
+    }
+    let mut looks = Vec::new();
+    for _ in 0..LOOKS {
+        let begun = Instant::now();
+        desktop.tree(window, limits).await?;
+        looks.push(ms(begun));
+    }
+    let (mirror_ms, seed_ms, naive_ms) = (median(looks), median(seeds), median(naives));
+    let differences = desktop.verify_tree(window, limits).await?.len();
+    let python = in_python(stage, python).await;
+    let (pyatspi_ms, pyatspi_nodes) = match &python {
+        Ok((ms, nodes)) => (json!(ms), json!(nodes)),
+        Err(error) => (Value::Null, json!(error.to_string())),
+    };
+    Ok(json!({
+        "first_ms": first_ms,
+        "mirror_ms": mirror_ms,
+        "seed_ms": seed_ms,
+        "naive_ms": naive_ms,
+        "pyatspi_ms": pyatspi_ms,
+        "nodes": first.elements.len(),
+        "partial": first.partial,
+        "naive_nodes": visited,
+        "pyatspi_nodes": pyatspi_nodes,
+        "naive_to_mirror": naive_ms / mirror_ms,
+        "slowest_answer_ms": slowest_answer,
+        "differences": differences,
+    }))
+}
+
+/// The same walk with pyatspi, the second of two; milliseconds and objects.
+async fn in_python(stage: &Stage, script: &Path) -> Result<(f64, u64), Failure> {
+    let mut command = Command::new("/usr/bin/python3");
+    command.arg(script).arg(&stage.window.title).env_clear().kill_on_drop(true);
+    command.envs(stage.desktop.environment().variables()).stdin(Stdio::null());
+    let output = tokio::time::timeout(PYTHON_BOUND, command.output()).await??;
+    let printed: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
+        let told = String::from_utf8_lossy(&output.stderr);
+        told.lines().last().unwrap_or("it printed nothing").to_owned()
+    })?;
+    let ms = printed["ms"].as_f64().ok_or("no time")?;
+    Ok((ms, printed["nodes"].as_u64().unwrap_or_default()))
+}
+
+/// How long a click that does nothing takes to be known as that, on a window that stands still.
+pub(crate) async fn idle(stage: &Stage) -> Result<Value, Failure> {
+    let desktop = &stage.desktop;
+    let bounds = stage.window.bounds;
+    // The margin of a window does nothing.
+    let at = Point::new(bounds.right() - 3, bounds.bottom() - 3);
+    let mut waits = Vec::new();
+    let mut with_changes = 0;
+    for _ in 0..CLICKS {
+        let watch = desktop.watch(Some(stage.window.id)).await?;
+        let begun = Instant::now();
+        desktop.click(at, Button::Left, 1).await?;
+        let settled = desktop.settle(watch, QuietLimits::default()).await?;
+        waits.push(ms(begun));
+        with_changes += usize::from(!settled.changes.is_empty());
+    }
+    waits.sort_by(f64::total_cmp);
+    Ok(json!({
+        "noop_p50_ms": median(waits.clone()),
+        "noop_max_ms": waits.last(),
+        "clicks": CLICKS,
+        "with_changes": with_changes,
+    }))
+}
