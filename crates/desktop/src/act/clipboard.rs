@@ -78,7 +78,7 @@ async fn paste_and_check<D: Desktop>(
     }
     focus_element(desktop, &ready, limits).await?;
     clear(desktop, &ready, limits).await?;
-    let settled_ms = paste_here(desktop, &ready, text, limits).await?;
+    let (settled_ms, _) = paste_here(desktop, &ready, text, limits).await?;
     let found = read(desktop, &ready.element).await?.unwrap_or_default();
     let met = same_text(&found, text);
     let effect = if met { Verdict::Seen } else { Verdict::NotSeen };
@@ -87,19 +87,20 @@ async fn paste_and_check<D: Desktop>(
         .with_output(json!({ "text": shorten(&found) })))
 }
 
-/// Pastes into the element that has the focus. The clipboard holds again what it held before.
+/// Pastes into the element that has the focus; tells how long that took and whether the application fetched the text.
+/// The clipboard holds again what it held before.
 pub(super) async fn paste_here<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     text: &str,
     limits: &ActLimits,
-) -> Result<u64, Halt> {
+) -> Result<(u64, bool), Halt> {
     let held = desktop.clipboard().await.unwrap_or_default();
     desktop.set_clipboard(Some(text)).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
-    desktop.clipboard_taken(FETCH_BOUND).await?;
+    let taken = desktop.clipboard_taken(FETCH_BOUND).await?;
     let settled = desktop.settle(watch, limits.quiet).await?;
     desktop.set_clipboard(held.as_deref()).await?;
-    Ok(settled.waited_ms)
+    Ok((settled.waited_ms, taken))
 }
