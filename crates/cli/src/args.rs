@@ -72,6 +72,8 @@ pub(crate) enum Command {
     Gc(super::commands::gc::GcArgs),
     /// Run a session again from its journal, offline; every effect must be the recorded one.
     Replay(ReplayArgs),
+    /// List the kinds of agents that sub-tasks can be handed to, and which of them are enabled.
+    Agents(super::commands::agents::AgentsArgs),
     /// Show the state machines of the agents.
     States(StatesArgs),
     /// Show what can be configured, and where a value comes from.
@@ -79,6 +81,9 @@ pub(crate) enum Command {
     /// Hold the virtual desktop of a session.
     #[command(hide = true)]
     KeepDesktop(super::commands::keep_desktop::KeepDesktopArgs),
+    /// Confine this process and become a program.
+    #[command(hide = true)]
+    Sandboxed(super::commands::sandboxed::SandboxedArgs),
 }
 
 /// Which desktop.

@@ -24,6 +24,8 @@ pub(crate) enum Exit {
     Negative,
     /// A request came to its end.
     Outcome(OutcomeKind),
+    /// The program that this process was to become could not be started.
+    NotStarted,
 }
 
 impl Exit {
@@ -33,6 +35,7 @@ impl Exit {
             Self::Success => 0,
             Self::Negative => FAILED,
             Self::Outcome(kind) => kind.exit_code(),
+            Self::NotStarted => deskhand_runtime::agents::shell::sandbox::NOT_STARTED,
         }
     }
 }

@@ -45,6 +45,7 @@ pub(crate) async fn doctor(args: &DoctorArgs) -> CommandResult {
         if has_display {
             findings.push(current_desktop().await);
         }
+        findings.push(sandbox());
         findings.extend(model(args).await);
         report(args, &findings);
         let all = findings.iter().all(|finding| finding.ok || !finding.required);
@@ -118,6 +119,20 @@ async fn current_desktop() -> Finding {
         ),
     };
     Finding { area: "tried out", name: "current desktop".to_owned(), ok, required: false, detail, fix }
+}
+
+/// What keeps programs in their place that the shell agent runs.
+fn sandbox() -> Finding {
+    let support = deskhand_runtime::agents::shell::sandbox::support();
+    Finding {
+        area: "tried out",
+        name: "confinement of programs".to_owned(),
+        ok: support.is_enough(),
+        required: false,
+        detail: support.describe(),
+        fix: "the shell agent needs a kernel with Landlock and seccomp, or `agents.shell.sandbox = \"off\"`"
+            .to_owned(),
+    }
 }
 
 /// The configuration and the model; both are required, because `run` stops without them.

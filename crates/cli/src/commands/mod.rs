@@ -3,6 +3,7 @@
 //! ([`session`], what of it the journal keeps in [`setup`], where its desktop is in [`kept`]), several of them ([`many`]), and the files that say what they do ([`task_file`]).
 
 pub(crate) mod act;
+pub(crate) mod agents;
 mod batch;
 mod config;
 mod desktop;
@@ -19,6 +20,7 @@ mod replay;
 mod report;
 pub(crate) mod resume;
 mod run;
+pub(crate) mod sandboxed;
 mod screenshot;
 mod session;
 mod sessions;
@@ -59,6 +61,8 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Verify(args) => verify::verify(&args),
         Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Agents(args) => agents::agents(&args),
+        Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),
         Command::KeepDesktop(args) => block_on(keep_desktop::keep_desktop(&args)),

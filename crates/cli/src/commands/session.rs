@@ -20,11 +20,13 @@ use deskhand_desktop::{
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
     HeldSession, PhaseTimes, RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox,
+    agents::EnabledAgents,
     people::{Request, protocol::FromSession},
 };
 use serde::Serialize;
 
 use super::{
+    agents::{enable, enabled},
     documents::{self, Document},
     kept::DesktopNote,
     model::{ModelChoice, ModelSetup, settle},
@@ -61,6 +63,7 @@ pub(super) struct SessionPlan {
     pub(super) keep: Duration,
     pub(super) config: SessionConfig,
     pub(super) prompts: PromptSet,
+    pub(super) agents: EnabledAgents,
     pub(super) store: SessionStore,
     pub(super) asked: Asked,
     pub(super) screenshot: Option<PathBuf>,
@@ -115,6 +118,7 @@ impl SessionPlan {
             prompts: PromptSet::default(),
             model,
             config: session,
+            agents: enabled(&config)?,
             store: store_of(&args.store, &config),
             asked: Asked::of(&args.ask, &config, args.json),
             screenshot: None,
@@ -136,8 +140,11 @@ impl SessionPlan {
         }
         let model = settle(&args.model, &config, before.as_ref().map(|before| &before.model))?;
         let keep = keep_of(&config);
+        let names: Vec<String> =
+            held.in_force().config.agents.iter().map(|agent| agent.name.clone()).collect();
+        let agents = enable(&config, &names)?;
         let mut plan = Self::with_model(&args, config, model)?;
-        plan.keep = keep;
+        (plan.keep, plan.agents) = (keep, agents);
         let in_force = held.in_force();
         let mut session = in_force.config.clone();
         put_limits(&args.limits, &mut session.limits);
@@ -305,7 +312,7 @@ impl SessionPlan {
             desktop_name: stage.name.clone(),
             model,
             tools: &tools,
-            agents: deskhand_runtime::agents::EnabledAgents::default(),
+            agents: self.agents.clone(),
             config: self.config.clone(),
             prompts: self.prompts.clone(),
             requests: self.requests.clone(),

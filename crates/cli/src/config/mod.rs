@@ -1,12 +1,14 @@
 //! The configuration: one TOML file, then the environment, then flags; typed, and every value knows where it
 //! comes from. Nothing outside of this folder reads the file or the variables.
 
+mod agents;
 mod error;
 mod explain;
 mod layers;
 mod load;
 mod settings;
 
+pub(crate) use agents::SandboxSetting;
 pub(crate) use error::ConfigError;
 pub(crate) use explain::{Explanation, every_key, explain, schema_text};
 pub(crate) use layers::nearest;

@@ -10,6 +10,8 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::agents::AgentSettings;
+
 /// The configuration of Deskhand.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -28,6 +30,8 @@ pub(crate) struct Config {
     pub(crate) people: PeopleSettings,
     /// What agents may do, and what a person is asked about first.
     pub(crate) policy: PolicySettings,
+    /// Agents that own no window and can be handed sub-tasks.
+    pub(crate) agents: AgentSettings,
     /// What is kept of each session.
     pub(crate) sessions: SessionSettings,
 }

@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! The binary as a person uses it: what it prints, what it leaves behind, and how it exits.
 
+mod agents;
 mod configuration;
 mod crash;
 mod desktops;
