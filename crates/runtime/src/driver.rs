@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use crate::{
     agents::{AgentError, Assignment, EnabledAgents, OpenAgents},
+    camera::Camera,
     clock::now_ms,
     held::{HeldSession, InForce},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
@@ -167,6 +168,7 @@ struct Driver<'a, D: Desktop, M: Model> {
     options: RunOptions<'a, D, M>,
     agents: OpenAgents,
     folder: SessionFolder,
+    camera: Camera,
     journal: JournalWriter,
     session: Session,
     requests: VecDeque<Request>,
@@ -191,10 +193,12 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     ) -> Self {
         let requests = std::mem::take(&mut options.requests).into();
         let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
+        let camera = Camera::new(folder.clone(), options.config.view.clone());
         Self {
             options,
             agents,
             folder,
+            camera,
             journal,
             session,
             requests,
@@ -258,7 +262,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         match &record.effect {
             Effect::AwaitRequest => self.next_request().await,
             Effect::Observe { look } => {
-                let look = observe(self.options.desktop, &self.agents, &self.folder, look);
+                let look = observe(self.options.desktop, &self.agents, &self.camera, look);
                 let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
                 match looked {
                     Ok(Ok(observation)) => Event::Observed { observation },

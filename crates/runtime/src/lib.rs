@@ -14,6 +14,7 @@
 //! It decides nothing: what to do next is core's word, and what happened goes back to core.
 
 pub mod agents;
+mod camera;
 mod clock;
 pub mod driver;
 pub mod fork;

@@ -1,14 +1,21 @@
 //! Phase 1: looks at the desktop or a window, and keeps the pictures.
 
+use std::collections::HashMap;
+
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ids::WindowId,
+    ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
+    prompt::{ListOptions, marked_elements},
     ui::{PictureRef, WindowInfo, WindowKind},
 };
-use deskhand_desktop::{Desktop, DesktopError, Picture, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 
-use crate::{agents::OpenAgents, journal::SessionFolder};
+use crate::{
+    agents::OpenAgents,
+    camera::{Camera, MarkedControl},
+    journal::SessionFolder,
+};
 
 /// The most dialogs and pop-ups of one window that are looked at.
 const SURFACES_MAX: usize = 8;
@@ -20,33 +27,36 @@ const SURFACES_MAX: usize = 8;
 pub(crate) async fn observe<D: Desktop>(
     desktop: &D,
     agents: &OpenAgents,
-    folder: &SessionFolder,
+    camera: &Camera,
     look: &Look,
 ) -> Result<Observation, ObserveFailure> {
     match look {
-        Look::Desktop { picture } => see_desktop(desktop, folder, *picture).await.map(Observation::Desktop),
+        Look::Desktop { picture } => see_desktop(desktop, camera, *picture).await.map(Observation::Desktop),
         Look::Agent { agent, picture } => {
             let sight = agents.look(*agent, *picture).await?;
             let picture = match sight.png {
-                Some(png) => Some(keep_png(folder, png).await?),
+                Some(png) => Some(keep_png(camera.folder(), png).await?),
                 None => None,
             };
             Ok(Observation::Agent(AgentView { text: sight.text, picture }))
         }
-        Look::Window { window, picture, marks: _ } => {
-            see_window(desktop, folder, *window, *picture).await.map(Observation::Window)
+        Look::Window { window, picture, marks } => {
+            see_window(desktop, camera, *window, *picture, marks.as_deref()).await.map(Observation::Window)
         }
     }
 }
 
 async fn see_desktop<D: Desktop>(
     desktop: &D,
-    folder: &SessionFolder,
+    camera: &Camera,
     picture: bool,
 ) -> Result<DesktopView, ObserveFailure> {
     let windows = desktop.windows().await.map_err(|error| failure(&error))?;
     let picture = match picture {
-        true => Some(keep(folder, desktop.screen().await.map_err(|error| failure(&error))?).await?),
+        true => {
+            let pixels = desktop.screen().await.map_err(|error| failure(&error))?;
+            Some(camera.keep(pixels, Vec::new()).await?)
+        }
         false => None,
     };
     // What belongs to a window is seen with it.
@@ -63,17 +73,28 @@ async fn see_desktop<D: Desktop>(
 
 async fn see_window<D: Desktop>(
     desktop: &D,
-    folder: &SessionFolder,
+    camera: &Camera,
     id: WindowId,
     picture: bool,
+    marks: Option<&[ElementId]>,
 ) -> Result<WindowView, ObserveFailure> {
     let mut view = see_surfaces(desktop, id).await?;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
     if let Some(region) = bounds.reduce(enclosing).filter(|_| picture) {
-        view.picture =
-            Some(keep(folder, desktop.region(region).await.map_err(|error| failure(&error))?).await?);
+        let pixels = desktop.region(region).await.map_err(|error| failure(&error))?;
+        let marked = if camera.marks() { marked(&view, marks, camera.tokens_max()) } else { Vec::new() };
+        view.picture = Some(camera.keep(pixels, marked).await?);
     }
     Ok(view)
+}
+
+/// The controls of a view that are marked: those that were asked for, else all that are listed.
+fn marked(view: &WindowView, wanted: Option<&[ElementId]>, tokens_max: usize) -> Vec<MarkedControl> {
+    let options = ListOptions { tokens_max, words: Vec::new() };
+    let ids = wanted.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
+    let places: HashMap<ElementId, Rect<Screen>> =
+        view.elements().filter_map(|element| Some((element.id, element.bounds?))).collect();
+    ids.iter().filter_map(|id| Some((id.0, *places.get(id)?))).collect()
 }
 
 /// A window with its dialogs and pop-ups, without a picture.
@@ -127,25 +148,6 @@ fn failure(error: &DesktopError) -> ObserveFailure {
         desktop_gone: matches!(error, DesktopError::Gone { .. }),
         message: format!("failed to {}", error.chain()),
     }
-}
-
-/// Keeps a picture beside the journal. Encoding and writing leave the async workers alone.
-pub(crate) async fn keep(folder: &SessionFolder, picture: Picture) -> Result<PictureRef, ObserveFailure> {
-    let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
-    let folder = folder.clone();
-    let kept = tokio::task::spawn_blocking(move || {
-        let png = picture.to_png().map_err(|error| error.chain())?;
-        let sha256 = folder.keep_picture(&png).map_err(|error| format!("failed to {error}"))?;
-        let side = |length: i32| u32::try_from(length).unwrap_or(0);
-        Ok::<_, String>(PictureRef {
-            sha256,
-            media_type: "image/png".to_owned(),
-            width: side(picture.region.width),
-            height: side(picture.region.height),
-            region: picture.region,
-        })
-    });
-    kept.await.map_err(|error| broken(format!("failed to keep a picture: {error}")))?.map_err(broken)
 }
 
 /// Keeps a picture that came as a file.

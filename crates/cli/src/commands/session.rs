@@ -95,6 +95,8 @@ impl SessionPlan {
             pictures: model.sees() && !args.no_pictures,
             policy: config.policy.to_policy(),
             ask_questions: Asked::questions(&args.ask, &config),
+            view: config.view.to_view(),
+            action_sequences: config.view.action_sequences,
             ..SessionConfig::default()
         };
         let verbosity = match (args.quiet, args.verbose) {

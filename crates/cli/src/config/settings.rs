@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, str::FromStr};
 use deskhand_core::{
     geometry::Size,
     policy::{Decision, Policy, Rule},
-    session::{Evaluate, Limits},
+    session::{Evaluate, Limits, PictureCompression, ViewConfig},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub(crate) struct Config {
     pub(crate) models: BTreeMap<String, ModelSettings>,
     /// Where work is done.
     pub(crate) desktop: DesktopSettings,
+    /// What agents are shown of their windows, and how they act in them.
+    pub(crate) view: ViewSettings,
     /// What one request may use up at most.
     pub(crate) limits: LimitSettings,
     /// Whether requests that are said to be finished are judged.
@@ -181,6 +183,65 @@ impl From<ScreenSize> for String {
 impl fmt::Display for ScreenSize {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// What agents are shown of their windows, and how they act in them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ViewSettings {
+    /// About how many tokens the list of a window's elements may have; what is least useful is left out.
+    #[schemars(range(min = 100))]
+    pub(crate) tokens_max: u32,
+    /// Whether agents are told what changed in a window after they have seen it, instead of all of it again.
+    pub(crate) changes: bool,
+    /// Whether the controls in a picture are framed and carry the numbers of their ids.
+    pub(crate) marks: bool,
+    /// The most pixels that a side of a picture may have; larger ones are scaled down. 0 for no limit.
+    pub(crate) picture_side_max: u32,
+    /// Whether pictures are compressed in little time or into few bytes.
+    pub(crate) picture_compression: CompressionSetting,
+    /// Whether the several actions of one reply are run, or only the first.
+    pub(crate) action_sequences: bool,
+}
+
+/// How pictures are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CompressionSetting {
+    /// In little time.
+    Fast,
+    /// Into few bytes.
+    Small,
+}
+
+impl Default for ViewSettings {
+    fn default() -> Self {
+        let view = ViewConfig::default();
+        Self {
+            tokens_max: u32::try_from(view.tokens_max).unwrap_or(u32::MAX),
+            changes: view.changes,
+            marks: view.marks,
+            picture_side_max: view.picture_side_max,
+            picture_compression: CompressionSetting::Fast,
+            action_sequences: true,
+        }
+    }
+}
+
+impl ViewSettings {
+    /// The settings in the words of the session machine.
+    pub(crate) fn to_view(&self) -> ViewConfig {
+        ViewConfig {
+            tokens_max: usize::try_from(self.tokens_max).unwrap_or(usize::MAX),
+            changes: self.changes,
+            marks: self.marks,
+            picture_side_max: self.picture_side_max,
+            picture_compression: match self.picture_compression {
+                CompressionSetting::Fast => PictureCompression::Fast,
+                CompressionSetting::Small => PictureCompression::Small,
+            },
+        }
     }
 }
 

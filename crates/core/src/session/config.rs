@@ -96,11 +96,32 @@ pub struct ViewConfig {
     pub changes: bool,
     /// Whether the controls that are listed are marked with their ids in pictures.
     pub marks: bool,
+    /// The most pixels that a side of a picture may have; 0 for no limit.
+    pub picture_side_max: u32,
+    /// How pictures are compressed.
+    pub picture_compression: PictureCompression,
+}
+
+/// How pictures are compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PictureCompression {
+    /// In little time.
+    #[default]
+    Fast,
+    /// Into few bytes.
+    Small,
 }
 
 impl Default for ViewConfig {
     fn default() -> Self {
-        Self { tokens_max: ListOptions::TOKENS_MAX, changes: true, marks: true }
+        Self {
+            tokens_max: ListOptions::TOKENS_MAX,
+            changes: true,
+            marks: true,
+            picture_side_max: 1_280,
+            picture_compression: PictureCompression::default(),
+        }
     }
 }
 
@@ -142,6 +163,8 @@ pub struct SessionConfig {
     pub pictures: bool,
     /// What agents are shown of their windows.
     pub view: ViewConfig,
+    /// Whether the several actions of a reply are run, or only the first.
+    pub action_sequences: bool,
     /// The HostAgent's tools.
     pub host_tools: Vec<ToolSpec>,
     /// The AppAgents' tools.
@@ -163,6 +186,7 @@ impl Default for SessionConfig {
             ask_questions: true,
             pictures: false,
             view: ViewConfig::default(),
+            action_sequences: true,
             host_tools: Vec::new(),
             app_tools: Vec::new(),
             agents: Vec::new(),

@@ -27,7 +27,7 @@ mod step;
 mod subtask;
 mod verify;
 
-pub use config::{Evaluate, Limits, SessionConfig, SessionLimits, Verify, ViewConfig};
+pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};
 pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason};
 pub use machine::{ApplyError, Session};

@@ -11,11 +11,12 @@ use super::{
 };
 use crate::{
     blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, CallResult, CallStatus, Command},
+    command::{ActionCommandInfo, CallResult, Command},
     memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
     prompt::result_text,
+    ui::WindowKind,
 };
 
 /// A step that begins; what phase 1 starts from.
@@ -152,7 +153,7 @@ impl<R> Acting<R> {
                 }
                 Some(Passed::Refuse(command, result)) => {
                     self.out = Some(command);
-                    self.returned(*result);
+                    self.returned(*result, /*sequences*/ true);
                 }
                 None => {
                     let approved = self.queue.approved();
@@ -162,14 +163,22 @@ impl<R> Acting<R> {
         }
     }
 
-    /// Takes the result of the command that is out. The first failure ends the phase: the rest is skipped.
-    pub(super) fn returned(&mut self, result: CallResult) {
-        let failed = result.status != CallStatus::Success;
+    /// Takes the result of the command that is out. The first failure or surprise ends the phase, and where no
+    /// `sequences` are allowed any result does: the rest is skipped.
+    pub(super) fn returned(&mut self, result: CallResult, sequences: bool) {
+        let skipped = match self.out.as_ref().and_then(|command| surprise(command, &result)) {
+            _ if !result.is_success() => Some(CallResult::skipped()),
+            Some(surprise) => Some(CallResult { summary: surprise, ..CallResult::skipped() }),
+            None if sequences => None,
+            None => Some(CallResult { summary: ONE_ACTION.to_owned(), ..CallResult::skipped() }),
+        };
         self.keep(result);
-        while failed && let Some(passed) = self.queue.pop() {
+        while let Some(skipped) = &skipped
+            && let Some(passed) = self.queue.pop()
+        {
             let (Passed::Send(command) | Passed::Refuse(command, _)) = passed;
             self.out = Some(command);
-            self.keep(CallResult::skipped());
+            self.keep(skipped.clone());
         }
     }
 
@@ -179,6 +188,18 @@ impl<R> Acting<R> {
             self.done.push(ActionCommandInfo { command, target, result });
         }
     }
+}
+
+/// What is said of the further actions of a step where each step has one.
+const ONE_ACTION: &str =
+    "not run, because one action a step is allowed; give the next one in your next reply";
+
+/// Why the actions that follow must not be run unseen: a window or dialog opened that the command was not for.
+fn surprise(command: &Command, result: &CallResult) -> Option<String> {
+    const OPENS: [&str; 3] = ["launch_application", "select_application_window", "visit"];
+    let opened = result.window.as_ref().filter(|window| window.kind != WindowKind::Popup)?;
+    let surprises = command.window.is_some() && !OPENS.contains(&command.tool.as_str());
+    surprises.then(|| format!("not run, because {} opened before it; look at that first", opened.label()))
 }
 
 impl<R> Acted<R> {
@@ -212,8 +233,8 @@ impl<R> Acted<R> {
 }
 
 impl<R> Recorded<R> {
-    /// The first action that failed.
+    /// The first action that failed or was not run.
     pub(super) fn failure(&self) -> Option<&ActionCommandInfo> {
-        self.actions.iter().find(|info| info.result.status == CallStatus::Failure)
+        self.actions.iter().find(|info| !info.result.is_success())
     }
 }

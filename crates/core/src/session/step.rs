@@ -129,7 +129,7 @@ impl Session {
                 agent.broke(self, format!("the model gave no reply: {failure}"));
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
-                acting.returned(result);
+                acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);
             }
             (Phase::Parked(replied, parked), Event::Rejected { instruction }) => {

@@ -5,7 +5,7 @@ use deskhand_core::{
     model::Part,
     observation::{Observation, Surface, WindowView},
     prompt::{ListOptions, PromptSet, element_line, tools_text, view_text},
-    session::{Effect, Event},
+    session::{Effect, Event, SessionConfig},
     ui::{Partial, Pattern, PictureRef, Role, State, TableShape, Tree, ValueRange, WindowKind},
 };
 use serde_json::json;
@@ -123,6 +123,35 @@ fn a_picture_is_shown_when_it_changed_or_is_asked_for() {
     assert_eq!(step("one", "SCREENSHOT"), (0, true), "the same");
     assert_eq!(step("one", "CONTINUE"), (1, false), "asked for");
     assert_eq!(step("two", "CONTINUE"), (1, false), "another");
+}
+
+#[test]
+fn a_sequence_ends_at_the_first_surprise() {
+    let mut dialog = window(5, "Keep the format?", "LibreOffice Writer");
+    dialog.kind = WindowKind::Dialog;
+    let mut menu = dialog.clone();
+    menu.kind = WindowKind::Popup;
+    for (opened, sequences, runs_on, why) in [
+        (None, true, true, ""),
+        (Some(menu), true, true, ""),
+        (Some(dialog), true, false, "“Keep the format?” opened before it; look at that first"),
+        (None, false, false, "one action a step is allowed"),
+    ] {
+        let mut h = Harness::started(SessionConfig { action_sequences: sequences, ..config() });
+        h.step(&assign_reply("w1"));
+        h.succeeds(Some(h.windows[0].clone()), json!(null));
+        h.step(&app("FINISH", &["click_element", "read_table"]));
+        assert_eq!(h.command().tool, "click_element");
+        h.succeeds(opened, json!(null));
+        if runs_on {
+            assert_eq!(h.command().tool, "read_table");
+            continue;
+        }
+        // What was not run is told, and the sub-task is not done.
+        h.look();
+        let prompt = h.prompt();
+        assert!(prompt.contains("→ skipped not run") && prompt.contains(why), "{prompt}");
+    }
 }
 
 #[test]

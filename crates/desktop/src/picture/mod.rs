@@ -1,10 +1,14 @@
 //! Pixels: their way into a file and back, other sizes, and simple shapes drawn into them.
 
+mod digits;
 mod draw;
+mod fit;
+mod marks;
 mod pixels;
 mod scale;
 
 pub use draw::Colour;
+pub use marks::{Label, Mark};
 pub use pixels::Picture;
 
 #[cfg(test)]

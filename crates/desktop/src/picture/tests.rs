@@ -2,7 +2,7 @@
 
 use deskhand_core::geometry::Rect;
 
-use super::{Colour, Picture};
+use super::{Colour, Mark, Picture};
 
 const GREY: Colour = Colour([9, 9, 9]);
 
@@ -62,4 +62,73 @@ fn a_place_on_the_screen_is_found_in_the_picture() {
     assert_eq!(picture.place(&Rect::new(110, 60, 5, 5)), Some(Rect::new(10, 10, 5, 5)));
     assert_eq!(picture.place(&Rect::new(90, 40, 15, 15)), Some(Rect::new(0, 0, 5, 5)), "cut at the edge");
     assert_eq!(picture.place(&Rect::new(0, 0, 5, 5)), None);
+}
+
+/// A window of 1920×1080: a grey ground, and rows of small controls with something drawn in each.
+fn toolbars() -> (Picture, Vec<Mark>) {
+    let mut picture = Picture { region: Rect::new(0, 0, 1920, 1080), rgb: vec![0xf0; 1920 * 1080 * 3] };
+    let mut marks = Vec::new();
+    for row in 0..3 {
+        for column in 0..50 {
+            let bounds = Rect::new(4 + column * 38, 40 + row * 60, 33, 35);
+            let icon = Rect::new(bounds.x + 10, bounds.y + 10, 12, 12);
+            picture.fill(&icon, Colour([0x20, 0x60, 0x20]));
+            let number = u32::try_from(row * 50 + column).unwrap() + 100;
+            marks.push(Mark { number, bounds });
+        }
+    }
+    marks.push(Mark { number: 7, bounds: Rect::new(0, 300, 1800, 700) });
+    (picture, marks)
+}
+
+#[test]
+fn labels_cover_neither_each_other_nor_what_is_drawn() {
+    let (mut picture, marks) = toolbars();
+    let labels = picture.mark(&marks);
+    assert_eq!(labels.len(), marks.len());
+    for (at, label) in labels.iter().enumerate() {
+        for other in &labels[at + 1..] {
+            assert_eq!(label.area.intersection(&other.area), None, "{label:?} over {other:?}");
+        }
+        for mark in marks.iter().filter(|mark| mark.number >= 100) {
+            let icon = Rect::new(mark.bounds.x + 10, mark.bounds.y + 10, 12, 12);
+            assert_eq!(label.area.intersection(&icon), None, "{label:?} over the icon of {mark:?}");
+        }
+    }
+}
+
+#[test]
+fn labels_stand_out_from_dark_and_bright_ground_and_stay_inside() {
+    for ground in [0x10, 0xf8] {
+        let mut picture = Picture { region: Rect::new(5, 5, 200, 100), rgb: vec![ground; 200 * 100 * 3] };
+        let marks = [
+            Mark { number: 3, bounds: Rect::new(-10, -10, 60, 40) },
+            Mark { number: 12345, bounds: Rect::new(150, 70, 90, 90) },
+            Mark { number: 9, bounds: Rect::new(500, 500, 10, 10) },
+        ];
+        let labels = picture.mark(&marks);
+        assert_eq!(labels.iter().map(|label| label.number).collect::<Vec<_>>(), [3, 12345]);
+        for label in &labels {
+            assert_eq!(label.area.intersection(&Rect::new(0, 0, 200, 100)), Some(label.area));
+            let at = |x: i32, y: i32| usize::try_from((y * 200 + x) * 3).unwrap();
+            let corner = at(label.area.x, label.area.y);
+            let light = i32::from(picture.rgb[corner]) * 3
+                + i32::from(picture.rgb[corner + 1]) * 6
+                + i32::from(picture.rgb[corner + 2]);
+            assert!((light / 10 - i32::from(ground)).abs() > 60, "{ground}: {light}");
+        }
+    }
+}
+
+#[test]
+fn a_picture_fits_and_keeps_its_colours() {
+    let mut picture = Picture { region: Rect::new(10, 20, 300, 200), rgb: vec![0; 300 * 200 * 3] };
+    picture.fill(&Rect::new(0, 0, 150, 200), Colour([200, 100, 50]));
+    let small = picture.clone().fitted(100);
+    assert_eq!((small.width(), small.height()), (100, 66));
+    assert_eq!((&small.rgb[..3], &small.rgb[99 * 3..100 * 3]), (&[200, 100, 50][..], &[0, 0, 0][..]));
+    assert_eq!(picture.clone().fitted(300), picture);
+    assert_eq!(picture.clone().fitted(0), picture, "no limit");
+    let odd = Picture { region: Rect::new(0, 0, 7, 3), rgb: (0..63).collect() }.fitted(5);
+    assert_eq!(odd.rgb.len(), usize::try_from(odd.width() * odd.height() * 3).unwrap());
 }

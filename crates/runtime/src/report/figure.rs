@@ -4,6 +4,7 @@ use deskhand_core::{
     geometry::{Image, Point, Rect, Screen},
     observation::Observation,
     text::{clip, one_line},
+    ui::PictureRef,
 };
 use serde::Serialize;
 
@@ -63,6 +64,11 @@ pub(super) fn marks_of(acts: &[ActStory], region: &Rect<Screen>) -> Vec<(usize, 
     let bounds = |act: &ActStory| act.target.as_ref()?.bounds?.intersection(region);
     let places = acts.iter().enumerate().filter_map(|(index, act)| Some((index + 1, bounds(act)?)));
     places.map(|(number, bounds)| (number, bounds.relative_to(&region.origin()))).collect()
+}
+
+/// Where those controls are in the pixels of a picture, which may be scaled.
+pub(super) fn places_of(acts: &[ActStory], picture: &PictureRef) -> Vec<Rect<Image>> {
+    acts.iter().filter_map(|act| picture.to_image(&act.target.as_ref()?.bounds?)).collect()
 }
 
 /// The figure of a step; none where nothing was seen.

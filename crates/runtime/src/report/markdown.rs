@@ -10,7 +10,7 @@ use deskhand_desktop::{Picture, picture::Colour};
 
 use super::{
     ReportError,
-    figure::marks_of,
+    figure::places_of,
     html::{agent_words, end_words, phase_words, time_words},
     overview::{Overview, title_of, total, word_of},
     source::{Told, tell},
@@ -228,7 +228,7 @@ pub(super) fn marked_picture(
     let Some(seen) = step.observation.as_ref().and_then(picture_of) else { return Ok(None) };
     let Ok(file) = folder.picture(seen) else { return Ok(None) };
     let mut picture = Picture::from_png(&file, seen.region).map_err(ReportError::Picture)?;
-    for (_, place) in marks_of(&step.acts, &seen.region) {
+    for place in places_of(&step.acts, seen) {
         picture.outline(&place, 3, Colour::MARK);
     }
     Ok(Some(picture))

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::{
     ReportError,
-    figure::marks_of,
+    figure::places_of,
     markdown::write_markdown,
     overview::Overview,
     source::{Told, tell},
@@ -122,13 +122,13 @@ impl Writer<'_> {
         let clean = path("");
         fs::write(&clean, &file).map_err(|source| ReportError::write(&clean, source))?;
         let plain = Picture::from_png(&file, reference.region).map_err(ReportError::Picture)?;
-        let annotated = save(&annotated(&plain, seen), path("_annotated"))?;
-        let marks = marks_of(&step.acts, &reference.region);
+        let annotated = save(&annotated(&plain, seen, reference), path("_annotated"))?;
+        let marks = places_of(&step.acts, reference);
         let selected = if marks.is_empty() {
             None
         } else {
             let mut picture = plain;
-            for (_, place) in marks {
+            for place in marks {
                 picture.outline(&place, 3, Colour::MARK);
             }
             Some(save(&picture, path("_selected_controls"))?)
@@ -155,7 +155,7 @@ fn save(picture: &Picture, path: PathBuf) -> Result<PathBuf, ReportError> {
 }
 
 /// A frame around every control, or every window of the desktop.
-fn annotated(picture: &Picture, seen: &Observation) -> Picture {
+fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef) -> Picture {
     const FRAME: Colour = Colour([0x2a, 0x6f, 0xdb]);
     let mut picture = picture.clone();
     let elements = elements_of(seen);
@@ -169,7 +169,7 @@ fn annotated(picture: &Picture, seen: &Observation) -> Picture {
             .collect()
     };
     for bounds in bounds {
-        if let Some(place) = picture.place(&bounds) {
+        if let Some(place) = reference.to_image(&bounds) {
             picture.outline(&place, 1, FRAME);
         }
     }

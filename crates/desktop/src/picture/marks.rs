@@ -1,0 +1,224 @@
+//! Set-of-marks: controls framed, with their numbers beside them.
+//!
+//! A label goes where it covers least: not another label, not another control, not what is drawn there.
+
+use deskhand_core::geometry::{Image, Point, Rect};
+
+use super::{Colour, Picture, digits::number_size};
+
+/// The most marks in one picture; more would hide it.
+const MARKS_MAX: usize = 250;
+/// The space between a number and the edge of its label.
+const PADDING: i32 = 2;
+/// The side of the squares in which the picture is searched for what is drawn.
+const CELL: usize = 4;
+/// How much brighter or darker a pixel must be than others of its square for something to be drawn there.
+const CONTRAST: u8 = 28;
+
+/// Frames on bright ground, and on dark ground.
+const DARK: [Colour; 6] = [
+    Colour([0xb4, 0x00, 0x1e]),
+    Colour([0x00, 0x4f, 0xc4]),
+    Colour([0x00, 0x6e, 0x2e]),
+    Colour([0x7a, 0x00, 0xa8]),
+    Colour([0xa3, 0x4a, 0x00]),
+    Colour([0x00, 0x62, 0x73]),
+];
+const BRIGHT: [Colour; 6] = [
+    Colour([0xff, 0xe0, 0x3a]),
+    Colour([0x4f, 0xe3, 0xff]),
+    Colour([0x8d, 0xff, 0x5e]),
+    Colour([0xff, 0x9c, 0xf2]),
+    Colour([0xff, 0xb3, 0x4d]),
+    Colour([0xd9, 0xd9, 0xff]),
+];
+
+/// Something that is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    /// Its number: 17 for `e17`.
+    pub number: u32,
+    /// Where it is.
+    pub bounds: Rect<Image>,
+}
+
+/// Where a label stands, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    /// The number on it.
+    pub number: u32,
+    /// What it covers.
+    pub area: Rect<Image>,
+}
+
+impl Picture {
+    /// Frames controls and writes their numbers beside them. Returns where the labels stand.
+    pub fn mark(&mut self, marks: &[Mark]) -> Vec<Label> {
+        let whole = Rect::new(0, 0, self.region.width, self.region.height);
+        let seen = |mark: &Mark| Some(Mark { bounds: mark.bounds.intersection(&whole)?, ..*mark });
+        let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(MARKS_MAX).collect();
+        // Small controls have the fewest places for a label.
+        marks.sort_by_key(|mark| (i64::from(mark.bounds.width) * i64::from(mark.bounds.height), mark.number));
+        let ink = Ink::of(self);
+        let mut labels: Vec<Label> = Vec::with_capacity(marks.len());
+        for mark in &marks {
+            let area = place(mark, &marks, &labels, &ink, &whole);
+            labels.push(Label { number: mark.number, area });
+        }
+        // What is behind decides the colours: all of it is looked at before anything is drawn.
+        let colours: Vec<(Colour, Colour)> = marks.iter().map(|mark| self.colours(mark)).collect();
+        for (mark, (frame, _)) in marks.iter().zip(&colours) {
+            let inside = Rect::new(
+                mark.bounds.x + 1,
+                mark.bounds.y + 1,
+                mark.bounds.width.saturating_sub(2),
+                mark.bounds.height.saturating_sub(2),
+            );
+            self.outline(&inside, 1, *frame);
+        }
+        for (label, (frame, text)) in labels.iter().zip(&colours) {
+            self.fill(&label.area, *frame);
+            let at = Point::new(label.area.x + PADDING, label.area.y + PADDING);
+            self.write_number(at, label.number, *text);
+        }
+        labels
+    }
+
+    /// The colours of a frame and of the number on its label, so that both stand out.
+    fn colours(&self, mark: &Mark) -> (Colour, Colour) {
+        const STEPS: i32 = 8;
+        let bounds = &mark.bounds;
+        let mut light = 0_u32;
+        for step in 0..STEPS {
+            let x = bounds.x + (bounds.width - 1) * step / STEPS;
+            let y = bounds.y + (bounds.height - 1) * step / STEPS;
+            light += u32::from(self.luma(x, bounds.y)) + u32::from(self.luma(bounds.x, y));
+        }
+        let light = light / u32::try_from(2 * STEPS).unwrap_or(1);
+        let turn = usize::try_from(mark.number).unwrap_or(0) % DARK.len();
+        let (frames, text) = if light > 120 { (DARK, Colour([0xff; 3])) } else { (BRIGHT, Colour([0; 3])) };
+        (frames.get(turn).copied().unwrap_or(Colour::MARK), text)
+    }
+
+    fn luma(&self, x: i32, y: i32) -> u8 {
+        let place = i64::from(y) * i64::from(self.region.width) + i64::from(x);
+        let pixel = usize::try_from(place * 3).ok().and_then(|at| self.rgb.get(at..at + 3));
+        pixel.map_or(0, luma)
+    }
+}
+
+fn luma(pixel: &[u8]) -> u8 {
+    match pixel {
+        [red, green, blue] => {
+            let sum = u16::from(*red) * 3 + u16::from(*green) * 6 + u16::from(*blue);
+            u8::try_from(sum / 10).unwrap_or(u8::MAX)
+        }
+        _ => 0,
+    }
+}
+
+/// The place for a label that covers least.
+fn place(mark: &Mark, marks: &[Mark], labels: &[Label], ink: &Ink, whole: &Rect<Image>) -> Rect<Image> {
+    let (width, height) = number_size(mark.number);
+    let (width, height) = (width + 2 * PADDING, height + 2 * PADDING);
+    let bounds = &mark.bounds;
+    let (right, bottom) = (bounds.right() - width, bounds.bottom() - height);
+    let middle = bounds.y + (bounds.height - height) / 2;
+    let places = [
+        (bounds.x, bounds.y - height),
+        (right, bounds.y - height),
+        (bounds.x - width, bounds.y),
+        (bounds.right(), bounds.y),
+        (bounds.x, bounds.bottom()),
+        (right, bounds.bottom()),
+        (bounds.x - width, middle),
+        (bounds.right(), middle),
+        (right, bounds.y),
+        (bounds.x, bounds.y),
+        (right, bottom),
+        (bounds.x, bottom),
+    ];
+    let near: Vec<&Mark> = {
+        let around = Rect::new(
+            bounds.x - width,
+            bounds.y - height,
+            bounds.width + 2 * width,
+            bounds.height + 2 * height,
+        );
+        let others = marks.iter().filter(|other| other.number != mark.number);
+        others.filter(|other| other.bounds.intersection(&around).is_some()).collect()
+    };
+    let cost = |area: &Rect<Image>, order: i64| {
+        let overlap = |other: &Rect<Image>| {
+            other.intersection(area).map_or(0, |part| i64::from(part.width) * i64::from(part.height))
+        };
+        let labels: i64 = labels.iter().map(|label| overlap(&label.area)).sum();
+        let controls: i64 = near.iter().map(|other| small_part(other, area, overlap(&other.bounds))).sum();
+        let own = small_part(mark, area, overlap(bounds)) / 2;
+        labels * 1_000 + controls * 3 + own * 2 + ink.under(area) * 24 + order
+    };
+    let fits = places.iter().zip(0..).filter_map(|((x, y), order)| {
+        let area = Rect::new(*x, *y, width, height);
+        let inside = area.intersection(whole).is_some_and(|part| part == area);
+        inside.then(|| (cost(&area, order), area))
+    });
+    let best = fits.min_by_key(|(cost, _)| *cost);
+    best.map_or_else(|| Rect::new(bounds.x.max(0), bounds.y.max(0), width, height), |(_, area)| area)
+}
+
+/// What covering a part of a control costs: nothing to speak of for a large one, such as a document.
+fn small_part(mark: &Mark, _: &Rect<Image>, covered: i64) -> i64 {
+    const LARGE: i64 = 40_000;
+    let area = i64::from(mark.bounds.width) * i64::from(mark.bounds.height);
+    if area > LARGE { 0 } else { covered }
+}
+
+/// Where something is drawn, in squares, added up from the top left so that any area is looked up at once.
+struct Ink {
+    sums: Vec<u32>,
+    columns: usize,
+    rows: usize,
+}
+
+impl Ink {
+    fn of(picture: &Picture) -> Self {
+        let width = usize::try_from(picture.region.width).unwrap_or(0);
+        let height = usize::try_from(picture.region.height).unwrap_or(0);
+        let (columns, rows) = (width / CELL, height / CELL);
+        let mut sums = vec![0_u32; (columns + 1) * (rows + 1)];
+        let mut range = vec![(u8::MAX, u8::MIN); columns];
+        for row in 0..rows {
+            range.fill((u8::MAX, u8::MIN));
+            let from = row * CELL * width * 3;
+            let lines = picture.rgb.get(from..from + CELL * width * 3).unwrap_or_default();
+            for line in lines.chunks_exact(width * 3) {
+                for (cell, range) in line.chunks_exact(CELL * 3).zip(range.iter_mut()) {
+                    for pixel in cell.chunks_exact(3) {
+                        let light = luma(pixel);
+                        *range = (range.0.min(light), range.1.max(light));
+                    }
+                }
+            }
+            let mut in_row = 0;
+            for (column, (dark, bright)) in range.iter().enumerate() {
+                in_row += u32::from(bright.saturating_sub(*dark) > CONTRAST);
+                let above = sums.get(row * (columns + 1) + column + 1).copied().unwrap_or(0);
+                if let Some(sum) = sums.get_mut((row + 1) * (columns + 1) + column + 1) {
+                    *sum = above + in_row;
+                }
+            }
+        }
+        Self { sums, columns, rows }
+    }
+
+    /// How many squares with something in them an area covers.
+    fn under(&self, area: &Rect<Image>) -> i64 {
+        let cell = |place: i32, most: usize| (usize::try_from(place).unwrap_or(0) / CELL).min(most);
+        let (left, top) = (cell(area.x, self.columns), cell(area.y, self.rows));
+        let (right, bottom) = (cell(area.right() + 3, self.columns), cell(area.bottom() + 3, self.rows));
+        let sum = |column: usize, row: usize| {
+            i64::from(self.sums.get(row * (self.columns + 1) + column).copied().unwrap_or(0))
+        };
+        sum(right, bottom) + sum(left, top) - sum(right, top) - sum(left, bottom)
+    }
+}

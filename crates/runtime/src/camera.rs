@@ -1,0 +1,105 @@
+//! Pictures for models: marked, scaled, compressed and kept; what has not changed is not encoded again.
+
+use std::sync::{Mutex, PoisonError};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    observation::ObserveFailure,
+    session::{PictureCompression, ViewConfig},
+    ui::PictureRef,
+};
+use deskhand_desktop::{Picture, picture::Mark};
+
+use crate::journal::SessionFolder;
+
+/// A control that is marked: its number, and where it is.
+pub(crate) type MarkedControl = (u32, Rect<Screen>);
+
+/// Takes care of the pictures of one session.
+pub(crate) struct Camera {
+    folder: SessionFolder,
+    config: ViewConfig,
+    last: Mutex<Option<Taken>>,
+}
+
+/// The picture that was taken last.
+struct Taken {
+    pixels: Picture,
+    marks: Vec<MarkedControl>,
+    kept: PictureRef,
+}
+
+impl Camera {
+    pub(crate) fn new(folder: SessionFolder, config: ViewConfig) -> Self {
+        Self { folder, config, last: Mutex::new(None) }
+    }
+
+    /// Where the pictures are kept.
+    pub(crate) const fn folder(&self) -> &SessionFolder {
+        &self.folder
+    }
+
+    /// Whether the controls that are listed are marked.
+    pub(crate) fn marks(&self) -> bool {
+        self.config.marks
+    }
+
+    /// About how many tokens a list of elements may have.
+    pub(crate) fn tokens_max(&self) -> usize {
+        self.config.tokens_max
+    }
+
+    /// Keeps a picture beside the journal. Drawing, encoding and writing leave the async workers alone.
+    ///
+    /// # Errors
+    /// [`ObserveFailure`] when it cannot be encoded or written.
+    pub(crate) async fn keep(
+        &self,
+        pixels: Picture,
+        marks: Vec<MarkedControl>,
+    ) -> Result<PictureRef, ObserveFailure> {
+        let lock = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(last) = lock().as_ref().filter(|last| last.marks == marks && last.pixels == pixels) {
+            return Ok(last.kept.clone());
+        }
+        let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
+        let (folder, config) = (self.folder.clone(), self.config.clone());
+        let work = tokio::task::spawn_blocking(move || {
+            let kept = encode(&folder, &config, &pixels, &marks)?;
+            Ok::<_, String>(Taken { pixels, marks, kept })
+        });
+        let taken = work.await.map_err(|error| broken(format!("failed to keep a picture: {error}")))?;
+        let taken = taken.map_err(broken)?;
+        let kept = taken.kept.clone();
+        *lock() = Some(taken);
+        Ok(kept)
+    }
+}
+
+fn encode(
+    folder: &SessionFolder,
+    config: &ViewConfig,
+    pixels: &Picture,
+    marks: &[MarkedControl],
+) -> Result<PictureRef, String> {
+    let region = pixels.region;
+    let mut picture = pixels.clone().fitted(config.picture_side_max);
+    let mut kept = PictureRef {
+        sha256: String::new(),
+        media_type: "image/png".to_owned(),
+        width: picture.width(),
+        height: picture.height(),
+        region,
+    };
+    let placed =
+        |(number, bounds): &MarkedControl| Some(Mark { number: *number, bounds: kept.to_image(bounds)? });
+    let marks: Vec<Mark> = marks.iter().filter_map(placed).collect();
+    picture.mark(&marks);
+    let png = match config.picture_compression {
+        PictureCompression::Fast => picture.to_png(),
+        PictureCompression::Small => picture.to_small_png(),
+    };
+    let png = png.map_err(|error| error.chain())?;
+    kept.sha256 = folder.keep_picture(&png).map_err(|error| format!("failed to {error}"))?;
+    Ok(kept)
+}
