@@ -11,6 +11,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand", &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"]),
     ("deskhand-core", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
+    (
+        "deskhand-example-robot-arm",
+        &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
+    ),
     ("deskhand-model", &["deskhand-core"]),
     ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-model"]),
     ("deskhand-testkit", &["deskhand-core"]),
