@@ -176,8 +176,6 @@ struct Driver<'a, D: Desktop, M: Model> {
     /// spawned.
     observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
     outcome: Option<Outcome>,
-    /// How long a round may take.
-    wall_max: Option<Duration>,
     /// When the present round must end.
     deadline: Option<tokio::time::Instant>,
 }
@@ -192,7 +190,6 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         observer: &'a mut (dyn FnMut(&Line) + Send),
     ) -> Self {
         let requests = std::mem::take(&mut options.requests).into();
-        let wall_max = options.config.limits.wall_ms_max.map(Duration::from_millis);
         let camera = Camera::new(folder.clone(), options.config.view.clone());
         Self {
             options,
@@ -204,7 +201,6 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             requests,
             observer: Mutex::new(observer),
             outcome: None,
-            wall_max,
             deadline: None,
         }
     }
@@ -227,9 +223,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         self.append(Record::Event(Box::new(event.clone())))?;
         self.session.apply(&event)?;
         if self.session.in_round() {
-            let spent = Duration::from_millis(self.session.elapsed_ms());
-            self.deadline =
-                self.wall_max.map(|limit| tokio::time::Instant::now() + limit.saturating_sub(spent));
+            self.deadline = self.time_left();
         }
         self.drive().await
     }
@@ -307,6 +301,11 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         }
     }
 
+    /// When the present round, or the next one, must end.
+    fn time_left(&self) -> Option<tokio::time::Instant> {
+        self.session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
+    }
+
     async fn next_request(&mut self) -> Event {
         let (people, stop) = (&self.options.people, &self.options.stop);
         self.deadline = None;
@@ -328,7 +327,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
         };
         let Some(Request { text, plan }) = next else { return Event::Ended };
-        self.deadline = self.wall_max.map(|limit| tokio::time::Instant::now() + limit);
+        self.deadline = self.time_left();
         Event::Requested { text, plan }
     }
 

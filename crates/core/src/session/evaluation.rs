@@ -77,8 +77,7 @@ impl Session {
             self.undecided(result, &findings, format!("nobody was asked, because {reason}"));
             return true;
         }
-        self.steps = self.steps.saturating_add(1);
-        self.round.tally.steps = self.round.tally.steps.saturating_add(1);
+        self.count_step();
         let step = StepRef { number: self.steps, agent: EVALUATION_AGENT.to_owned(), subtask: String::new() };
         let look = Look::Desktop { picture: self.config.pictures };
         let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
@@ -265,7 +264,7 @@ impl Session {
     /// Whether what each agent did last was seen to have an effect.
     fn last_effects(&self) -> Finding {
         const NAME: &str = "the last effects were seen";
-        let first_step = self.steps.saturating_sub(self.round.tally.steps).saturating_add(1);
+        let first_step = self.steps.saturating_sub(self.round.spent.tally.steps).saturating_add(1);
         let items = self.apps.iter().filter_map(|app| app.memory.last());
         let actions: Vec<_> =
             items.filter(|item| item.step >= first_step).flat_map(|item| &item.actions).collect();

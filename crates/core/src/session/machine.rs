@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::{
     agents::{Delegation, Owner},
     app::{App, AppAgent},
+    budget::Spent,
     config::SessionConfig,
     effect::{Effect, EffectRecord, StepRef},
     evaluation::Evaluating,
@@ -24,7 +25,7 @@ use crate::{
     blackboard::Blackboard,
     evaluation::Evaluation,
     ids::EffectId,
-    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Speaker},
+    model::{Message, ModelRequest, Part, Speaker},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
@@ -110,7 +111,7 @@ pub(super) enum Stage {
 pub(super) struct Round {
     pub(super) request: String,
     pub(super) started_ms: u64,
-    pub(super) tally: Tally,
+    pub(super) spent: Spent,
     pub(super) subtasks: Vec<SubtaskRecord>,
     pub(super) failures_in_row: u32,
     /// The sub-tasks that follow, where the HostAgent has named all of them; none where it is to be asked.
@@ -126,7 +127,7 @@ impl Round {
         Self {
             request,
             started_ms,
-            tally: Tally::default(),
+            spent: Spent::default(),
             subtasks: Vec::new(),
             failures_in_row: 0,
             next: None,
@@ -147,6 +148,10 @@ pub struct Session {
     pub(super) apps: Vec<AppAgent>,
     pub(super) grants: Grants,
     pub(super) round: Round,
+    /// What all rounds have used up.
+    pub(super) spent: Spent,
+    /// How long the rounds that are over took together, in milliseconds.
+    pub(super) rounds_ms: u64,
     pub(super) rounds: u32,
     /// The last judgement for which work was taken up again, with its round.
     #[serde(default)]
@@ -171,6 +176,8 @@ impl Session {
             apps: Vec::new(),
             grants: Grants::default(),
             round: Round::new(String::new(), 0),
+            spent: Spent::default(),
+            rounds_ms: 0,
             rounds: 0,
             evaluated: None,
             steps: 0,
@@ -219,7 +226,12 @@ impl Session {
 
     /// What the present round has used up.
     pub fn tally(&self) -> &Tally {
-        &self.round.tally
+        &self.round.spent.tally
+    }
+
+    /// What all rounds so far have used up.
+    pub const fn session_tally(&self) -> &Tally {
+        &self.spent.tally
     }
 
     /// The sub-tasks of the present round that ended.
@@ -298,6 +310,8 @@ impl Session {
     fn end_round(&mut self) {
         let request = std::mem::take(&mut self.round.request);
         self.blackboard.add_request(&request);
+        self.rounds_ms = self.rounds_ms.saturating_add(self.elapsed_ms());
+        self.round.started_ms = self.now_ms;
         self.want(Stage::Idle, None, Effect::AwaitRequest);
     }
 
@@ -345,11 +359,8 @@ impl Session {
                 self.stop_agents();
                 match reason {
                     StopReason::WallTime => {
-                        let limit = self.config.limits.wall_ms_max.unwrap_or(0) / 1000;
-                        self.finish(
-                            OutcomeKind::BudgetExhausted,
-                            format!("the time limit of {limit} s is reached"),
-                        );
+                        let reason = self.time_is_up();
+                        self.finish(OutcomeKind::BudgetExhausted, reason);
                     }
                     StopReason::User => self.finish(OutcomeKind::Cancelled, "stopped by the user"),
                     StopReason::Signal => {
@@ -379,25 +390,6 @@ impl Session {
         self.now_ms.saturating_sub(self.round.started_ms)
     }
 
-    /// The next step's number; none, and the round ended, when there may be no further step.
-    pub(super) fn next_step(&mut self) -> Option<u32> {
-        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
-        if let Some(reason) = self.round.tally.no_step(limits, elapsed) {
-            self.exhaust(reason);
-            return None;
-        }
-        self.steps = self.steps.saturating_add(1);
-        self.round.tally.steps = self.round.tally.steps.saturating_add(1);
-        Some(self.steps)
-    }
-
-    /// Why neither a step nor a question to the model may follow; none where both may.
-    pub(super) fn no_budget(&self) -> Option<String> {
-        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
-        let tally = &self.round.tally;
-        tally.no_step(limits, elapsed).or_else(|| tally.no_model_call(limits, elapsed))
-    }
-
     /// The number of the effect that is wanted next.
     pub(super) const fn next_effect_id(&self) -> EffectId {
         EffectId(self.next_effect)
@@ -409,32 +401,16 @@ impl Session {
         (schema_name, schema): (&'static str, Value),
         observed: &Observed,
     ) -> Result<ModelRequest, String> {
-        let (limits, elapsed) = (&self.config.limits, self.elapsed_ms());
-        if let Some(reason) = self.round.tally.no_model_call(limits, elapsed) {
-            return Err(reason);
-        }
-        Ok(ModelRequest {
+        let mut request = ModelRequest {
             agent: observed.step.agent.clone(),
             messages: observed.messages.clone(),
             schema_name: schema_name.to_owned(),
             schema,
-            completion_tokens_max: limits.completion_tokens_max,
-            attempts_max: limits.model_calls_max.saturating_sub(self.round.tally.model_calls),
-        })
-    }
-
-    pub(super) fn count_call(&mut self) {
-        self.round.tally.calls = self.round.tally.calls.saturating_add(1);
-    }
-
-    pub(super) fn count_reply(&mut self, reply: &ModelReply) {
-        let price = self.config.prices.find(&self.config.model);
-        self.round.tally.add_reply(reply, price);
-    }
-
-    pub(super) fn count_model_failure(&mut self, failure: &ModelFailure) {
-        let price = self.config.prices.find(&self.config.model);
-        self.round.tally.add_model_failure(failure, price);
+            completion_tokens_max: self.config.limits.completion_tokens_max,
+            attempts_max: 0,
+        };
+        request.attempts_max = self.requests_allowed(&request)?;
+        Ok(request)
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod agents;
 mod app;
+mod budget;
 mod commands;
 mod config;
 mod effect;

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Limits;
 use crate::{
     model::{ModelFailure, ModelReply, Usage},
     money::{Cost, Money, Price},
@@ -86,31 +85,4 @@ impl Tally {
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
         self.cost.add(attempts, cost);
     }
-
-    /// Why no further step may begin.
-    pub(super) fn no_step(&self, limits: &Limits, elapsed_ms: u64) -> Option<String> {
-        if self.steps >= limits.steps_max {
-            return Some(format!("the limit of {} steps is reached", limits.steps_max));
-        }
-        no_time(limits, elapsed_ms)
-    }
-
-    /// Why the model may not be asked again.
-    pub(super) fn no_model_call(&self, limits: &Limits, elapsed_ms: u64) -> Option<String> {
-        if self.model_calls >= limits.model_calls_max {
-            return Some(format!("the limit of {} model calls is reached", limits.model_calls_max));
-        }
-        let tokens = self.prompt_tokens.saturating_add(self.completion_tokens);
-        if let Some(limit) = limits.tokens_max.filter(|limit| tokens >= *limit) {
-            return Some(format!("the limit of {limit} tokens is reached ({tokens} used)"));
-        }
-        no_time(limits, elapsed_ms)
-    }
-}
-
-fn no_time(limits: &Limits, elapsed_ms: u64) -> Option<String> {
-    limits
-        .wall_ms_max
-        .filter(|limit| elapsed_ms >= *limit)
-        .map(|limit| format!("the time limit of {} s is reached", limit / 1000))
 }

@@ -178,12 +178,33 @@ impl Harness {
         });
     }
 
+    /// A reply of the model that took so many tokens, as far as the provider says.
+    pub(crate) fn reply_taking(&mut self, reply: &Value, usage: Usage) {
+        self.answer(Event::Replied {
+            reply: ModelReply {
+                text: reply.to_string(),
+                model: "test".to_owned(),
+                usage,
+                attempts: 1,
+                elapsed_ms: 5,
+            },
+        });
+    }
+
     pub(crate) fn model_fails(&mut self) {
+        self.model_fails_with(ModelFailureKind::Unreachable);
+    }
+
+    /// The model gives no reply, however often it is asked, up to three times.
+    pub(crate) fn model_fails_with(&mut self, kind: ModelFailureKind) {
+        let Effect::Ask { request } = self.effect() else {
+            panic!("a question is wanted, not {:?}", self.effect())
+        };
         self.answer(Event::ModelFailed {
             failure: ModelFailure {
-                kind: ModelFailureKind::Unreachable,
+                kind,
                 message: "no connection to http://127.0.0.1:9".to_owned(),
-                attempts: 3,
+                attempts: request.attempts_max.min(3),
                 usage: Usage::default(),
                 elapsed_ms: 5,
             },

@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod agents;
+mod budgets;
 mod calls;
 mod decisions;
 mod evaluation;

@@ -1,0 +1,299 @@
+//! What a round and a session may use up, checked before what would exceed it.
+//!
+//! How much a question to a model will take is not known before it is answered, so that the most it can take is what
+//! counts: a token for every two bytes of text (models need one for three to four), [`PICTURE_TOKENS_MAX`] for a
+//! picture, and all tokens that the reply may have. As many requests may be sent for it, repeated ones included, as
+//! fit into what is left. Where a provider does not say what a request took, the same number is taken to be used up.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    config::{Limits, SessionLimits},
+    effect::Effect,
+    machine::Session,
+    round::Tally,
+};
+use crate::{
+    model::{ModelFailure, ModelReply, ModelRequest, Part, Usage},
+    money::{Money, Price},
+};
+
+/// The fewest bytes of text that a token stands for.
+const BYTES_PER_TOKEN_MIN: u64 = 2;
+/// The most tokens that a picture counts for, at any of the known providers and the size that is sent.
+const PICTURE_TOKENS_MAX: u64 = 3_000;
+
+/// What was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Spent {
+    pub(super) tally: Tally,
+    /// Tokens that are taken to be used, because the provider did not say.
+    assumed_tokens: u64,
+    /// Money likewise.
+    assumed_money: Money,
+}
+
+/// The most that one request can take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Need {
+    tokens: u64,
+    /// None where the price is not known.
+    money: Option<Money>,
+}
+
+/// The bounds of a round or of a session, in one form.
+struct Bounds<'a> {
+    /// What the limits belong to, as it stands before `limit`.
+    whose: &'static str,
+    spent: &'a Spent,
+    elapsed_ms: u64,
+    steps_max: Option<u32>,
+    model_calls_max: Option<u32>,
+    tokens_max: Option<u64>,
+    money_max: Option<Money>,
+    wall_ms_max: Option<u64>,
+}
+
+impl Need {
+    fn of(request: &ModelRequest, price: Option<&Price>) -> Self {
+        let size = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
+        let parts = request.messages.iter().flat_map(|message| &message.parts);
+        let prompt = parts.fold(size(&request.schema.to_string()), |sum, part| {
+            sum.saturating_add(match part {
+                Part::Text { text } => size(text),
+                Part::Picture { .. } => PICTURE_TOKENS_MAX.saturating_mul(BYTES_PER_TOKEN_MIN),
+            })
+        });
+        let (read, written) =
+            (prompt.div_ceil(BYTES_PER_TOKEN_MIN), u64::from(request.completion_tokens_max));
+        let usage =
+            Usage { prompt_tokens: Some(read), cached_tokens: None, completion_tokens: Some(written) };
+        Self { tokens: read.saturating_add(written), money: price.and_then(|price| price.of(usage)) }
+    }
+}
+
+impl Spent {
+    const fn tokens(&self) -> u64 {
+        self.tally
+            .prompt_tokens
+            .saturating_add(self.tally.completion_tokens)
+            .saturating_add(self.assumed_tokens)
+    }
+
+    const fn money(&self) -> Money {
+        self.tally.cost.known.plus(self.assumed_money)
+    }
+
+    /// Takes what a provider did not say of its requests at the most that they can have taken.
+    fn assume(&mut self, attempts: u32, usage: Usage, need: Need, price: Option<&Price>) {
+        if usage.prompt_tokens.is_some() && usage.completion_tokens.is_some() {
+            return;
+        }
+        let said = usage.prompt_tokens.unwrap_or(0).saturating_add(usage.completion_tokens.unwrap_or(0));
+        let most = need.tokens.saturating_mul(u64::from(attempts));
+        self.assumed_tokens = self.assumed_tokens.saturating_add(most.saturating_sub(said));
+        if price.is_some() {
+            let money = need.money.unwrap_or_default().0.saturating_mul(u64::from(attempts));
+            self.assumed_money = self.assumed_money.plus(Money(money));
+        }
+    }
+
+    fn add_reply(&mut self, reply: &ModelReply, need: Need, price: Option<&Price>) {
+        self.tally.add_reply(reply, price);
+        self.assume(reply.attempts, reply.usage, need, price);
+    }
+
+    fn add_failure(&mut self, failure: &ModelFailure, need: Need, price: Option<&Price>) {
+        self.tally.add_model_failure(failure, price);
+        if failure.kind.may_be_charged() {
+            self.assume(failure.attempts, failure.usage, need, price);
+        }
+    }
+}
+
+impl Bounds<'_> {
+    fn no_time(&self) -> Option<String> {
+        let limit = self.wall_ms_max.filter(|limit| self.elapsed_ms >= *limit)?;
+        Some(time_text(self.whose, limit))
+    }
+
+    fn no_step(&self) -> Option<String> {
+        let limit = self.steps_max.filter(|limit| self.spent.tally.steps >= *limit);
+        limit
+            .map(|limit| format!("the {}limit of {limit} steps is reached", self.whose))
+            .or_else(|| self.no_time())
+    }
+
+    /// How many requests that need so much may be sent.
+    ///
+    /// # Errors
+    /// Why none.
+    fn requests(&self, need: Need, model: &str) -> Result<u32, String> {
+        let whose = self.whose;
+        let fits = |left: u64, need: u64| {
+            u32::try_from(left.checked_div(need).unwrap_or(u64::MAX)).unwrap_or(u32::MAX)
+        };
+        let mut most = u32::MAX;
+        if let Some(limit) = self.model_calls_max {
+            most = most.min(limit.saturating_sub(self.spent.tally.model_calls));
+            if most == 0 {
+                return Err(format!("the {whose}limit of {limit} model calls is reached"));
+            }
+        }
+        if let Some(limit) = self.tokens_max {
+            let (used, tokens) = (self.spent.tokens(), need.tokens);
+            most = most.min(fits(limit.saturating_sub(used), tokens));
+            if most == 0 {
+                return Err(format!(
+                    "the next question may take {tokens} tokens, and of the {whose}limit of {limit} tokens {used} are used"
+                ));
+            }
+        }
+        if let Some(limit) = self.money_max {
+            let Some(money) = need.money else {
+                return Err(format!(
+                    "the price of the model `{model}` is not known, so that the {whose}limit of {limit} cannot be kept; \
+                     name its price in the configuration (prices), or take the limit away"
+                ));
+            };
+            let used = self.spent.money();
+            most = most.min(fits(limit.minus(used).0, money.0));
+            if most == 0 {
+                return Err(format!(
+                    "the next question may cost {money}, and of the {whose}limit of {limit} {used} is spent"
+                ));
+            }
+        }
+        self.no_time().map_or(Ok(most), Err)
+    }
+}
+
+/// That a time limit is reached, in words.
+fn time_text(whose: &str, limit_ms: u64) -> String {
+    format!("the {whose}time limit of {} s is reached", limit_ms / 1000)
+}
+
+impl Session {
+    fn bounds(&self) -> [Bounds<'_>; 2] {
+        let Limits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max, .. } =
+            self.config.limits;
+        let round = Bounds {
+            whose: "",
+            spent: &self.round.spent,
+            elapsed_ms: self.elapsed_ms(),
+            steps_max: Some(steps_max),
+            model_calls_max: Some(model_calls_max),
+            tokens_max,
+            money_max,
+            wall_ms_max,
+        };
+        let SessionLimits { steps_max, model_calls_max, tokens_max, money_max, wall_ms_max } =
+            self.config.session_limits;
+        let session = Bounds {
+            whose: "session's ",
+            spent: &self.spent,
+            elapsed_ms: self.rounds_ms.saturating_add(self.elapsed_ms()),
+            steps_max,
+            model_calls_max,
+            tokens_max,
+            money_max,
+            wall_ms_max,
+        };
+        [round, session]
+    }
+
+    /// How long the present round may still go on, in milliseconds; none where there is no limit.
+    pub fn wall_ms_left(&self) -> Option<u64> {
+        let left = |bounds: &Bounds<'_>| Some(bounds.wall_ms_max?.saturating_sub(bounds.elapsed_ms));
+        self.bounds().iter().filter_map(left).min()
+    }
+
+    /// That the time is used up, in the words of the limit that is nearest.
+    pub(super) fn time_is_up(&self) -> String {
+        let bounds = self.bounds();
+        let nearest = bounds
+            .iter()
+            .filter_map(|bounds| Some((bounds.wall_ms_max?, bounds)))
+            .min_by_key(|(limit, bounds)| limit.saturating_sub(bounds.elapsed_ms));
+        nearest.map_or_else(|| time_text("", 0), |(limit, bounds)| time_text(bounds.whose, limit))
+    }
+
+    /// The next step's number; none, and the round ended, when there may be no further step.
+    pub(super) fn next_step(&mut self) -> Option<u32> {
+        if let Some(reason) = self.bounds().iter().find_map(Bounds::no_step) {
+            self.exhaust(reason);
+            return None;
+        }
+        self.count_step();
+        Some(self.steps)
+    }
+
+    pub(super) fn count_step(&mut self) {
+        self.steps = self.steps.saturating_add(1);
+        for spent in [&mut self.round.spent, &mut self.spent] {
+            spent.tally.steps = spent.tally.steps.saturating_add(1);
+        }
+    }
+
+    /// Why neither a step nor a question to the model may follow; none where both may, as far as can be told before the
+    /// question is known.
+    pub(super) fn no_budget(&self) -> Option<String> {
+        let least = Need { tokens: 1, money: self.price().map(|_| Money(1)) };
+        let model = &self.config.model;
+        self.bounds()
+            .iter()
+            .find_map(|bounds| bounds.no_step().or_else(|| bounds.requests(least, model).err()))
+    }
+
+    /// How many requests may be sent for a question.
+    ///
+    /// # Errors
+    /// Why none.
+    pub(super) fn requests_allowed(&self, request: &ModelRequest) -> Result<u32, String> {
+        let need = Need::of(request, self.price());
+        let [round, session] = self.bounds();
+        let model = &self.config.model;
+        Ok(round.requests(need, model)?.min(session.requests(need, model)?))
+    }
+
+    pub(super) fn count_call(&mut self) {
+        for spent in [&mut self.round.spent, &mut self.spent] {
+            spent.tally.calls = spent.tally.calls.saturating_add(1);
+        }
+    }
+
+    pub(super) fn count_reply(&mut self, reply: &ModelReply) {
+        let (need, price) = (self.asked(), self.price().copied());
+        for spent in [&mut self.round.spent, &mut self.spent] {
+            spent.add_reply(reply, need, price.as_ref());
+        }
+    }
+
+    pub(super) fn count_model_failure(&mut self, failure: &ModelFailure) {
+        let (need, price) = (self.asked(), self.price().copied());
+        for spent in [&mut self.round.spent, &mut self.spent] {
+            spent.add_failure(failure, need, price.as_ref());
+        }
+    }
+
+    fn price(&self) -> Option<&Price> {
+        self.config.prices.find(&self.config.model)
+    }
+
+    /// What the question that is out can take.
+    fn asked(&self) -> Need {
+        match self.pending.as_ref().map(|record| &record.effect) {
+            Some(Effect::Ask { request }) => Need::of(request, self.price()),
+            Some(
+                Effect::AwaitRequest
+                | Effect::Observe { .. }
+                | Effect::Call { .. }
+                | Effect::AskUser { .. }
+                | Effect::AwaitApproval { .. }
+                | Effect::Delegate { .. }
+                | Effect::Finish { .. },
+            )
+            | None => Need { tokens: 0, money: None },
+        }
+    }
+}
