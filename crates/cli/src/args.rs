@@ -5,7 +5,7 @@ use std::{path::PathBuf, str::FromStr as _};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use deskhand_runtime::ReportFormat;
 
-use crate::config::{DesktopKind, ScreenSize};
+use crate::config::{DesktopKind, ScreenSize, VerifySetting};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -293,9 +293,18 @@ pub(crate) struct LimitArgs {
     /// The most tokens, read and written [default: no limit].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_tokens: Option<u64>,
+    /// The most money for the model, in US dollars [default: no limit].
+    #[arg(long, value_name = "DOLLARS")]
+    pub(crate) max_cost: Option<f64>,
     /// The longest it may take, in minutes [default: no limit].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_minutes: Option<u64>,
+    /// Whether the HostAgent judges what an AppAgent says is done [default: auto].
+    #[arg(long, value_enum, value_name = "WHEN")]
+    pub(crate) verify: Option<VerifySetting>,
+    /// Ask for no approvals; what the policy denies is still not done, and what its rules ask about is still asked.
+    #[arg(long)]
+    pub(crate) no_safe_guard: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 
 mod openai;
 mod port;
+mod prices;
 mod script;
 
 pub use openai::{
@@ -13,4 +14,5 @@ pub use openai::{
     install_tls, normalise_base_url,
 };
 pub use port::{AnyModel, Model, NoPictures, PictureError, PictureSource};
+pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};

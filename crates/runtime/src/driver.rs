@@ -223,7 +223,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         self.append(Record::Event(Box::new(event.clone())))?;
         self.session.apply(&event)?;
         if self.session.in_round() {
-            self.deadline = self.time_left();
+            self.deadline = deadline(&self.session);
         }
         self.drive().await
     }
@@ -301,11 +301,6 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         }
     }
 
-    /// When the present round, or the next one, must end.
-    fn time_left(&self) -> Option<tokio::time::Instant> {
-        self.session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
-    }
-
     async fn next_request(&mut self) -> Event {
         let (people, stop) = (&self.options.people, &self.options.stop);
         self.deadline = None;
@@ -327,7 +322,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
         };
         let Some(Request { text, plan }) = next else { return Event::Ended };
-        self.deadline = self.time_left();
+        self.deadline = deadline(&self.session);
         Event::Requested { text, plan }
     }
 
@@ -390,6 +385,11 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             reason = self.options.stop.wait() => Err(reason),
         }
     }
+}
+
+/// When the present round, or the next one, must end.
+fn deadline(session: &Session) -> Option<tokio::time::Instant> {
+    session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
 }
 
 /// Gives the model the pictures beside the journal.

@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use deskhand_model::{AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, Script, StructuredOutput};
+use deskhand_model::{
+    AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, SCRIPT_MODEL, Script, StructuredOutput,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -22,6 +24,16 @@ pub(super) enum ModelChoice {
     OpenAi(Box<OpenAiConfig>),
     /// A file of turns, with the variables in it.
     Script(PathBuf, BTreeMap<String, String>),
+}
+
+impl ModelChoice {
+    /// The name under which the price table knows it.
+    pub(super) fn price_name(&self) -> &str {
+        match self {
+            Self::OpenAi(config) => &config.model,
+            Self::Script(..) => SCRIPT_MODEL,
+        }
+    }
 }
 
 const NO_MODEL_HELP: &str = "name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or \

@@ -39,7 +39,7 @@ use super::{
 };
 use crate::{
     args::{LimitArgs, WorkArgs},
-    config::Config,
+    config::{Config, price_table},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     people::{Asked, UserSide},
@@ -89,16 +89,29 @@ impl SessionPlan {
         limits.model_calls_max = args.limits.max_model_calls.unwrap_or(limits.model_calls_max);
         limits.tokens_max = args.limits.max_tokens.or(limits.tokens_max);
         limits.minutes_max = args.limits.max_minutes.or(limits.minutes_max);
+        limits.cost_max = args.limits.max_cost.or(limits.cost_max);
+        config.policy.safe_guard &= !args.limits.no_safe_guard;
+        let no_amount = |key: &str| {
+            CliError::usage(format!("`{key}` is no amount of money")).with_help("name dollars: 0.50")
+        };
+        let prices = price_table(&config.prices).map_err(|problem| {
+            CliError::usage(problem).with_help("prices are US dollars for a million tokens")
+        })?;
         let session = SessionConfig {
-            limits: limits.to_limits(),
+            limits: config.limits.to_limits().map_err(no_amount)?,
+            session_limits: config.session_limits.to_limits().map_err(no_amount)?,
             evaluate: config.evaluation.to_evaluate(args.evaluate),
-            pictures: model.sees() && !args.no_pictures,
             policy: config.policy.to_policy(),
+            model: model.price_name().to_owned(),
+            prices,
+            verify: args.limits.verify.unwrap_or(config.work.verify).to_verify(),
+            pictures: model.sees() && !args.no_pictures,
             ask_questions: Asked::questions(&args.ask, &config),
             view: config.view.to_view(),
             action_sequences: config.view.action_sequences,
             ..SessionConfig::default()
         };
+        check_price(&session)?;
         let verbosity = match (args.quiet, args.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
@@ -153,6 +166,15 @@ impl SessionPlan {
         session.pictures = if args.no_pictures { false } else { session.pictures && plan.model.sees() };
         session.model.clone_from(&plan.config.model);
         session.ask_questions = plan.config.ask_questions;
+        session.prices.clone_from(&plan.config.prices);
+        if args.limits.max_cost.is_some() {
+            session.limits.money_max = plan.config.limits.money_max;
+        }
+        if args.limits.verify.is_some() {
+            session.verify = plan.config.verify;
+        }
+        session.policy.safe_guard &= !args.limits.no_safe_guard;
+        check_price(&session)?;
         plan.config = session;
         plan.prompts = in_force.prompts.clone();
         if let Some(before) = before {
@@ -435,6 +457,21 @@ impl Teller {
             });
         }
     }
+}
+
+/// A limit on money can only be kept where the price is known.
+fn check_price(config: &SessionConfig) -> Result<(), CliError> {
+    let limited = config.limits.money_max.or(config.session_limits.money_max).is_some();
+    let model = &config.model;
+    if limited && config.prices.find(model).is_none() {
+        return Err(CliError::usage(format!(
+            "the price of the model `{model}` is not known, so that a limit on its cost cannot be kept"
+        ))
+        .with_help(format!(
+            "write it down in the configuration, under [prices.\"{model}\"], or take the limit away"
+        )));
+    }
+    Ok(())
 }
 
 /// What `--json` ends with.

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use super::{
     every_key, explain,
     load::{Loaded, load_from},
-    schema_text, starter_text,
+    price_table, schema_text, starter_text,
 };
 
 fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
@@ -146,4 +146,30 @@ fn the_committed_schema_is_current() {
         schema_text(),
         "run with DESKHAND_UPDATE_SCHEMA=1"
     );
+}
+
+#[test]
+fn policy_prices_and_limits_of_a_session_are_configured() {
+    let loaded = load_text(
+        "[limits]\ncost_max = 0.5\n[session_limits]\nsteps_max = 7\n[work]\nverify = \"always\"\n\
+         [[policy.rules]]\napplication = \"*mail*\"\nlabel = \"send*\"\ndecision = \"deny\"\nreason = \"by hand\"\n\
+         [prices.\"my-model\"]\nprompt = 1\ncompletion = 2.5\n",
+        &[("DESKHAND__SESSION_LIMITS__COST_MAX", "2.25"), ("DESKHAND__POLICY__SAFE_GUARD", "false")],
+    )
+    .unwrap();
+    let config = loaded.config;
+    assert_eq!(config.limits.to_limits().unwrap().money_max.unwrap().to_string(), "$0.50");
+    let limits = config.session_limits.to_limits().unwrap();
+    assert_eq!((limits.steps_max, limits.money_max.unwrap().to_string().as_str()), (Some(7), "$2.25"));
+    let policy = config.policy.to_policy();
+    assert!(!policy.safe_guard);
+    assert_eq!(policy.rules[0].to_string(), "deny application `*mail*` label `send*`");
+    let prices = price_table(&config.prices).unwrap();
+    assert_eq!(prices.find("my-model").unwrap().completion.to_string(), "$2.50");
+    assert!(prices.find("gpt-5-mini").is_some(), "what comes with the program stays known");
+
+    let incomplete = load_text("[prices.x]\nprompt = 1\n", &[]).unwrap().config;
+    assert_eq!(price_table(&incomplete.prices).unwrap_err(), "prices.x needs both `prompt` and `completion`");
+    let negative = load_text("[limits]\ncost_max = -1\n", &[]).unwrap().config;
+    assert_eq!(negative.limits.to_limits().unwrap_err(), "limits.cost_max");
 }

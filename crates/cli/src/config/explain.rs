@@ -86,6 +86,7 @@ pub(super) fn expects(node: &Value) -> String {
     match type_word(node) {
         "integer" if least > 0 => format!("a whole number from {least}"),
         "integer" => "a whole number, not negative".to_owned(),
+        "number" => "a number, not negative".to_owned(),
         "boolean" => "true or false".to_owned(),
         "string" => "a text in quotes".to_owned(),
         other => format!("a value of type {other}"),

@@ -98,6 +98,9 @@ impl Layers {
             "integer" => {
                 text.trim().parse::<u64>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
             }
+            "number" => {
+                text.trim().parse::<f64>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
+            }
             "boolean" => {
                 text.trim().parse::<bool>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
             }

@@ -4,6 +4,7 @@
 mod agents;
 mod error;
 mod explain;
+mod governance;
 mod layers;
 mod load;
 mod settings;
@@ -11,6 +12,7 @@ mod settings;
 pub(crate) use agents::SandboxSetting;
 pub(crate) use error::ConfigError;
 pub(crate) use explain::{Explanation, every_key, explain, schema_text};
+pub(crate) use governance::{VerifySetting, price_table};
 pub(crate) use layers::nearest;
 pub(crate) use load::{config_path, load, starter_text, state_root};
 pub(crate) use settings::{

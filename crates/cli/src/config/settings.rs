@@ -10,7 +10,10 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::agents::AgentSettings;
+use super::{
+    agents::AgentSettings,
+    governance::{PriceSettings, SessionLimitSettings, WorkSettings, money},
+};
 
 /// The configuration of Deskhand.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +31,12 @@ pub(crate) struct Config {
     pub(crate) limits: LimitSettings,
     /// Whether requests that are said to be finished are judged.
     pub(crate) evaluation: EvaluationSettings,
+    /// What all requests of a session together may use up at most.
+    pub(crate) session_limits: SessionLimitSettings,
+    /// How agents work together.
+    pub(crate) work: WorkSettings,
+    /// What models cost, by name, where the program does not know it or not right.
+    pub(crate) prices: BTreeMap<String, PriceSettings>,
     /// Who is asked, and how long their answers are waited for.
     pub(crate) people: PeopleSettings,
     /// What agents may do, and what a person is asked about first.
@@ -246,7 +255,7 @@ impl ViewSettings {
 }
 
 /// What one request may use up at most.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct LimitSettings {
     /// The most steps of all agents together.
@@ -257,6 +266,9 @@ pub(crate) struct LimitSettings {
     pub(crate) model_calls_max: u32,
     /// The most tokens, read and written; without it there is no limit.
     pub(crate) tokens_max: Option<u64>,
+    /// The most money for the model, in US dollars; without it there is no limit. Needs the price of the model to be
+    /// known.
+    pub(crate) cost_max: Option<f64>,
     /// The longest that a request may take, in minutes; without it there is no limit.
     pub(crate) minutes_max: Option<u64>,
     /// How often a model is asked again for a reply that cannot be used.
@@ -276,6 +288,7 @@ impl Default for LimitSettings {
             steps_max: limits.steps_max,
             model_calls_max: limits.model_calls_max,
             tokens_max: limits.tokens_max,
+            cost_max: None,
             minutes_max: limits.wall_ms_max.map(|ms| ms / 60_000),
             repairs_max: limits.repairs_max,
             subtask_failures_max: limits.subtask_failures_max,
@@ -285,18 +298,19 @@ impl Default for LimitSettings {
 }
 
 impl LimitSettings {
-    /// The limits in the words of the session machine.
-    pub(crate) fn to_limits(&self) -> Limits {
-        Limits {
+    /// The limits in the words of the session machine; the key of an amount that is none.
+    pub(crate) fn to_limits(&self) -> Result<Limits, &'static str> {
+        Ok(Limits {
             steps_max: self.steps_max,
             model_calls_max: self.model_calls_max,
             tokens_max: self.tokens_max,
+            money_max: money(self.cost_max).ok_or("limits.cost_max")?,
             wall_ms_max: self.minutes_max.map(|minutes| minutes.saturating_mul(60_000)),
             repairs_max: self.repairs_max,
             subtask_failures_max: self.subtask_failures_max,
             completion_tokens_max: self.completion_tokens_max,
             ..Limits::default()
-        }
+        })
     }
 }
 

@@ -3,12 +3,18 @@
 use deskhand_core::{
     command::{CallResult, CallStatus, Verdict},
     evaluation::Evaluation,
+    money::{Cost, Money},
     text::clip,
 };
 pub(crate) use deskhand_runtime::words::{command_words, number, seconds};
 pub(super) use deskhand_runtime::words::{count, effect_word, result_words, short_name};
 
 use crate::output::Tone;
+
+/// What a model cost: `$0.12`, `cost unknown`, `at least $0.12`.
+pub(super) fn cost_words(cost: Cost) -> String {
+    if cost.known == Money(0) && cost.unknown_calls > 0 { format!("cost {cost}") } else { cost.to_string() }
+}
 
 /// How a call's word is shown.
 pub(super) fn effect_tone(result: &CallResult) -> Tone {

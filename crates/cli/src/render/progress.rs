@@ -23,8 +23,8 @@ use deskhand_core::{
 use deskhand_runtime::RunSummary;
 
 use super::describe::{
-    column, command_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
-    short_name, wrap,
+    column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words, number,
+    result_words, seconds, short_name, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -410,12 +410,13 @@ impl Progress {
         let line = Line::of(tone, column(outcome_word(outcome.kind), AGENT_WIDTH)).with(
             Tone::Plain,
             format!(
-                "{} (framework {}) · {} · {} · deskhand show {}",
+                "{} (framework {}) · {} · {} · deskhand show {} · {}",
                 seconds(round.elapsed_ms),
                 seconds(round.phases.framework()),
                 count(u64::from(tally.model_calls), "model call"),
                 count(tokens, "token"),
                 short_session(&self.session),
+                cost_words(tally.cost),
             ),
         );
         lines.push(line);

@@ -72,24 +72,24 @@ fn progress_of(lines: &[JournalLine], verbosity: Verbosity, width: usize) -> Str
 #[test]
 fn a_run_as_it_goes() {
     let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
-    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Normal, 110)));
+    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Normal, 120)));
 }
 
 #[test]
 fn a_run_with_thoughts() {
     let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
-    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Thoughts, 110)));
+    filters().bind(|| insta::assert_snapshot!(progress_of(&lines, Verbosity::Thoughts, 120)));
 }
 
 #[test]
 fn quiet_says_how_it_ended_and_why() {
     let (lines, _) = journal_of(OFFICE_SCRIPT, Limits::default());
-    assert_eq!(progress_of(&lines, Verbosity::Quiet, 110).lines().count(), 1);
+    assert_eq!(progress_of(&lines, Verbosity::Quiet, 120).lines().count(), 1);
     let (lines, _) = journal_of(OFFICE_SCRIPT, Limits { steps_max: 2, ..Limits::default() });
     filters().bind(|| {
-        insta::assert_snapshot!(progress_of(&lines, Verbosity::Quiet, 110), @r"
+        insta::assert_snapshot!(progress_of(&lines, Verbosity::Quiet, 120), @r"
           because   the limit of 2 steps is reached
-        Exhausted   [s] s (framework [s] s) · 2 model calls · [n] tokens · deskhand show [id]
+        Exhausted   [s] s (framework [s] s) · 2 model calls · [n] tokens · deskhand show [id] · cost unknown
         ");
     });
 }
@@ -97,7 +97,7 @@ fn quiet_says_how_it_ended_and_why() {
 #[test]
 fn a_script_that_does_not_fit() {
     let (lines, _) = journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), Limits::default());
-    let shown = progress_of(&lines, Verbosity::Normal, 110);
+    let shown = progress_of(&lines, Verbosity::Normal, 120);
     assert!(
         shown.contains("\n  because   the model gave no reply") && shown.contains("\nError       "),
         "{shown}"

@@ -14,7 +14,7 @@ use deskhand_core::{
 use deskhand_runtime::{Journal, JournalProblem, PhaseTimes, RunSummary};
 
 use super::describe::{
-    column, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
+    column, cost_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
 };
 use crate::output::{Line, Tone};
 
@@ -211,11 +211,12 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
         Line::of(
             Tone::Strong,
             format!(
-                "{} · {} · {} · {} · {} (framework {})",
+                "{} · {} · {} · {} · {} · {} (framework {})",
                 count(u64::from(tally.steps), "step"),
                 count(u64::from(tally.calls), "action"),
                 count(u64::from(tally.model_calls), "model call"),
                 count(tokens, "token"),
+                cost_words(tally.cost),
                 seconds(summary.elapsed_ms),
                 seconds(summary.phases.framework()),
             ),
