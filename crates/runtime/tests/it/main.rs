@@ -3,6 +3,7 @@
 
 mod agents;
 mod careful;
+mod costs;
 mod crashes;
 mod durable;
 mod endpoint;

@@ -1,6 +1,4 @@
-//! Measures sessions on the desktop in memory: `sessions_bench SESSIONS STEPS` runs so many at once, each of so many
-//! steps, and prints what they took as one line of JSON. `cargo xtask bench sessions` starts it.
-#![expect(clippy::print_stdout, reason = "a command line tool prints")]
+//! Runs so many sessions at once, each of so many steps, and says what they took.
 
 use std::{
     error::Error,
@@ -30,10 +28,12 @@ use deskhand_runtime::{
     run,
     side_by_side::side_by_side,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::Barrier;
 
-type Failure = Box<dyn Error + Send + Sync>;
+/// Why a measurement failed.
+pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// How many controls the window has beside the one that is worked on.
 const CONTROLS: usize = 60;
@@ -136,13 +136,27 @@ fn processor_ms() -> Result<u64, Failure> {
     Ok((field(11)? + field(12)?) * 1000 / TICKS)
 }
 
-#[tokio::main]
-async fn main() -> Result<(), Failure> {
-    let mut arguments = std::env::args().skip(1);
-    let mut number = |name: &str| -> Result<u32, Failure> {
-        Ok(arguments.next().ok_or_else(|| format!("give {name}: sessions_bench SESSIONS STEPS"))?.parse()?)
-    };
-    let (sessions, steps) = (number("SESSIONS")?, number("STEPS")?.max(3));
+/// What was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(crate) struct Figures {
+    /// How many sessions ran at once.
+    pub(crate) sessions: u32,
+    /// How many steps each of them had.
+    pub(crate) steps: u32,
+    /// Memory that a session has in use at its end.
+    pub(crate) kib_per_session: f64,
+    /// Processor time.
+    pub(crate) processor_us_per_step: f64,
+    /// Time by the clock.
+    pub(crate) elapsed_us_per_step: f64,
+}
+
+/// Measures `sessions` at once, each of `steps`, of which there are at least 3.
+///
+/// # Errors
+/// A session that does not finish, or figures of this process that cannot be read.
+pub(crate) async fn measure(sessions: u32, steps: u32) -> Result<Figures, Failure> {
+    let steps = steps.max(3);
     let folder = tempfile::tempdir()?;
     let store = SessionStore::at(folder.path());
     // What is made once, whatever the number of sessions, is made before.
@@ -163,13 +177,11 @@ async fn main() -> Result<(), Failure> {
         result??;
     }
     let done = u64::from(sessions) * u64::from(steps);
-    let line = json!({
-        "sessions": sessions,
-        "steps": steps,
-        "kib_per_session": resident?.saturating_sub(before_kib) as f64 / f64::from(sessions),
-        "processor_us_per_step": (processor?.saturating_sub(begun_ms) * 1000) as f64 / done as f64,
-        "elapsed_us_per_step": elapsed.as_micros() as f64 / done as f64,
-    });
-    println!("{line}");
-    Ok(())
+    Ok(Figures {
+        sessions,
+        steps,
+        kib_per_session: resident?.saturating_sub(before_kib) as f64 / f64::from(sessions),
+        processor_us_per_step: (processor?.saturating_sub(begun_ms) * 1000) as f64 / done as f64,
+        elapsed_us_per_step: elapsed.as_micros() as f64 / done as f64,
+    })
 }
