@@ -13,7 +13,7 @@ use crate::support::World;
 const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
 
 /// A session on the office suite in memory, in the place where the binary looks for it; its id and journal.
-fn record(world: &World) -> (String, PathBuf) {
+pub(crate) fn record(world: &World) -> (String, PathBuf) {
     let store = SessionStore::at(world.path().join(".local/state/deskhand/sessions"));
     let desktop = office();
     let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);

@@ -1,0 +1,297 @@
+//! Sessions that go on, go on another way, are checked, and go: `resume`, `fork`, `verify`, `gc`.
+//!
+//! What needs a desktop is skipped where the programs of a virtual one are not installed, unless `DESKHAND_ALL_TESTS` is
+//! set.
+
+use std::{fs, path::Path};
+
+use deskhand_core::ids::SessionId;
+use deskhand_runtime::{SessionFolder, SessionStore};
+use serde_json::Value;
+
+use crate::{
+    sessions::record,
+    support::{World, has_desktop},
+};
+
+/// A model that is asked for something after the main job, which it remembers.
+const SECOND: &str = r#"
+[[turn]]
+agent = "HostAgent"
+expect = ['what did you do', 'Chart the sales table in Calc']
+reply = '{"thought": "it is in the memory", "status": "FINISH", "result": "charted the sales table"}'
+"#;
+
+/// A model that only says that it is done.
+const DONE: &str = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '{"thought": "seen", "status": "FINISH", "result": "gone on"}'
+"#;
+
+/// A model that keeps to other prompts and meets a rule.
+const PIRATE: &str = r#"
+[[turn]]
+agent = "HostAgent"
+expect = ['SPEAK LIKE A PIRATE', 'goes on now on a new desktop']
+reply = '''
+{"thought": "arr", "status": "CONTINUE", "function": "launch_application", "arguments": {"name": "mousepad"}}
+'''
+
+[[turn]]
+agent = "HostAgent"
+expect = ['SPEAK LIKE A PIRATE', 'the policy does not allow it', 'no editors today']
+reply = '{"thought": "not allowed", "status": "FINISH", "result": "the table is read, and that is enough"}'
+
+[[turn]]
+agent = "HostAgent"
+expect = 'say goodbye'
+reply = '{"thought": "the second request", "status": "FINISH", "result": "goodbye"}'
+"#;
+
+fn store(world: &World) -> SessionStore {
+    SessionStore::at(world.path().join(".local/state/deskhand/sessions"))
+}
+
+/// Runs a command that works on a virtual desktop with a script.
+fn on_desktop(world: &World, arguments: &[&str], script: &str) -> String {
+    world.file("turns.toml", script);
+    let mut command = world.command(arguments);
+    command.args(["--model", "script:turns.toml", "--desktop", "virtual", "--size", "800x600"]);
+    world.shown(&command.output().unwrap())
+}
+
+/// The first record of a kind of effect or event, counted from 1.
+fn record_with(journal: &Path, pointer: &str, value: &str) -> usize {
+    let text = fs::read_to_string(journal).unwrap();
+    let has = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        line.pointer(pointer).and_then(Value::as_str) == Some(value)
+    };
+    1 + text.lines().position(has).unwrap()
+}
+
+/// Asserts that the newest session is as it was written, replays equal, and left nothing on the machine.
+fn is_sound(world: &World) {
+    for command in ["verify", "replay"] {
+        let checked = world.run(&[command, "last"]);
+        assert!(checked.starts_with("exit 0\n"), "{command}: {checked}");
+    }
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+/// A session with the first lines of another one, as after a crash.
+fn broken_off(world: &World, journal: &Path, id: &str, lines: usize) -> SessionFolder {
+    let source = journal.parent().unwrap();
+    let folder = store(world).create(&SessionId(id.to_owned())).unwrap();
+    for entry in fs::read_dir(source).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_type().unwrap().is_file() {
+            fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+        }
+    }
+    let text = fs::read_to_string(journal).unwrap();
+    let kept: Vec<&str> = text.lines().take(lines).collect();
+    fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
+    folder
+}
+
+#[test]
+fn a_session_that_ended_goes_on_with_another_request() {
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let before = fs::read_to_string(&journal).unwrap();
+    let shown = world.run(&["resume", "last", "--model", "script:turns.toml"]);
+    assert!(shown.starts_with("exit 1\n"), "a script that is not there: {shown}");
+    world.file("turns.toml", DONE);
+    let shown = world.run(&["resume", "last", "--model", "script:turns.toml"]);
+    assert!(shown.starts_with("exit 1\n") && shown.contains("has ended"), "{shown}");
+    assert!(shown.contains("deskhand resume last \"…\""), "{shown}");
+    assert_eq!(fs::read_to_string(&journal).unwrap(), before, "nothing was written for that");
+    if !has_desktop() {
+        return;
+    }
+    let shown = on_desktop(&world, &["resume", "last", "what did you do?"], SECOND);
+    assert!(shown.starts_with("exit 0\n") && shown.contains("charted the sales table"), "{shown}");
+    let after = fs::read_to_string(&journal).unwrap();
+    assert!(after.starts_with(&before) && after.len() > before.len(), "the same journal goes on");
+    assert_eq!(store(&world).list().unwrap(), [SessionId(id)]);
+    is_sound(&world);
+}
+
+#[test]
+fn a_session_of_version_1_goes_on() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/it/sessions/v1");
+    let folder = store(&world).create(&SessionId("v1".to_owned())).unwrap();
+    for entry in fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        let mut bytes = fs::read(&path).unwrap();
+        // Text files of this repository end with the end of a line; the prompt set was written without one.
+        if path.extension().is_some_and(|extension| extension == "json") {
+            bytes.pop();
+        }
+        fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
+    }
+    let shown = on_desktop(&world, &["resume", "v1", "and now?"], DONE);
+    assert!(shown.starts_with("exit 0\n") && shown.contains("gone on"), "{shown}");
+    is_sound(&world);
+}
+
+#[test]
+fn a_session_that_another_process_works_on_is_left_to_it() {
+    let world = World::new();
+    let (id, _) = record(&world);
+    world.file("turns.toml", DONE);
+    let lock = store(&world).find("last").unwrap().lock().unwrap();
+    let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
+    let holder = format!("process {} works on it", std::process::id());
+    assert!(shown.starts_with("exit 1\n") && shown.contains(&holder), "{shown}");
+    assert!(shown.contains("help: wait until it ends"), "{shown}");
+    let shown = world.run(&["gc", "--keep", "0", "--unfinished", "--older-than", "0s"]);
+    assert!(shown.starts_with("exit 0\n") && shown.contains(&format!("{id}  in use")), "{shown}");
+    assert!(shown.contains("0 sessions removed, which freed 0 B; 1 kept"), "{shown}");
+    drop(lock);
+    let shown = world.run(&["resume", "last", "--model", "script:turns.toml"]);
+    assert!(shown.contains("has ended"), "it can be had now: {shown}");
+}
+
+#[test]
+fn a_fork_goes_its_own_way_under_other_prompts_and_rules() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let before = fs::read_to_string(&journal).unwrap();
+    let set = fs::read_dir(journal.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let set = set.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("prompts-"));
+    let prompts: Value = serde_json::from_str(&fs::read_to_string(set.last().unwrap()).unwrap()).unwrap();
+    let host = prompts["host_system"].as_str().unwrap();
+    world.file("prompts/host_system.md", &format!("{host}\nSPEAK LIKE A PIRATE\n"));
+    world.file(
+        "rules.toml",
+        "[[rules]]\ntool = \"launch_application\"\ndecision = \"deny\"\nreason = \"no editors today\"\n",
+    );
+    // After the table was read.
+    let at = 1 + record_with(&journal, "/record/effect/command/tool", "read_table");
+    let at = at.to_string();
+    let fork = ["fork", &id, "--at", &at, "say goodbye", "--prompts", "prompts", "--policy", "rules.toml"];
+    let shown = on_desktop(&world, &fork, PIRATE);
+    assert!(shown.starts_with("exit 0\n"), "{shown}\n{}", world.run(&["show", "last"]));
+    let forked = store(&world).list().unwrap().remove(0);
+    assert_ne!(forked.0, id);
+    assert!(shown.contains(&format!("forked into session {forked}")), "{shown}");
+    let story = world.run(&["show", "last"]);
+    assert!(story.contains("the table is read, and that is enough") && story.contains("goodbye"), "{story}");
+    assert_eq!(fs::read_to_string(&journal).unwrap(), before, "the session itself is as it was");
+    is_sound(&world);
+}
+
+#[test]
+fn a_fork_that_cannot_be_leaves_nothing_behind() {
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let last = fs::read_to_string(&journal).unwrap().lines().count();
+    let call = record_with(&journal, "/record/effect/command/tool", "read_table");
+    world.file("turns.toml", DONE);
+    world.file("unknown/captain_system.md", "Arr.");
+    world.file("none/notes.txt", "no prompt");
+    world.file("rules.toml", "[[rules]]\ntool = \"*\"\ndecision = \"maybe\"\n");
+    let refused = |at: usize, more: &[&str], expected: &[&str]| {
+        let mut command = world.command(&["fork", &id, "--at", &at.to_string()]);
+        command.args(["--model", "script:turns.toml", "--desktop", "virtual"]).args(more);
+        let shown = world.shown(&command.output().unwrap());
+        assert!(shown.starts_with("exit 1\n"), "{shown}");
+        assert!(expected.iter().all(|words| shown.contains(words)), "{expected:?} in {shown}");
+        assert_eq!(store(&world).list().unwrap(), [SessionId(id.clone())], "{shown}");
+    };
+    let records = format!("it has records 1 to {last}");
+    refused(last + 1, &[], &[&records, &format!("--at {last}")]);
+    refused(0, &[], &[&records]);
+    refused(call, &[], &["was going on there (call read_table)", &format!("--at {}", call + 1)]);
+    refused(last, &[], &["nothing is going on after record", "give the fork a request"]);
+    refused(call + 1, &["--prompts", "unknown"], &["there is no prompt `captain_system`", "host_system"]);
+    refused(call + 1, &["--prompts", "none"], &["there is no prompt in none"]);
+    refused(call + 1, &["--prompts", "gone"], &["failed to read the prompts of gone"]);
+    refused(call + 1, &["--policy", "rules.toml"], &["failed to read the policy rules.toml", "maybe"]);
+    fs::remove_file(world.path().join("turns.toml")).unwrap();
+    refused(call + 1, &[], &["turns.toml"]);
+}
+
+#[test]
+fn a_changed_byte_is_named_with_its_record() {
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let text = fs::read_to_string(&journal).unwrap();
+    let records = text.lines().count();
+    let shown = world.run(&["verify", "last"]);
+    assert!(shown.starts_with("exit 0\n--- out\nintact: "), "{shown}");
+    assert!(shown.contains(&format!("intact: {records} records")), "{shown}");
+
+    let seq = 1 + text.lines().position(|line| line.contains("a bar chart")).unwrap();
+    fs::write(&journal, text.replacen("a bar chart", "a bat chart", 1)).unwrap();
+    let shown = world.run(&["verify", "last"]);
+    assert!(shown.starts_with(&format!("exit 1\n--- out\nchanged: record {seq}: ")), "{shown}");
+    assert_eq!(shown.matches("changed: ").count(), 1, "{shown}");
+    let json = world.run(&["verify", "last", "--json"]);
+    let found: Value = serde_json::from_str(json.strip_prefix("exit 1\n--- out\n").unwrap()).unwrap();
+    assert_eq!((&found["session"], &found["intact"]), (&id.into(), &false.into()), "{found}");
+    assert_eq!(found["findings"].as_array().unwrap().len(), 1, "{found}");
+    world.file("turns.toml", DONE);
+    let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
+    assert!(shown.starts_with("exit 1\n"), "{shown}");
+    assert!(shown.contains(&format!("record {seq} was changed")), "nothing is built on it: {shown}");
+
+    fs::write(&journal, &text).unwrap();
+    let prompts = fs::read_dir(journal.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());
+    let mut prompts =
+        prompts.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("prompts-"));
+    fs::write(prompts.next().unwrap(), "{}").unwrap();
+    let shown = world.run(&["verify", "last"]);
+    assert!(shown.starts_with("exit 1\n--- out\nchanged: record 1: the prompt set"), "{shown}");
+    assert!(world.run(&["verify", "nobody"]).starts_with("exit 1\n--- error\nerror: there is no session"));
+}
+
+#[test]
+fn old_sessions_go_and_those_that_are_needed_stay() {
+    let world = World::new();
+    let (ended, journal) = record(&world);
+    let crashed = broken_off(&world, &journal, "0-crashed", 30);
+    let in_use = broken_off(&world, &journal, "0-in-use", usize::MAX);
+    let lock = in_use.lock().unwrap();
+    let shown = world.run(&["gc"]);
+    assert!(shown.starts_with("exit 0\n") && shown.contains("0 sessions removed"), "young: {shown}");
+
+    let verdicts = |shown: &str| {
+        let verdict = |id: &str| {
+            let line = shown.lines().find(|line| line.starts_with(id));
+            line.unwrap_or_else(|| panic!("{id} in {shown}")).split("  ").nth(1).unwrap().to_owned()
+        };
+        [verdict(&ended), verdict("0-crashed"), verdict("0-in-use")]
+    };
+    let shown = world.run(&["gc", "--keep", "0", "--dry-run"]);
+    assert_eq!(verdicts(&shown), ["would go", "kept: can be resumed", "in use"], "{shown}");
+    assert!(shown.contains("1 session would go, which would free") && shown.contains("2 kept"), "{shown}");
+    assert_eq!(store(&world).list().unwrap().len(), 3, "a dry run removes nothing");
+
+    let shown = world.run(&["gc", "--keep", "0"]);
+    assert_eq!(verdicts(&shown), ["removed", "kept: can be resumed", "in use"], "{shown}");
+    assert!(shown.contains("1 session removed, which freed") && !shown.contains("freed 0 B"), "{shown}");
+    assert!(!journal.parent().unwrap().exists(), "nothing is left of it");
+
+    let json = world.run(&["gc", "--keep", "0", "--unfinished", "--json"]);
+    let rows: Vec<Value> = json.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let row = |id: &str| rows.iter().find(|row| row["session"] == id).unwrap();
+    assert_eq!(row("0-crashed")["removed"], true, "{json}");
+    assert_eq!(row("0-in-use")["kept_because"], "in use", "{json}");
+    assert!(!crashed.path().exists() && in_use.journal_path().is_file());
+    drop(lock);
+    let shown = world.run(&["gc", "--older-than", "0s"]);
+    assert!(shown.contains("1 session removed") && shown.contains("; 0 kept"), "{shown}");
+    assert_eq!(store(&world).list().unwrap(), []);
+    assert!(world.run(&["gc", "--older-than", "soon"]).starts_with("exit 2\n"));
+}

@@ -1,0 +1,137 @@
+//! The process that holds a session's virtual desktop: the desktop outlives its owner, but not for ever.
+//!
+//! Skipped where the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
+
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    os::{fd::OwnedFd, unix::net::UnixStream},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use deskhand_desktop::linux::{DesktopHandle, IdsGiven, LinuxDesktop};
+use serde_json::{Value, json};
+
+use crate::support::{World, has_desktop};
+
+/// The longest that anything here may take.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A keeper whose owner is the test itself, so that the owner can go as one that dies does.
+struct Kept {
+    keeper: Child,
+    owner: UnixStream,
+    handle: DesktopHandle,
+}
+
+fn keeper(world: &World) -> Command {
+    world.command(&["keep-desktop", "--size", "640x480"])
+}
+
+impl Kept {
+    /// A desktop that is up.
+    fn start(world: &World) -> Self {
+        let (owner, theirs) = UnixStream::pair().unwrap();
+        owner.set_read_timeout(Some(BOUND)).unwrap();
+        let mut command = keeper(world);
+        command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        let keeper = command.spawn().unwrap();
+        drop(command);
+        let mut line = String::new();
+        BufReader::new(&owner).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(ready["say"], "ready", "{ready}");
+        let handle: DesktopHandle = serde_json::from_value(ready["handle"].clone()).unwrap();
+        assert!(handle.private_folder.is_dir() && is_listening(&handle));
+        Self { keeper, owner, handle }
+    }
+
+    fn keep_for(&mut self, grace: Duration) {
+        let order = json!({"say": "keep", "grace_ms": u64::try_from(grace.as_millis()).unwrap()});
+        self.owner.write_all(format!("{order}\n").as_bytes()).unwrap();
+    }
+
+    /// The owner goes without a word. Returns what is left.
+    fn owner_dies(self) -> (Child, DesktopHandle) {
+        (self.keeper, self.handle)
+    }
+}
+
+/// Whether programs can still connect to the display.
+fn is_listening(handle: &DesktopHandle) -> bool {
+    let socket = PathBuf::from("/tmp/.X11-unix").join(handle.display.replace(':', "X"));
+    UnixStream::connect(socket).is_ok()
+}
+
+/// Waits until a keeper ended by itself.
+async fn ended(mut keeper: Child) {
+    let wait = tokio::task::spawn_blocking(move || keeper.wait().unwrap());
+    let status = tokio::time::timeout(BOUND, wait).await.expect("the keeper ends").unwrap();
+    assert!(status.success(), "{status}");
+}
+
+/// Asserts that there is nothing of a desktop any more: no process, no display, no file.
+fn is_gone(world: &World, handle: &DesktopHandle) {
+    assert_eq!(world.orphans(), Vec::<String>::new());
+    assert!(!is_listening(handle));
+    assert!(!handle.private_folder.exists(), "{}", handle.private_folder.display());
+}
+
+#[tokio::test]
+async fn a_desktop_that_nobody_comes_back_for_goes_after_its_grace_time() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let mut kept = Kept::start(&world);
+    kept.keep_for(Duration::from_millis(300));
+    let (keeper, handle) = kept.owner_dies();
+    ended(keeper).await;
+    is_gone(&world, &handle);
+    let error = LinuxDesktop::attach(&handle, IdsGiven::default()).await.map(drop).unwrap_err();
+    assert!(error.to_string().contains("is not kept any more"), "{error}");
+}
+
+#[tokio::test]
+async fn a_desktop_goes_with_an_owner_that_never_said_how_long_to_keep_it() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let (keeper, handle) = Kept::start(&world).owner_dies();
+    ended(keeper).await;
+    is_gone(&world, &handle);
+}
+
+#[tokio::test]
+async fn a_desktop_is_taken_over_and_leaves_nothing_behind_once_its_owner_closes_it() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let mut kept = Kept::start(&world);
+    kept.keep_for(Duration::from_hours(1));
+    let (keeper, handle) = kept.owner_dies();
+    let desktop = LinuxDesktop::attach(&handle, IdsGiven::default()).await.unwrap();
+    let error = LinuxDesktop::attach(&handle, IdsGiven::default()).await.map(drop).unwrap_err();
+    assert!(error.to_string().contains("is not kept any more"), "one owner at a time: {error}");
+    desktop.keep_for(Duration::from_hours(1)).unwrap();
+    desktop.shut_down().await;
+    // Nobody has to wait for the grace time of an owner that ends as it should.
+    ended(keeper).await;
+    is_gone(&world, &handle);
+}
+
+#[tokio::test]
+async fn a_desktop_that_is_shut_down_is_gone_when_that_returns() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let desktop = LinuxDesktop::start_kept(keeper(&world)).await.unwrap();
+    let handle = desktop.handle().unwrap().clone();
+    desktop.keep_for(Duration::from_hours(1)).unwrap();
+    desktop.shut_down().await;
+    is_gone(&world, &handle);
+}
