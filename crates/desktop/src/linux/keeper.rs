@@ -196,6 +196,8 @@ async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io:
     let _ = owner.say(ready).await;
     loop {
         let order = tokio::select! {
+            // The owner first: whoever takes over right after its death is not sent away because of it.
+            biased;
             order = owner.hear::<Order>() => order,
             other = listener.accept() => {
                 let _ = Line::over(other?.0).say(&Answer::Busy).await;
