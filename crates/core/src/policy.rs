@@ -9,7 +9,7 @@ use crate::{
     command::Command,
     ids::{ElementId, WindowId},
     observation::{Observation, WindowView},
-    ui::{AppInfo, State, WindowInfo},
+    ui::{AppInfo, Element, State, WindowInfo},
 };
 
 /// What a rule decides.
@@ -92,9 +92,15 @@ impl Subject {
     /// shows, not the one that the model says; the model's is taken for an element that is not in the view, because the
     /// tool refuses an element of another name.
     pub fn of(command: &Command, observation: &Observation) -> Self {
+        Self::after(&[], command, observation)
+    }
+
+    /// The same for a command that follows others without a look between them: keys press what those have given the
+    /// focus to.
+    pub fn after(before: &[Command], command: &Command, observation: &Observation) -> Self {
         let mut subject = Self { tool: command.tool.clone(), ..Self::default() };
         match observation {
-            Observation::Window(view) => subject.in_window(command, view),
+            Observation::Window(view) => subject.in_window(before, command, view),
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
             // An agent without a window has no elements, but may run programs.
             Observation::Agent(_) => subject.label(&text(command, "program").unwrap_or_default()),
@@ -119,16 +125,13 @@ impl Subject {
         self.labels.iter().chain(&self.keys).map(String::as_str)
     }
 
-    fn in_window(&mut self, command: &Command, view: &WindowView) {
+    fn in_window(&mut self, before: &[Command], command: &Command, view: &WindowView) {
         if let Some(surface) = view.surfaces.first() {
             self.on(&surface.window.app);
         }
         for name in ["id", "from", "to"] {
             let Some(said) = id_text(command, name) else { continue };
-            // As the tools read it: `e17`, `17` or a number.
-            let digits = said.strip_prefix(['e', 'E']).unwrap_or(&said);
-            let id = digits.parse().ok().map(ElementId);
-            match view.elements().find(|element| Some(element.id) == id) {
+            match shown(&said, view) {
                 Some(element) => {
                     self.role.get_or_insert_with(|| element.role.to_string());
                     self.label(&element.name);
@@ -139,13 +142,28 @@ impl Subject {
         // Return and the space bar press what has the focus.
         let keys = text(command, "keys").unwrap_or_default().to_lowercase();
         let typed = command.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
-        let presses = keys.split_whitespace().any(|key| matches!(key, "return" | "enter" | "space"));
-        if presses || typed.contains('\n') {
-            let focused = view.elements().filter(|element| element.states.has(State::Focused)).last();
-            if let Some(element) = focused {
-                self.role.get_or_insert_with(|| element.role.to_string());
-                self.label(&element.name);
+        if keys.split_whitespace().any(presses) || typed.contains('\n') {
+            self.focused(before, &keys, view);
+        }
+    }
+
+    /// What has the focus when `keys` press it: what the commands before gave it to, else what was seen to have it.
+    fn focused(&mut self, before: &[Command], keys: &str, view: &WindowView) {
+        let mut element = view.elements().filter(|element| element.states.has(State::Focused)).last();
+        let mut elsewhere = false;
+        for command in before {
+            if let Some(given) = id_text(command, "id").and_then(|id| shown(&id, view)) {
+                (element, elsewhere) = (Some(given), false);
             }
+            elsewhere |= text(command, "keys").is_some_and(|keys| keys.split_whitespace().any(leaves));
+        }
+        let chords: Vec<&str> = keys.split_whitespace().collect();
+        let last = chords.iter().rposition(|chord| presses(chord)).unwrap_or(0);
+        if elsewhere || chords.iter().take(last).any(|chord| leaves(chord)) {
+            self.unknown = Some("known to have the focus after Tab".to_owned());
+        } else if let Some(element) = element {
+            self.role.get_or_insert_with(|| element.role.to_string());
+            self.label(&element.name);
         }
     }
 
@@ -173,6 +191,23 @@ impl Subject {
             self.labels.push(label.trim().to_owned());
         }
     }
+}
+
+/// Whether a key gives the focus to a control that nobody has named.
+fn leaves(key: &str) -> bool {
+    matches!(key.to_lowercase().as_str(), "tab" | "shift+tab")
+}
+
+/// Whether a key presses what has the focus.
+fn presses(key: &str) -> bool {
+    matches!(key, "return" | "enter" | "space")
+}
+
+/// The element with an id as the tools read it: `e17`, `17` or a number.
+fn shown<'a>(said: &str, view: &'a WindowView) -> Option<&'a Element> {
+    let digits = said.strip_prefix(['e', 'E']).unwrap_or(said);
+    let id = digits.parse().ok().map(ElementId)?;
+    view.elements().find(|element| element.id == id)
 }
 
 fn text(command: &Command, name: &str) -> Option<String> {

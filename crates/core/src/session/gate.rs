@@ -176,12 +176,13 @@ pub(super) fn judge(
     let mut reason = proposal.reason;
     let mut wanted = Vec::new();
     let mut stopped = false;
+    let mut before = Vec::new();
     for command in proposal.commands {
         if stopped {
             queue.push_back(Passage::Refuse(command, Box::new(CallResult::skipped())));
             continue;
         }
-        let subject = Subject::of(&command, observation);
+        let subject = Subject::after(&before, &command, observation);
         let ruling = policy.decide(&subject);
         let refused = refusal(&command).or_else(|| forbidden(policy, &subject, &ruling));
         if let Some(result) = refused {
@@ -199,6 +200,7 @@ pub(super) fn judge(
             }
             wanted.push(grant);
         }
+        before.push(command.clone());
         queue.push_back(Passage::Send(command));
     }
     let Some(asked_by) = asked else { return Judged::Cleared(Cleared { queue, approved: false }) };

@@ -174,3 +174,31 @@ fn the_safe_guard_asks_about_what_cannot_be_undone_and_little_else() {
     check("press_keys", json!({"keys": "Delete"}), false);
     check("read_table", json!({"name": "Delete"}), false);
 }
+
+/// Random sessions deleted what nobody had approved of: the model gave Delete the focus and pressed the space bar in one
+/// breath, and the gate looked only at what had the focus before.
+#[test]
+fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_name() {
+    let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", "Finish")], safe_guard: true };
+    let pressing = Policy { rules: vec![rule(Decision::Ask, "press_keys", "*", "Finish")], safe_guard: true };
+    let actions = |keys: &str| {
+        json!([{"function": "click_element", "arguments": {"id": "e3"}},
+               {"function": "press_keys", "arguments": {"keys": keys}}])
+    };
+    let h = proposes(with(pressing.clone()), &actions("space"), "CONTINUE");
+    let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!(approval.asked_by, AskedBy::Policy { rule: "house rule 7".to_owned() });
+    let mut h = proposes(with(policy), &actions("space"), "CONTINUE");
+    h.look();
+    assert!(h.prompt().contains("the policy does not allow it"), "{}", h.prompt());
+
+    // Where Tab leads to, nobody has seen.
+    let tab = json!([{"function": "press_keys", "arguments": {"keys": "Tab space"}}]);
+    let mut h = proposes(with(pressing.clone()), &tab, "CONTINUE");
+    h.look();
+    assert!(h.prompt().contains("no element known to have the focus after Tab"), "{}", h.prompt());
+    // What is pressed before Tab is known.
+    let tab = json!([{"function": "press_keys", "arguments": {"keys": "space Tab"}}]);
+    let h = proposes(with(pressing), &tab, "CONTINUE");
+    assert!(matches!(h.effect(), Effect::Call { .. }), "{:?}", h.effect());
+}
