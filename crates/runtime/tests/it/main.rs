@@ -12,6 +12,7 @@ mod flow;
 mod journals;
 mod people;
 mod protocol;
+mod random_sessions;
 mod reports;
 mod stopping;
 mod support;

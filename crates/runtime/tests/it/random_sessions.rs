@@ -1,0 +1,453 @@
+//! Sessions in which everything happens by chance: what the model says, what the person says, what breaks on the
+//! desktop, when the process ends. Whatever happens, each ends in a typed outcome, its journal is whole and replays
+//! equal, its budgets hold, and nothing is done that needed an approval and had none.
+//!
+//! Every session follows from its seed. A failure names it; `DESKHAND_SEED=17 cargo nextest run -p deskhand-runtime
+//! random_sessions` runs that one again, with its journal's lines.
+
+mod audit;
+mod chance;
+mod mind;
+mod person;
+mod world;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use deskhand_core::{
+    policy::{Decision, Policy, Rule},
+    prompt::PromptSet,
+    record::{Line, Record},
+    session::{Effect, Event, FollowerPlan, Limits, SessionConfig, StopReason, Verify},
+};
+use deskhand_desktop::{act::ActLimits, fake::FakeDesktop};
+use deskhand_runtime::{
+    HeldSession, RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox,
+    agents::EnabledAgents,
+    people::{Approvals, People, Request},
+    replay, resume, run, verify,
+};
+
+use audit::audit;
+use chance::Chance;
+use mind::RandomModel;
+use person::RandomPerson;
+use world::Stage;
+
+const SESSIONS: u64 = 1_000;
+/// What is run of the seeds to find that they run the same every time.
+const TWICE: u64 = 20;
+/// What must happen at least once in all sessions together, so that the test shows what it says.
+const MUST_HAPPEN: [(&str, &[&str]); 8] = [
+    ("outcome", &["finished", "failed", "rejected", "budget_exhausted", "cancelled", "error"]),
+    (
+        "fault",
+        &[
+            "stale control",
+            "modal dialog opens",
+            "delayed window",
+            "application vanishes",
+            "application does not answer",
+            "application answers again",
+            "window closes",
+            "display gone",
+            "model error",
+            "look that failed",
+            "inert control",
+            "disabled control",
+            "control that ignores its action",
+            "control that fails",
+            "control that is deaf to clicks",
+            "control that is slow",
+            "control that goes away",
+            "control that renames itself",
+        ],
+    ),
+    (
+        "person",
+        &[
+            "approved",
+            "rejected",
+            "rejected with an instruction",
+            "answered",
+            "no answer: TimedOut",
+            "no answer: NoChannel",
+        ],
+    ),
+    ("call", &["free", "approved", "approved for the session"]),
+    ("verdict", &["none", "seen", "not_seen", "refused", "unknown"]),
+    ("stop", &["User", "Signal", "WallTime"]),
+    ("resumed", &["same desktop", "new desktop"]),
+    ("model", &["failure", "nonsense", "silence"]),
+];
+
+/// How often what happened.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Counts(BTreeMap<(String, String), u64>);
+
+impl Counts {
+    fn note(&mut self, kind: &str, what: &str) {
+        *self.0.entry((kind.to_owned(), what.to_owned())).or_default() += 1;
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (key, count) in &other.0 {
+            *self.0.entry(key.clone()).or_default() += count;
+        }
+    }
+
+    fn of(&self, kind: &str, what: &str) -> u64 {
+        self.0.get(&(kind.to_owned(), what.to_owned())).copied().unwrap_or(0)
+    }
+}
+
+/// What a process panics with that is to end in the middle.
+struct ProcessEnds;
+
+/// A session of a seed, which may live through several processes.
+struct Life {
+    chance: Chance,
+    stage: Stage,
+    model: RandomModel,
+    person: RandomPerson,
+    config: SessionConfig,
+    approvals: Approvals,
+    converse: bool,
+    requests: Vec<Request>,
+    store: SessionStore,
+    folder: tempfile::TempDir,
+    counts: Counts,
+    /// The keys of the guarded controls that were really pressed.
+    pressed: BTreeSet<&'static str>,
+    shows_lines: bool,
+}
+
+fn never_delete() -> Rule {
+    Rule { label: "Delete".to_owned(), ..Rule::new(Decision::Deny, "nothing is deleted") }
+}
+
+fn policy(chance: &mut Chance) -> Policy {
+    let fixed = [
+        never_delete(),
+        Rule { tool: "click_element".to_owned(), ..Rule::new(Decision::Ask, "it clicks") },
+        Rule { label: "Send".to_owned(), ..Rule::new(Decision::Allow, "") },
+    ];
+    let tools = ["*", "click_element", "press_keys", "set_value", "launch_application", "type_text"];
+    let decisions = [Decision::Allow, Decision::Ask, Decision::Ask, Decision::Deny];
+    let mut rules = Vec::new();
+    for _ in 0..chance.below(4) {
+        if chance.percent(40) {
+            rules.push(chance.pick(&fixed));
+        } else {
+            rules.push(Rule {
+                tool: chance.pick(&tools).to_owned(),
+                application: chance.pick(&["*", "*", "Notes", "Mail"]).to_owned(),
+                label: chance.pick(&["*", "Save", "Delete", "Send", "OK", "Subject"]).to_owned(),
+                ..Rule::new(chance.pick(&decisions), "")
+            });
+        }
+    }
+    Policy { rules, safe_guard: chance.percent(80) }
+}
+
+fn config(chance: &mut Chance) -> SessionConfig {
+    let limits = Limits {
+        steps_max: chance.pick(&[1, 4, 25, 30, 30, 30]),
+        model_calls_max: chance.pick(&[1, 8, 60, 60, 60, 60]),
+        tokens_max: chance.pick(&[None, None, None, None, None, Some(5_000)]),
+        wall_ms_max: chance.pick(&[None, None, Some(60_000)]),
+        repairs_max: chance.pick(&[0, 1, 2]),
+        ..Limits::default()
+    };
+    SessionConfig {
+        limits,
+        policy: policy(chance),
+        verify: chance.pick(&[Verify::Always, Verify::Auto, Verify::Never]),
+        ask_questions: chance.percent(85),
+        // Encoding pictures is most of what a session on this desktop costs.
+        pictures: chance.percent(2),
+        ..SessionConfig::default()
+    }
+}
+
+fn requests(chance: &mut Chance) -> Vec<Request> {
+    let count = 1 + chance.below(2);
+    (0..count)
+        .map(|_| {
+            let object = chance.pick(&[None, Some("Notes"), Some("Mail"), Some("Nothing")]);
+            let plan = chance.percent(15).then(|| FollowerPlan {
+                object: object.map(ToOwned::to_owned),
+                steps: (0..chance.below(4)).map(|step| format!("step {step}")).collect(),
+            });
+            Request { text: "do what chance wants".to_owned(), plan }
+        })
+        .collect()
+}
+
+impl Life {
+    fn new(seed: u64, shows_lines: bool) -> Self {
+        let mut chance = Chance::new(seed);
+        let config = config(&mut chance);
+        let folder = tempfile::tempdir().unwrap();
+        Self {
+            stage: Stage::new(chance.child()),
+            model: RandomModel::new(chance.child(), config.limits.wall_ms_max.is_some()),
+            person: RandomPerson::new(chance.child()),
+            approvals: chance.pick(&[
+                Approvals::Ask,
+                Approvals::Ask,
+                Approvals::Ask,
+                Approvals::All,
+                Approvals::None,
+            ]),
+            converse: chance.percent(25),
+            requests: requests(&mut chance),
+            store: SessionStore::at(folder.path()),
+            folder,
+            config,
+            chance,
+            counts: Counts::default(),
+            pressed: BTreeSet::new(),
+            shows_lines,
+        }
+    }
+
+    /// One process, up to its end or the end of the session.
+    fn process(&mut self, held: Option<(HeldSession, bool)>, requests: Vec<Request>) -> Option<RunEnd> {
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+        let tools = Toolbox::<FakeDesktop>::standard(ActLimits::default()).unwrap();
+        let stop = StopSwitch::new();
+        let mut ends_at = self.chance.percent(30).then(|| 1 + self.chance.below(60));
+        let mut stops_at = self.chance.percent(15).then(|| 1 + self.chance.below(80));
+        let how = self.chance.below(4);
+        // The stage is looked at by the session, and meddled with between its lines.
+        let desktop = std::mem::replace(&mut self.stage.desktop, FakeDesktop::new([], []));
+        let (stage, counts, shows) = (&mut self.stage, &mut self.counts, self.shows_lines);
+        let options = RunOptions {
+            store: &self.store,
+            desktop: &desktop,
+            desktop_name: "fake".to_owned(),
+            model: &self.model,
+            tools: &tools,
+            agents: EnabledAgents::default(),
+            config: self.config.clone(),
+            prompts: PromptSet::default(),
+            requests,
+            people: People {
+                channel: &self.person,
+                converse: self.converse,
+                approvals: self.approvals,
+                question_timeout: Some(Duration::from_secs(30)),
+                approval_timeout: Some(Duration::from_secs(30)),
+                pause: deskhand_runtime::people::PauseSwitch::default(),
+            },
+            stop: stop.clone(),
+            program: "test".to_owned(),
+            setup: serde_json::Value::Null,
+        };
+        let mut observer = |line: &Line| {
+            if shows {
+                eprintln!("{}", shown(line));
+            }
+            stage.meddle(&desktop, line, counts);
+            if let Some(left) = &mut ends_at {
+                *left -= 1;
+                if *left == 0 {
+                    resume_unwind(Box::new(ProcessEnds));
+                }
+            }
+            if let Some(left) = &mut stops_at {
+                *left -= 1;
+                if *left == 0 {
+                    match how {
+                        0 => stop.now(StopReason::User),
+                        1 => stop.now(StopReason::Signal),
+                        2 => stop.after_call(StopReason::Signal),
+                        _ => stop.after_call(StopReason::User),
+                    }
+                    stops_at = None;
+                }
+            }
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            runtime.block_on(async {
+                match held {
+                    None => run(options, &mut observer).await.unwrap(),
+                    Some((held, kept)) => resume(held, kept, options, &mut observer).await.unwrap(),
+                }
+            })
+        }));
+        self.stage.desktop = desktop;
+        match ended {
+            Ok(end) => Some(end),
+            Err(payload) if payload.is::<ProcessEnds>() => None,
+            Err(payload) => resume_unwind(payload),
+        }
+    }
+
+    /// The next process takes the session up, perhaps with a last line that was cut off, perhaps on a new desktop.
+    fn take_up(&mut self) -> (HeldSession, bool, Vec<Request>) {
+        let folder = self.store.find("last").unwrap();
+        if self.chance.percent(40) {
+            cut_last_line(&folder);
+        }
+        let mut known = 0;
+        let held = HeldSession::take(folder, &mut |line| {
+            known += usize::from(is_request(line));
+        })
+        .unwrap();
+        let kept = self.chance.percent(60);
+        if !kept {
+            self.close_stage();
+            self.stage = Stage::new(self.chance.child());
+        }
+        let rest = self.requests.iter().skip(known).cloned().collect();
+        (held, kept, rest)
+    }
+
+    /// Takes stock of what really happened on a desktop.
+    fn close_stage(&mut self) {
+        let truth = self.stage.desktop.truth();
+        for (key, id) in &self.stage.guarded {
+            if truth.iter().any(|truth| truth.element == Some(*id)) {
+                self.pressed.insert(key);
+            }
+        }
+    }
+}
+
+fn is_request(line: &Line) -> bool {
+    matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Requested { .. }))
+}
+
+/// Cuts the last line off in its middle, unless it is the header.
+fn cut_last_line(folder: &SessionFolder) {
+    let path = folder.journal_path();
+    let bytes = fs::read(&path).unwrap();
+    let start = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if start > 0 {
+        fs::write(&path, &bytes[..start + (bytes.len() - start) / 2]).unwrap();
+    }
+}
+
+fn shown(line: &Line) -> String {
+    let text = serde_json::to_string(&line.record).unwrap();
+    format!("{:>4} {}", line.seq, deskhand_core::text::clip(&text, 400))
+}
+
+/// Runs the session of a seed, and checks everything that must be true of it. Returns what happened in it, and the
+/// effects that it wanted.
+fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
+    let mut life = Life::new(seed, shows_lines);
+    let mut ended = life.process(None, life.requests.clone());
+    let end = loop {
+        if let Some(end) = ended {
+            break end;
+        }
+        let (held, kept, rest) = life.take_up();
+        ended = life.process(Some((held, kept)), rest);
+    };
+    life.close_stage();
+
+    let journal = end.folder.read().unwrap();
+    assert_eq!(journal.problems, []);
+    assert_eq!(verify(&end.folder).unwrap().findings, []);
+    let prompts = end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let replayed = replay(&journal, prompts);
+    assert_eq!(replayed.difference, None, "the replay differs");
+    assert!(replayed.complete, "the session did not end");
+    let rounds = journal.lines.iter().any(is_request);
+    assert_eq!(end.outcome.is_some(), rounds, "a request has an outcome");
+    audit(&journal.lines, &life.config, &mut life.counts);
+    life.counts.add(&life.model.counts());
+    check_truth(&mut life);
+    let effects = journal.lines.iter().filter_map(|line| match &line.record {
+        Record::Effect(record) => Some(record.effect.clone()),
+        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+    });
+    let effects = effects.collect();
+    drop(life.folder);
+    (life.counts, effects)
+}
+
+/// What really happened on the desktops, which no journal can gloss over.
+fn check_truth(life: &mut Life) {
+    let policy = &life.config.policy;
+    let approved = life.counts.of("person", "approved");
+    let allows = policy.rules.iter().any(|rule| rule.decision == Decision::Allow);
+    if policy.safe_guard && !allows && approved == 0 {
+        assert_eq!(life.pressed, BTreeSet::new(), "what nobody approved was really done");
+    }
+    if policy.rules.first() == Some(&never_delete()) {
+        assert!(!life.pressed.contains("delete"), "what is denied was really done");
+        life.counts.note("truth", "session in which Delete is denied");
+    }
+    if !life.pressed.is_empty() {
+        life.counts.note("truth", "session in which a guarded control was pressed");
+    }
+}
+
+/// Runs all sessions, a few at once, and returns what happened, or the seeds that failed.
+fn run_all() -> Result<Counts, Vec<u64>> {
+    let next = AtomicU64::new(1);
+    let (all, failed) = (Mutex::new(Counts::default()), Mutex::new(Vec::new()));
+    let threads = std::thread::available_parallelism().map_or(2, usize::from).min(8);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed > SESSIONS {
+                        break;
+                    }
+                    match catch_unwind(|| session(seed, /*shows_lines*/ false)) {
+                        Ok((counts, _)) => all.lock().unwrap().add(&counts),
+                        Err(_) => failed.lock().unwrap().push(seed),
+                    }
+                }
+            });
+        }
+    });
+    let mut failed = failed.into_inner().unwrap();
+    failed.sort_unstable();
+    if failed.is_empty() { Ok(all.into_inner().unwrap()) } else { Err(failed) }
+}
+
+#[test]
+fn a_thousand_random_sessions_end_in_an_outcome_replay_equal_and_never_act_unapproved() {
+    if let Ok(seed) = std::env::var("DESKHAND_SEED") {
+        let (counts, _) = session(seed.parse().unwrap(), /*shows_lines*/ true);
+        eprintln!("{counts:#?}");
+        return;
+    }
+    let counts = run_all().unwrap_or_else(|seeds| {
+        panic!("the sessions of these seeds failed; run one again with DESKHAND_SEED={}: {seeds:?}", seeds[0])
+    });
+    for ((kind, what), count) in &counts.0 {
+        println!("{kind:>10} {what:<34} {count:>7}");
+    }
+    for (kind, all) in MUST_HAPPEN {
+        for what in all {
+            assert!(counts.of(kind, what) > 0, "it never happened in {SESSIONS} sessions: {kind} {what}");
+        }
+    }
+}
+
+#[test]
+fn a_random_session_is_the_same_for_the_same_seed() {
+    for seed in 1..=TWICE {
+        let (first, second) = (session(seed, /*shows_lines*/ false), session(seed, /*shows_lines*/ false));
+        assert_eq!(first.0, second.0, "seed {seed}");
+        let differs = first.1.iter().zip(&second.1).position(|(a, b)| a != b);
+        assert_eq!((differs, first.1.len()), (None, second.1.len()), "seed {seed}");
+    }
+}

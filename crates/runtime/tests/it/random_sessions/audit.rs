@@ -1,0 +1,241 @@
+//! What must be true of the journal of any session, read by itself: it shares no code with what decided.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use deskhand_core::{
+    command::Command,
+    observation::Observation,
+    policy::{Decision, Policy, Subject},
+    record::{Line, Record},
+    reply::{parse_app_reply, parse_host_reply},
+    session::{ApprovalScope, Effect, EffectRecord, Event, Limits, SessionConfig},
+    states::{AppStatus, HostStatus},
+};
+
+use super::Counts;
+
+/// What a session has come to, line by line.
+struct Audit<'a> {
+    policy: &'a Policy,
+    limits: &'a Limits,
+    counts: &'a mut Counts,
+    /// What the last record wanted.
+    wanted: Option<EffectRecord>,
+    observation: Option<Observation>,
+    /// Whether the model of the present step wants a person to be asked.
+    confirms: bool,
+    /// What a person was asked about in the present step, and whether they said yes to it.
+    asked: Option<(VecDeque<Command>, bool)>,
+    /// What was approved for the session.
+    granted: Vec<(Command, Subject)>,
+    /// What went out in the present step.
+    before: Vec<Command>,
+    calls: BTreeSet<u64>,
+    steps: BTreeSet<u32>,
+    model_calls: u32,
+    tokens: u64,
+    open_rounds: u32,
+}
+
+/// Checks a journal; panics where a session did what it must not.
+pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts) {
+    let mut audit = Audit {
+        policy: &config.policy,
+        limits: &config.limits,
+        counts,
+        wanted: None,
+        observation: None,
+        confirms: false,
+        asked: None,
+        granted: Vec::new(),
+        before: Vec::new(),
+        calls: BTreeSet::new(),
+        steps: BTreeSet::new(),
+        model_calls: 0,
+        tokens: 0,
+        open_rounds: 0,
+    };
+    for line in lines {
+        match &line.record {
+            Record::Header(_) | Record::Changed(_) => {}
+            Record::Effect(record) => audit.effect(line.seq, record),
+            Record::Event(record) => audit.event(&record.event),
+        }
+    }
+    assert_eq!(audit.open_rounds, 0, "a round without an outcome");
+}
+
+impl Audit<'_> {
+    fn effect(&mut self, seq: u64, record: &EffectRecord) {
+        self.wanted = Some(record.clone());
+        if let Some(step) = &record.step {
+            self.steps.insert(step.number);
+            let steps = u32::try_from(self.steps.len()).unwrap();
+            assert!(steps <= self.limits.steps_max, "record {seq}: step {steps} of the round");
+        }
+        match &record.effect {
+            // A step begins with a look; what a person said of the step before holds no longer.
+            Effect::Observe { .. } => {
+                (self.asked, self.confirms) = (None, false);
+                self.before.clear();
+            }
+            Effect::Ask { request } => {
+                assert!(self.model_calls < self.limits.model_calls_max, "record {seq}: too many model calls");
+                assert!(
+                    request.attempts_max <= self.limits.model_calls_max - self.model_calls,
+                    "record {seq}"
+                );
+                let tokens_max = self.limits.tokens_max.unwrap_or(u64::MAX);
+                assert!(self.tokens < tokens_max, "record {seq}: {} tokens are used", self.tokens);
+            }
+            Effect::AwaitApproval { approval } => {
+                for (index, command) in approval.commands.iter().enumerate() {
+                    let ruling = self.ruling(&approval.commands[..index], command);
+                    assert_ne!(ruling, Decision::Deny, "record {seq}: asks for what is denied");
+                }
+                self.asked = Some((approval.commands.iter().cloned().collect(), false));
+            }
+            Effect::Call { command } => {
+                assert!(self.calls.insert(record.id.0), "record {seq}: a call that went out before");
+                self.call(seq, command);
+            }
+            Effect::Finish { outcome } => self.counts.note("outcome", outcome.kind.word()),
+            Effect::AwaitRequest | Effect::AskUser { .. } | Effect::Delegate { .. } => {}
+        }
+    }
+
+    fn call(&mut self, seq: u64, command: &Command) {
+        let what = format!("record {seq}: {}", command.to_line());
+        let ruling = self.ruling(&self.before, command);
+        assert_ne!(ruling, Decision::Deny, "{what}: it is denied");
+        if let Some((approved, yes)) = &mut self.asked {
+            assert!(*yes, "{what}: went out though nobody approved");
+            assert_eq!(approved.pop_front().as_ref(), Some(command), "{what}: is not what was approved");
+            self.counts.note("call", "approved");
+        } else if ruling == Decision::Ask || (self.confirms && self.policy.safe_guard) {
+            let subject = self.subject(&self.before, command);
+            let holds = |(other, before): &(Command, Subject)| is_same(command, &subject, other, before);
+            assert!(self.granted.iter().any(holds), "{what}: needs an approval and has none");
+            self.counts.note("call", "approved for the session");
+        } else {
+            self.counts.note("call", "free");
+        }
+        self.before.push(command.clone());
+    }
+
+    fn event(&mut self, event: &Event) {
+        match event {
+            Event::Requested { .. } => {
+                self.open_rounds += 1;
+                self.steps.clear();
+                (self.model_calls, self.tokens) = (0, 0);
+            }
+            Event::Observed { observation } => self.observation = Some(observation.clone()),
+            Event::Replied { reply } => {
+                self.used(reply.attempts, reply.usage);
+                self.confirms = self.confirms(&reply.text);
+            }
+            Event::ModelFailed { failure } => {
+                self.used(failure.attempts, failure.usage);
+                self.counts.note("fault", "model error");
+            }
+            Event::Approved { scope } => {
+                let (commands, _) = self.asked.take().expect("an approval that was asked for");
+                if *scope == ApprovalScope::Session {
+                    let all: Vec<Command> = commands.iter().cloned().collect();
+                    let of = |(index, command): (usize, &Command)| {
+                        (command.clone(), self.subject(&all[..index], command))
+                    };
+                    let granted: Vec<_> = all.iter().enumerate().map(of).collect();
+                    self.granted.extend(granted);
+                }
+                self.asked = Some((commands, true));
+                self.counts.note("person", "approved");
+            }
+            Event::Rejected { instruction } => {
+                let how = if instruction.is_some() { "rejected with an instruction" } else { "rejected" };
+                self.counts.note("person", how);
+            }
+            Event::Unanswered { why } => self.counts.note("person", &format!("no answer: {why:?}")),
+            Event::Answered { .. } => self.counts.note("person", "answered"),
+            Event::Returned { result } => {
+                let verdict = result.effect.map_or("none", |effect| effect.word());
+                self.counts.note("verdict", verdict);
+            }
+            Event::ObserveFailed { .. } => self.counts.note("fault", "look that failed"),
+            Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
+            Event::Resumed { desktop_kept } => {
+                let how = if *desktop_kept { "same desktop" } else { "new desktop" };
+                self.counts.note("resumed", how);
+            }
+            Event::Acknowledged => self.open_rounds -= 1,
+            Event::Delegated { .. } | Event::Ended => {}
+        }
+    }
+
+    fn used(&mut self, attempts: u32, usage: deskhand_core::model::Usage) {
+        self.model_calls += attempts;
+        assert!(self.model_calls <= self.limits.model_calls_max, "too many model calls");
+        self.tokens += usage.prompt_tokens.unwrap_or(0) + usage.completion_tokens.unwrap_or(0);
+    }
+
+    fn confirms(&self, reply: &str) -> bool {
+        let step = self.wanted.as_ref().and_then(|record| record.step.as_ref());
+        if step.is_some_and(|step| step.agent == "HostAgent") {
+            parse_host_reply(reply).is_ok_and(|reply| reply.status == HostStatus::Confirm)
+        } else {
+            parse_app_reply(reply).is_ok_and(|reply| reply.status == AppStatus::Confirm)
+        }
+    }
+
+    fn subject(&self, before: &[Command], command: &Command) -> Subject {
+        Subject::after(before, command, self.observation.as_ref().unwrap())
+    }
+
+    /// What the policy says of a command. Where the rules leave no doubt without knowing what the command is about, the
+    /// policy's own word is held against that.
+    fn ruling(&self, before: &[Command], command: &Command) -> Decision {
+        let decided = self.policy.decide(&self.subject(before, command)).decision;
+        if let Some(sure) = self.surely(command) {
+            assert_eq!(decided, sure, "{}: the policy says something else", command.to_line());
+        }
+        decided
+    }
+
+    /// What the rules say by the tool and the id alone.
+    fn surely(&self, command: &Command) -> Option<Decision> {
+        for rule in &self.policy.rules {
+            if rule.tool != "*" && rule.tool != command.tool {
+                continue;
+            }
+            if rule.application != "*" || rule.role != "*" {
+                return None;
+            }
+            let named = self.element_name(command).is_some_and(|name| name == rule.label);
+            if rule.label == "*" || (named && rule.decision != Decision::Allow) {
+                return Some(rule.decision);
+            }
+            return None;
+        }
+        None
+    }
+
+    fn element_name(&self, command: &Command) -> Option<&str> {
+        let Some(Observation::Window(view)) = &self.observation else { return None };
+        let id = command.arguments.get("id")?.as_str()?;
+        view.elements().find(|element| element.id.to_string() == id).map(|element| element.name.as_str())
+    }
+}
+
+/// Whether an approval of `before` for the session speaks of a command too: the same tool, application and thing.
+fn is_same(command: &Command, subject: &Subject, before: &Command, about: &Subject) -> bool {
+    let names: Vec<&str> = subject.names().collect();
+    let thing = if !names.is_empty() {
+        names == about.names().collect::<Vec<_>>()
+    } else {
+        about.names().next().is_none()
+            && (command.arguments == before.arguments
+                || command.arguments.get("id").is_some_and(|id| Some(id) == before.arguments.get("id")))
+    };
+    command.tool == before.tool && subject.application == about.application && thing
+}
