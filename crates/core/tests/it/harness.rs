@@ -128,7 +128,13 @@ impl Harness {
         let Effect::Observe { look } = self.effect() else {
             panic!("a look is wanted, not {:?}", self.effect())
         };
-        let event = match look {
+        let event = self.seen(&look);
+        self.answer(event);
+    }
+
+    /// What a look shows.
+    pub(crate) fn seen(&self, look: &Look) -> Event {
+        match look {
             Look::Desktop { .. } => Event::Observed {
                 observation: Observation::Desktop(DesktopView {
                     windows: self.windows.clone(),
@@ -141,7 +147,7 @@ impl Harness {
                     picture: None,
                 }),
             },
-            Look::Window { window, .. } => match self.windows.iter().find(|known| known.id == window) {
+            Look::Window { window, .. } => match self.windows.iter().find(|known| known.id == *window) {
                 Some(window) => {
                     Event::Observed { observation: Observation::Window(view(window.clone(), &self.button)) }
                 }
@@ -153,8 +159,7 @@ impl Harness {
                     },
                 },
             },
-        };
-        self.answer(event);
+        }
     }
 
     /// Looks, then gives the model's reply.
@@ -167,28 +172,22 @@ impl Harness {
         let Effect::Ask { .. } = self.effect() else {
             panic!("a question is wanted, not {:?}", self.effect())
         };
-        self.answer(Event::Replied {
-            reply: ModelReply {
-                text: text.to_owned(),
-                model: "test".to_owned(),
-                usage: Usage { prompt_tokens: Some(100), cached_tokens: None, completion_tokens: Some(10) },
-                attempts: 1,
-                elapsed_ms: 5,
-            },
-        });
+        let usage = Usage { prompt_tokens: Some(100), cached_tokens: None, completion_tokens: Some(10) };
+        let event = self.replied(text, usage);
+        self.answer(event);
+    }
+
+    /// A reply of the model.
+    pub(crate) fn replied(&self, text: &str, usage: Usage) -> Event {
+        let reply =
+            ModelReply { text: text.to_owned(), model: "test".to_owned(), usage, attempts: 1, elapsed_ms: 5 };
+        Event::Replied { reply }
     }
 
     /// A reply of the model that took so many tokens, as far as the provider says.
     pub(crate) fn reply_taking(&mut self, reply: &Value, usage: Usage) {
-        self.answer(Event::Replied {
-            reply: ModelReply {
-                text: reply.to_string(),
-                model: "test".to_owned(),
-                usage,
-                attempts: 1,
-                elapsed_ms: 5,
-            },
-        });
+        let event = self.replied(&reply.to_string(), usage);
+        self.answer(event);
     }
 
     pub(crate) fn model_fails(&mut self) {
@@ -197,18 +196,23 @@ impl Harness {
 
     /// The model gives no reply, however often it is asked, up to three times.
     pub(crate) fn model_fails_with(&mut self, kind: ModelFailureKind) {
+        let event = self.no_reply(kind);
+        self.answer(event);
+    }
+
+    /// What comes when the model gives no reply.
+    pub(crate) fn no_reply(&self, kind: ModelFailureKind) -> Event {
         let Effect::Ask { request } = self.effect() else {
             panic!("a question is wanted, not {:?}", self.effect())
         };
-        self.answer(Event::ModelFailed {
-            failure: ModelFailure {
-                kind,
-                message: "no connection to http://127.0.0.1:9".to_owned(),
-                attempts: request.attempts_max.min(3),
-                usage: Usage::default(),
-                elapsed_ms: 5,
-            },
-        });
+        let failure = ModelFailure {
+            kind,
+            message: "no connection to http://127.0.0.1:9".to_owned(),
+            attempts: request.attempts_max.min(3),
+            usage: Usage::default(),
+            elapsed_ms: 5,
+        };
+        Event::ModelFailed { failure }
     }
 
     /// The command that is wanted now.

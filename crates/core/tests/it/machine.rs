@@ -1,15 +1,10 @@
 //! Flows of the session machine, each from a request to an outcome.
 
 use deskhand_core::{
-    agent::AgentReport,
     outcome::OutcomeKind,
-    prompt::PromptSet,
-    session::{
-        ApprovalScope, Effect, Event, EventRecord, Limits, NoAnswer, Session, StopReason, SubtaskStatus,
-    },
+    session::{ApprovalScope, Effect, Event, EventRecord, Session, StopReason, SubtaskStatus},
     states::HostStatus,
 };
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, window};
@@ -178,85 +173,4 @@ fn the_machine_survives_serialisation_at_every_effect() {
     reload(&mut h);
     h.succeeds(None, Value::Null);
     reload(&mut h);
-}
-
-/// One answer for whatever is wanted, chosen by a number.
-fn any_answer(h: &mut Harness, choice: u8) {
-    match h.effect() {
-        Effect::AwaitRequest => h.answer(Event::Requested { text: "again".to_owned(), plan: None }),
-        Effect::Observe { .. } if choice.is_multiple_of(13) => h.answer(Event::ObserveFailed {
-            failure: deskhand_core::observation::ObserveFailure {
-                window_gone: choice.is_multiple_of(2),
-                desktop_gone: choice.is_multiple_of(3),
-                message: "gone".to_owned(),
-            },
-        }),
-        Effect::Observe { .. } => h.look(),
-        Effect::Ask { request } => {
-            let words =
-                ["CONTINUE", "ASSIGN", "FINISH", "FAIL", "PENDING", "CONFIRM", "ERROR", "SCREENSHOT", "x"];
-            let word = words[usize::from(choice) % words.len()];
-            let reply = json!({
-                "thought": "t", "status": word, "current_subtask": "s", "control_label": "w1",
-                "questions": ["q"],
-                "action": if word == "SCREENSHOT" { json!([]) } else { app(word, &["click_element"])["action"].clone() },
-            });
-            let _ = request;
-            if choice == 255 { h.model_fails() } else { h.reply(&reply.to_string()) }
-        }
-        Effect::Call { .. } if choice.is_multiple_of(4) => h.fails("no effect"),
-        Effect::Call { .. } => {
-            let window = h.windows.first().cloned();
-            h.succeeds(window, Value::Null);
-        }
-        Effect::AskUser { .. } if choice.is_multiple_of(2) => h.answer(Event::Answered { answers: vec![] }),
-        Effect::AskUser { .. } => h.answer(Event::Unanswered { why: NoAnswer::TimedOut }),
-        Effect::AwaitApproval { .. } if choice.is_multiple_of(2) => {
-            h.answer(Event::Approved { scope: ApprovalScope::Once });
-        }
-        Effect::AwaitApproval { .. } => h.answer(Event::Rejected { instruction: None }),
-        Effect::Delegate { .. } => h.answer(Event::Delegated {
-            report: AgentReport { status: SubtaskStatus::Finished, result: "done".to_owned() },
-        }),
-        Effect::Finish { .. } => h.answer(Event::Acknowledged),
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    /// Whatever comes back, every round ends in an outcome within its budget, nothing is executed that waits
-    /// for an approval, and folding the same events again gives the same effects.
-    #[test]
-    fn every_run_ends_in_an_outcome_and_replays_equal(choices in proptest::collection::vec(any::<u8>(), 1..200)) {
-        let limits = Limits { steps_max: 12, model_calls_max: 20, ..Limits::default() };
-        let config = deskhand_core::session::SessionConfig { limits, ..config() };
-        let folded = config.clone();
-        let mut h = Harness::started(config);
-        for choice in choices {
-            let before = h.effect();
-            any_answer(&mut h, choice);
-            let approved = matches!(before, Effect::AwaitApproval { .. }) && choice.is_multiple_of(2);
-            if matches!(h.effect(), Effect::Call { .. }) && matches!(before, Effect::AwaitApproval { .. }) {
-                prop_assert!(approved, "an unapproved action was wanted");
-            }
-            prop_assert!(h.session.tally().steps <= 12);
-            // Requests are counted when they come back; one refused connection may hold three of them.
-            prop_assert!(h.session.tally().model_calls <= 20 + 2);
-            if matches!(h.effect(), Effect::Finish { .. }) {
-                prop_assert!(h.session.host_status().is_terminal() || h.session.host_status() == HostStatus::Fail);
-            }
-        }
-        let mut rounds = 0;
-        while rounds < 2_000 && !matches!(h.effect(), Effect::Finish { .. } | Effect::AwaitRequest) {
-            any_answer(&mut h, 5);
-            rounds += 1;
-        }
-        prop_assert!(rounds < 2_000, "the round never ended");
-        let mut again = Session::new(folded, PromptSet::default());
-        for (wanted, event) in &h.history {
-            prop_assert_eq!(&serde_json::to_string(&again.next()).unwrap(), wanted);
-            again.apply(event).unwrap();
-        }
-    }
 }

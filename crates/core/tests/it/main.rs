@@ -11,6 +11,7 @@ mod harness;
 mod listing;
 mod machine;
 mod prompts;
+mod properties;
 mod replies;
 mod resuming;
 mod states;

@@ -1,0 +1,342 @@
+//! Whatever comes back, in whatever order: what must always hold of the machine.
+
+use deskhand_core::{
+    agent::AgentReport,
+    command::{CallResult, Command, Verdict},
+    model::{ModelFailureKind, Usage},
+    money::{Money, Price, PriceTable},
+    observation::{DesktopView, Observation, ObserveFailure},
+    policy::{Decision, Policy, Rule},
+    prompt::PromptSet,
+    session::{
+        ApprovalScope, Effect, Event, EventRecord, FollowerPlan, Limits, NoAnswer, Session, SessionConfig,
+        SessionLimits, StopReason, SubtaskStatus, Verify,
+    },
+};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::{
+    harness::{Harness, config, tool},
+    resuming::oven,
+};
+
+const STEPS_MAX: u32 = 14;
+const CALLS_MAX: u32 = 24;
+const TOKENS_MAX: u64 = 400_000;
+const MONEY_MAX: Money = Money(200_000);
+const SESSION_STEPS_MAX: u32 = 40;
+
+/// `press_keys` is denied, `visit` asks, the rest is allowed; every budget has a limit.
+fn bounded(verify: Verify) -> SessionConfig {
+    let rule = |decision, tool: &str| Rule { tool: tool.to_owned(), ..Rule::new(decision, "rule") };
+    let price = Price { prompt: Money(250_000), cached: None, completion: Money(2_000_000) };
+    let mut config = config();
+    config.app_tools.extend([tool("press_keys"), tool("visit")]);
+    SessionConfig {
+        limits: Limits {
+            steps_max: STEPS_MAX,
+            model_calls_max: CALLS_MAX,
+            tokens_max: Some(TOKENS_MAX),
+            money_max: Some(MONEY_MAX),
+            ..Limits::default()
+        },
+        session_limits: SessionLimits { steps_max: Some(SESSION_STEPS_MAX), ..SessionLimits::default() },
+        policy: Policy {
+            rules: vec![rule(Decision::Deny, "press_keys"), rule(Decision::Ask, "visit")],
+            safe_guard: true,
+        },
+        model: "m".to_owned(),
+        prices: PriceTable { models: [("m".to_owned(), price)].into() },
+        verify,
+        agents: vec![oven()],
+        ..config
+    }
+}
+
+/// What the model says, by a number: for the HostAgent and the AppAgents alike, sensible or not.
+fn said(choice: u16) -> Value {
+    const WORDS: [&str; 9] =
+        ["CONTINUE", "ASSIGN", "FINISH", "FAIL", "PENDING", "CONFIRM", "ERROR", "SCREENSHOT", "nonsense"];
+    const TOOLS: [&str; 5] = ["click_element", "press_keys", "visit", "read_table", "no_such_tool"];
+    let pick = |from: &[&'static str], by: u16| from[usize::from(by) % from.len()];
+    let (word, first, second) = (pick(&WORDS, choice), pick(&TOOLS, choice / 9), pick(&TOOLS, choice / 45));
+    let action = |name: &str| json!({"function": name, "arguments": {"id": "e3"}, "expect": "done"});
+    let actions = match choice / 225 % 3 {
+        _ if word == "SCREENSHOT" => json!([]),
+        0 => json!([action(first)]),
+        _ => json!([action(first), action(second)]),
+    };
+    let target = pick(&["w1", "w9", "a1"], choice / 11);
+    let mut reply = json!({"thought": "t", "status": word, "current_subtask": format!("part {}", choice % 5),
+        "control_label": target, "questions": [{"question": "q", "required": choice % 4 == 0}], "action": actions});
+    if choice.is_multiple_of(5) {
+        reply["next"] = json!([{"subtask": "more", "launch": "x"}]);
+    }
+    if choice.is_multiple_of(7) {
+        reply["function"] = json!("launch_application");
+        reply["arguments"] = json!({"name": "x"});
+    }
+    reply
+}
+
+/// What comes back for the wanted effect, by a number; sometimes what answers nothing.
+fn answer(h: &Harness, choice: u16) -> Event {
+    let failure = |window_gone| ObserveFailure {
+        window_gone,
+        desktop_gone: choice.is_multiple_of(101),
+        message: "gone".to_owned(),
+    };
+    match h.effect() {
+        _ if choice.is_multiple_of(97) => Event::Stopped { reason: StopReason::User },
+        Effect::AwaitRequest => {
+            let plan = FollowerPlan {
+                object: Some("sales".to_owned()),
+                steps: vec!["a".to_owned(), "b".to_owned()],
+            };
+            Event::Requested { text: "go on".to_owned(), plan: choice.is_multiple_of(3).then_some(plan) }
+        }
+        Effect::Observe { .. } if choice.is_multiple_of(13) => {
+            Event::ObserveFailed { failure: failure(choice.is_multiple_of(2)) }
+        }
+        Effect::Observe { look } => h.seen(&look),
+        Effect::Ask { .. } if choice.is_multiple_of(31) => h.no_reply(ModelFailureKind::Server),
+        Effect::Ask { .. } => {
+            let usage =
+                Usage { prompt_tokens: Some(2_000), cached_tokens: None, completion_tokens: Some(200) };
+            h.replied(
+                &said(choice).to_string(),
+                if choice.is_multiple_of(4) { Usage::default() } else { usage },
+            )
+        }
+        Effect::Call { .. } if choice.is_multiple_of(4) => {
+            Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), "no effect") }
+        }
+        Effect::Call { .. } => Event::Returned {
+            result: CallResult {
+                status: deskhand_core::command::CallStatus::Success,
+                effect: (!choice.is_multiple_of(6)).then_some(Verdict::Seen),
+                window: h.windows.first().cloned(),
+                ..CallResult::failure(None, "done")
+            },
+        },
+        Effect::AskUser { .. } if choice.is_multiple_of(2) => Event::Answered { answers: Vec::new() },
+        Effect::AskUser { .. } => Event::Unanswered { why: NoAnswer::TimedOut },
+        Effect::AwaitApproval { .. } => match choice % 5 {
+            0 => Event::Approved { scope: ApprovalScope::Session },
+            1 | 2 => Event::Approved { scope: ApprovalScope::Once },
+            3 => Event::Rejected { instruction: Some("otherwise".to_owned()) },
+            _ => Event::Unanswered { why: NoAnswer::NoChannel },
+        },
+        Effect::Delegate { .. } => {
+            let status = [SubtaskStatus::Finished, SubtaskStatus::Failed][usize::from(choice % 2)];
+            Event::Delegated { report: AgentReport { status, result: "reported".to_owned() } }
+        }
+        Effect::Finish { .. } => Event::Acknowledged,
+    }
+}
+
+/// Follows what may be sent: nothing denied, and nothing that was to be asked without a yes to exactly that.
+#[derive(Default)]
+struct Watch {
+    /// What was approved and not sent yet.
+    approved: Vec<Command>,
+    /// What may be sent for the whole session, by tool; all act on the same element of the same application.
+    granted: Vec<String>,
+    /// Whether the model wanted an approval for what it proposed last.
+    confirms: bool,
+}
+
+impl Watch {
+    fn check(&mut self, before: &Effect, event: &Event, after: &Effect) -> Result<(), TestCaseError> {
+        if let Event::Replied { reply } = event {
+            self.confirms = reply.text.contains("\"CONFIRM\"");
+            self.approved.clear();
+        }
+        // A plan begins without the model.
+        self.confirms &= !matches!(event, Event::Requested { .. });
+        if let (Effect::AwaitApproval { approval }, Event::Approved { scope }) = (before, event) {
+            self.approved.clone_from(&approval.commands);
+            if *scope == ApprovalScope::Session {
+                self.granted.extend(approval.commands.iter().map(|command| command.tool.clone()));
+            }
+        }
+        let Effect::Call { command } = after else { return Ok(()) };
+        prop_assert!(command.tool != "press_keys", "a denied command was sent");
+        prop_assert!(command.tool != "no_such_tool");
+        let approved = self.approved.iter().position(|known| known == command);
+        if let Some(index) = approved {
+            self.approved.remove(index);
+        }
+        let must_ask = command.tool == "visit" || self.confirms;
+        let granted = self.granted.contains(&command.tool);
+        prop_assert!(!must_ask || approved.is_some() || granted, "{} was sent unapproved", command.to_line());
+        Ok(())
+    }
+}
+
+fn check_budgets(session: &Session) -> Result<(), TestCaseError> {
+    let tally = session.tally();
+    prop_assert!(tally.steps <= STEPS_MAX);
+    prop_assert!(tally.model_calls <= CALLS_MAX);
+    prop_assert!(tally.prompt_tokens + tally.completion_tokens <= TOKENS_MAX);
+    prop_assert!(tally.cost.known <= MONEY_MAX);
+    prop_assert!(session.session_tally().steps <= SESSION_STEPS_MAX);
+    Ok(())
+}
+
+fn reloaded(session: &Session) -> Session {
+    serde_json::from_str(&serde_json::to_string(session).unwrap()).unwrap()
+}
+
+/// One of each event.
+fn every_event() -> Vec<Event> {
+    let failure = ObserveFailure { window_gone: false, desktop_gone: false, message: "m".to_owned() };
+    let observation = Observation::Desktop(DesktopView::default());
+    let model = Harness::started(config());
+    let reply = |status: &str| {
+        model.replied(&json!({"thought": "t", "status": status}).to_string(), Usage::default())
+    };
+    vec![
+        Event::Requested { text: "t".to_owned(), plan: None },
+        Event::Ended,
+        Event::Observed { observation },
+        Event::ObserveFailed { failure },
+        reply("FINISH"),
+        reply("nonsense"),
+        Event::ModelFailed {
+            failure: deskhand_core::model::ModelFailure {
+                kind: ModelFailureKind::TimedOut,
+                message: "m".to_owned(),
+                attempts: 0,
+                usage: Usage::default(),
+                elapsed_ms: 0,
+            },
+        },
+        Event::Returned { result: CallResult::failure(None, "m") },
+        Event::Answered { answers: Vec::new() },
+        Event::Unanswered { why: NoAnswer::TimedOut },
+        Event::Approved { scope: ApprovalScope::Session },
+        Event::Rejected { instruction: None },
+        Event::Delegated { report: AgentReport { status: SubtaskStatus::Error, result: "m".to_owned() } },
+        Event::Acknowledged,
+        Event::Stopped { reason: StopReason::Signal },
+        Event::Resumed { desktop_kept: true },
+        Event::Resumed { desktop_kept: false },
+    ]
+}
+
+/// Every event is either refused, and then nothing has changed, or taken, and then it is known what is wanted next.
+fn check_every_pair(session: &Session) -> Result<(), TestCaseError> {
+    let wanted = session.next().map(|record| record.id);
+    for event in every_event() {
+        for effect in [wanted, None] {
+            let mut tried = session.clone();
+            let record = EventRecord { effect, at_ms: 1_000_000, event: event.clone() };
+            match tried.apply(&record) {
+                Err(_) => prop_assert_eq!(&tried, session),
+                Ok(()) => prop_assert!(tried.next().is_some() || tried.has_ended()),
+            }
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn nothing_runs_unapproved_budgets_hold_and_every_run_ends_and_replays_equal(
+        choices in proptest::collection::vec(any::<u16>(), 1..160),
+        verify in prop_oneof![Just(Verify::Always), Just(Verify::Auto), Just(Verify::Never)],
+    ) {
+        let config = bounded(verify);
+        let mut h = Harness::started(config.clone());
+        let mut watch = Watch::default();
+        for (index, choice) in choices.iter().copied().enumerate() {
+            if h.session.next().is_none() {
+                break;
+            }
+            let before = h.effect();
+            if choice.is_multiple_of(59) && !matches!(before, Effect::AwaitRequest) {
+                h.answer(Event::Resumed { desktop_kept: choice.is_multiple_of(2) });
+                watch.confirms = false;
+                watch.approved.clear();
+            } else {
+                let event = answer(&h, choice);
+                h.answer(event.clone());
+                if h.session.next().is_some() {
+                    watch.check(&before, &event, &h.effect())?;
+                }
+            }
+            check_budgets(&h.session)?;
+            let back = reloaded(&h.session);
+            prop_assert_eq!(&back, &h.session);
+            // Going on with what was read back must be the same as going on.
+            h.session = back;
+            if index.is_multiple_of(25) {
+                check_every_pair(&h.session)?;
+            }
+        }
+        // Whatever goes on comes to its end by itself.
+        for _ in 0..3_000 {
+            if h.session.next().is_none() || matches!(h.effect(), Effect::Finish { .. } | Effect::AwaitRequest) {
+                break;
+            }
+            let event = answer(&h, 5);
+            h.answer(event);
+        }
+        if h.session.next().is_some() {
+            prop_assert!(matches!(h.effect(), Effect::Finish { .. } | Effect::AwaitRequest), "{:?}", h.effect());
+            // The end of a round is not changed by anything but its acknowledgement.
+            if let Effect::Finish { outcome } = h.effect() {
+                let mut late = h.session.clone();
+                let stop = Event::Stopped { reason: StopReason::User };
+                late.apply(&EventRecord { effect: None, at_ms: 2_000_000, event: stop }).unwrap();
+                prop_assert_eq!(&late.next().unwrap().effect, &Effect::Finish { outcome });
+            }
+        }
+        let mut again = Session::new(config, PromptSet::default());
+        for (wanted, event) in &h.history {
+            prop_assert_eq!(&serde_json::to_string(&again.next()).unwrap(), wanted);
+            again.apply(event).unwrap();
+        }
+        prop_assert_eq!(again, h.session);
+    }
+}
+
+/// A session of thousands of steps holds no more than one of hundreds.
+#[test]
+fn what_a_session_holds_does_not_grow_with_its_length() {
+    let mut config = bounded(Verify::Auto);
+    config.session_limits = SessionLimits::default();
+    config.limits = Limits { steps_max: 60, ..Limits::default() };
+    let mut h = Harness::started(config);
+    let mut sizes = Vec::new();
+    for round in 0_u32..40 {
+        while !matches!(h.effect(), Effect::AwaitRequest) {
+            let event = match h.effect() {
+                // A sub-task of one action, again and again, each a little different.
+                Effect::Ask { request } if request.agent == "HostAgent" => {
+                    let mut reply = crate::harness::assign_reply("w1");
+                    reply["current_subtask"] = json!(format!("part {:06}", h.session.session_tally().steps));
+                    h.replied(&reply.to_string(), Usage::default())
+                }
+                Effect::Ask { .. } => h.replied(
+                    &crate::harness::app("FINISH", &["click_element"]).to_string(),
+                    Usage::default(),
+                ),
+                _ => answer(&h, 1),
+            };
+            h.answer(event);
+            h.history.clear();
+        }
+        if round.is_multiple_of(10) || round == 39 {
+            sizes.push(serde_json::to_string(&h.session).unwrap().len());
+        }
+        h.answer(Event::Requested { text: "go on".to_owned(), plan: None });
+    }
+    assert!(h.session.session_tally().steps > 2_000);
+    let (early, late) = (sizes[1], sizes[sizes.len() - 1]);
+    assert!(late < early + early / 10, "it held {early} bytes at first and {late} at the end");
+}
