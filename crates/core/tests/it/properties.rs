@@ -69,7 +69,7 @@ fn said(choice: u16) -> Value {
     };
     let target = pick(&["w1", "w9", "a1"], choice / 11);
     let mut reply = json!({"thought": "t", "status": word, "current_subtask": format!("part {}", choice % 5),
-        "control_label": target, "questions": [{"question": "q", "required": choice % 4 == 0}], "action": actions});
+        "control_label": target, "questions": [{"question": "q", "required": choice.is_multiple_of(4)}], "action": actions});
     if choice.is_multiple_of(5) {
         reply["next"] = json!([{"subtask": "more", "launch": "x"}]);
     }
@@ -326,7 +326,13 @@ fn what_a_session_holds_does_not_grow_with_its_length() {
                     &crate::harness::app("FINISH", &["click_element"]).to_string(),
                     Usage::default(),
                 ),
-                _ => answer(&h, 1),
+                Effect::AwaitRequest
+                | Effect::Observe { .. }
+                | Effect::Call { .. }
+                | Effect::AskUser { .. }
+                | Effect::AwaitApproval { .. }
+                | Effect::Delegate { .. }
+                | Effect::Finish { .. } => answer(&h, 1),
             };
             h.answer(event);
             h.history.clear();
