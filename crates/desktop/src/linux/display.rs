@@ -244,6 +244,7 @@ pub(crate) struct Display {
     jobs: mpsc::Sender<Job>,
     events: broadcast::Sender<XEvent>,
     pongs: watch::Receiver<u32>,
+    drags: watch::Receiver<u32>,
     fences: watch::Receiver<u32>,
     last_fence: AtomicU32,
     drawn: Arc<Mutex<DrawnLog>>,
@@ -271,6 +272,7 @@ impl Display {
 
         let (events, _) = broadcast::channel(EVENTS_KEPT);
         let (pong_sender, pongs) = watch::channel(0);
+        let (drag_sender, drags) = watch::channel(0);
         let (fence_sender, fences) = watch::channel(0);
         let drawn = Arc::new(Mutex::new(DrawnLog::default()));
         let gone = CancellationToken::new();
@@ -282,6 +284,7 @@ impl Display {
             Listeners {
                 events: events.clone(),
                 pongs: pong_sender,
+                drags: drag_sender,
                 fences: fence_sender,
                 drawn: Arc::clone(&drawn),
                 gone: gone.clone(),
@@ -310,7 +313,20 @@ impl Display {
             }
         })?;
         let (last_fence, address) = (AtomicU32::new(0), address.clone());
-        Ok(Self { jobs, events, pongs, fences, last_fence, drawn, gone, registry, address, name, size })
+        Ok(Self {
+            jobs,
+            events,
+            pongs,
+            drags,
+            fences,
+            last_fence,
+            drawn,
+            gone,
+            registry,
+            address,
+            name,
+            size,
+        })
     }
 
     /// Runs `work` on the thread of the connection.
@@ -375,6 +391,13 @@ impl Display {
     /// The serial of the last ping that was answered.
     pub(crate) fn pongs(&self) -> watch::Receiver<u32> {
         self.pongs.clone()
+    }
+
+    /// Tells when an application begins drag and drop, from now on.
+    pub(crate) fn drags(&self) -> watch::Receiver<u32> {
+        let mut drags = self.drags.clone();
+        drags.mark_unchanged();
+        drags
     }
 
     /// Cancelled when the X server has ended.

@@ -60,6 +60,7 @@ pub(crate) struct EventReader {
     atoms: Atoms,
     events: broadcast::Sender<XEvent>,
     pongs: watch::Sender<u32>,
+    drags: watch::Sender<u32>,
     gone: CancellationToken,
     registry: Arc<Mutex<Registry>>,
     fences: watch::Sender<u32>,
@@ -111,6 +112,8 @@ pub(crate) struct Listeners {
     pub(crate) events: broadcast::Sender<XEvent>,
     /// The serial of the last ping that was answered.
     pub(crate) pongs: watch::Sender<u32>,
+    /// How often an application began drag and drop.
+    pub(crate) drags: watch::Sender<u32>,
     /// The serial of the last fence that was reached.
     pub(crate) fences: watch::Sender<u32>,
     /// What was drawn.
@@ -127,7 +130,7 @@ impl EventReader {
         listeners: Listeners,
         registry: Arc<Mutex<Registry>>,
     ) -> Self {
-        let Listeners { events, pongs, fences, drawn, gone } = listeners;
+        let Listeners { events, pongs, drags, fences, drawn, gone } = listeners;
         let watched = HashMap::new();
         let rhythms = Rhythms::default();
         Self {
@@ -136,6 +139,7 @@ impl EventReader {
             atoms,
             events,
             pongs,
+            drags,
             gone,
             registry,
             fences,
@@ -155,6 +159,8 @@ impl EventReader {
             self.connection.xfixes_query_version(5, 0)?.reply()?;
             self.region = self.connection.generate_id()?;
             self.connection.xfixes_create_region(self.region, &[])?;
+            let taken = xfixes::SelectionEventMask::SET_SELECTION_OWNER;
+            self.connection.xfixes_select_selection_input(self.root, self.atoms.XdndSelection, taken)?;
         }
         let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::PROPERTY_CHANGE | EventMask::STRUCTURE_NOTIFY;
         let attributes = ChangeWindowAttributesAux::new().event_mask(mask);
@@ -201,6 +207,12 @@ impl EventReader {
     fn handle(&mut self, event: &Event) -> WorkResult<bool> {
         if let Event::DamageNotify(damaged) = event {
             self.drew(damaged)?;
+        } else if let Event::XfixesSelectionNotify(taken) = event {
+            // An owner that only lets go of it tells in the same way.
+            if taken.owner == x11rb::NONE {
+                return Ok(true);
+            }
+            self.drags.send_modify(|drags| *drags = drags.wrapping_add(1));
         } else if let Event::MapNotify(mapped) = event {
             if mapped.override_redirect {
                 self.adopt(mapped.window)?;

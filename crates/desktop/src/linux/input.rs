@@ -29,16 +29,6 @@ use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
 const PIECE_MAX: usize = 100;
 /// How long an application may take to process the keys that went out.
 const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
-/// How long an application may take to notice a part of a drag.
-const DRAG_BOUND: Duration = Duration::from_secs(1);
-/// After so many positions the application has to have noticed that this is a drag.
-const THRESHOLD_STEPS: usize = 4;
-/// How often the application is asked whether a drag became drag and drop.
-const ASKED_MAX: usize = 40;
-/// The pixels between two positions of a drag.
-const DRAG_STEP: i32 = 8;
-/// The most positions of a drag.
-const DRAG_STEPS_MAX: i32 = 100;
 /// The most notches of one turn of the wheel.
 const NOTCHES_MAX: u32 = 200;
 
@@ -58,33 +48,7 @@ impl Input for LinuxDesktop {
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
-        self.display()
-            .call("drag", move |worker| {
-                worker.check_on_screen(from)?;
-                worker.check_on_screen(to)?;
-                worker.move_to(from)?;
-                worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
-                worker.round_trip()
-            })
-            .await?;
-        // The application takes the button before the pointer moves on, and sees the end before it is let go.
-        self.await_application(DRAG_BOUND).await?;
-        let steps = path(from, to);
-        let (first, rest) = steps.split_at(steps.len().min(THRESHOLD_STEPS));
-        self.follow(first).await?;
-        self.await_drag_begun().await?;
-        self.follow(rest).await?;
-        // Drag and drop is a talk between source and target at each position: the last one is told more than once.
-        for aside in [1, 0] {
-            self.follow(&[Point::new(to.x.saturating_add(aside), to.y)]).await?;
-            self.await_application(DRAG_BOUND).await?;
-        }
-        self.display()
-            .call("drag", move |worker| {
-                worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
-                worker.round_trip()
-            })
-            .await
+        self.drag_along(from, to, button).await
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
@@ -146,32 +110,6 @@ enum Progress {
 }
 
 impl LinuxDesktop {
-    /// Moves the pointer from point to point.
-    async fn follow(&self, points: &[Point<Screen>]) -> DesktopResult<()> {
-        let points = points.to_vec();
-        self.display()
-            .call("drag", move |worker| {
-                for point in points {
-                    worker.move_to(point)?;
-                    worker.round_trip()?;
-                }
-                Ok(())
-            })
-            .await
-    }
-
-    /// Waits until the application has made drag and drop of a drag, if it does: then it owns a selection. Others
-    /// are through their events after a while.
-    async fn await_drag_begun(&self) -> DesktopResult<()> {
-        for _ in 0..ASKED_MAX {
-            self.await_application(DRAG_BOUND).await?;
-            if self.display().call("drag", |worker| worker.drags()).await? {
-                return self.await_application(DRAG_BOUND).await.map(drop);
-            }
-        }
-        Ok(())
-    }
-
     /// Waits until the active application has processed the keys that went out, and notes it.
     async fn catch_up(&self) -> DesktopResult<()> {
         if !self.await_application(CATCH_UP_BOUND).await? {
@@ -219,7 +157,7 @@ fn symbols_of(text: &str) -> DesktopResult<Vec<u32>> {
         .collect()
 }
 
-const fn number_of(button: Button) -> u8 {
+pub(super) const fn number_of(button: Button) -> u8 {
     match button {
         Button::Left => 1,
         Button::Middle => 2,
@@ -227,20 +165,8 @@ const fn number_of(button: Button) -> u8 {
     }
 }
 
-/// The positions of a drag, the last one being `to`.
-fn path(from: Point<Screen>, to: Point<Screen>) -> Vec<Point<Screen>> {
-    let (dx, dy) = (to.x.saturating_sub(from.x), to.y.saturating_sub(from.y));
-    let steps = (dx.abs().max(dy.abs()) / DRAG_STEP).clamp(2, DRAG_STEPS_MAX);
-    (1..=steps)
-        .map(|step| {
-            let part = |length: i32| length.saturating_mul(step) / steps;
-            Point::new(from.x.saturating_add(part(dx)), from.y.saturating_add(part(dy)))
-        })
-        .collect()
-}
-
 impl Worker {
-    fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
+    pub(super) fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
         let root = self.connection.get_geometry(self.root)?.reply()?;
         let inside = |value: i32, side: u16| (0..i32::from(side)).contains(&value);
         if inside(point.x, root.width) && inside(point.y, root.height) {
@@ -255,12 +181,12 @@ impl Worker {
         Ok(())
     }
 
-    fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
+    pub(super) fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
         let coordinate = |value: i32| i16::try_from(value).unwrap_or(i16::MAX);
         self.fake(MOTION_NOTIFY_EVENT, 0, coordinate(point.x), coordinate(point.y))
     }
 
-    fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
+    pub(super) fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
         self.fake(kind, button, 0, 0)
     }
 
@@ -425,12 +351,6 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Whether somebody offers something by drag and drop.
-    fn drags(&self) -> WorkResult<bool> {
-        let owner = self.connection.get_selection_owner(self.atoms.XdndSelection)?.reply()?.owner;
-        Ok(owner != x11rb::NONE)
-    }
-
     /// Asks the active window for a sign of life; false when it does not know how to give one.
     fn ping(&self, serial: u32) -> WorkResult<bool> {
         let Some(window) = self.active_window()? else { return Ok(false) };
@@ -460,19 +380,6 @@ fn no_key(symbol: Option<u32>) -> DesktopError {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_drag_ends_where_it_should() {
-        let check = |from: (i32, i32), to: (i32, i32), steps: usize| {
-            let points = path(Point::new(from.0, from.1), Point::new(to.0, to.1));
-            assert_eq!(points.len(), steps);
-            assert_eq!(points.last(), Some(&Point::new(to.0, to.1)));
-        };
-        check((0, 0), (80, 8), 10);
-        check((100, 100), (99, 100), 2);
-        check((5, 5), (5, 5), 2);
-        check((0, 0), (4000, 0), 100);
-    }
 
     #[test]
     fn control_characters_are_refused_by_name() {

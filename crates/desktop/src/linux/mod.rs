@@ -4,7 +4,7 @@
 //!   `environment` and `programs`.
 //! - `keeper` is the process that holds a virtual desktop so that it outlives its owner; `kept` is the owner's side.
 //! - `display` owns the connection to the X server, `events` reads what it tells; `windows` and `windowing`
-//!   manage windows, `capture` takes pictures, `input` and `keyboard` send clicks and keys.
+//!   manage windows, `capture` takes pictures, `input`, `keyboard` and `drag` send clicks, keys and drags.
 //! - `desktop_entries` knows the installed applications.
 //! - [`diagnose`] tells what works on this machine and what to install.
 
@@ -16,6 +16,7 @@ mod desktop;
 mod desktop_entries;
 mod display;
 mod doctor;
+mod drag;
 mod environment;
 mod events;
 mod history;

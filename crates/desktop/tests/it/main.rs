@@ -6,6 +6,7 @@ mod act_libreoffice;
 #[cfg(target_os = "linux")]
 mod applications;
 mod contract;
+mod dragging;
 #[cfg(target_os = "linux")]
 mod effects;
 #[cfg(target_os = "linux")]

@@ -14,10 +14,10 @@ use deskhand_testkit::fixture::{Screen, Toolkit};
 use crate::fixtures::{Stage, outline};
 
 /// One busy loop for each core, at the same priority as the applications; ended when dropped.
-struct Load(Vec<Child>);
+pub(crate) struct Load(Vec<Child>);
 
 impl Load {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let busy = || {
             Command::new("/bin/sh").args(["-c", "while :; do :; done"]).stdin(Stdio::null()).spawn().unwrap()
@@ -56,7 +56,7 @@ fn mixed(length: usize, run: usize) -> String {
     cut
 }
 
-fn number(variable: &str, default: usize) -> usize {
+pub(crate) fn number(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 

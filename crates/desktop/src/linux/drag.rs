@@ -1,0 +1,146 @@
+//! Dragging, with or without drag and drop.
+//!
+//! Drag and drop is a talk between the application that offers something and the one that it is offered to, in
+//! several messages for each position of the pointer. Whoever lets go before the talk is through drops into nothing.
+//! Two events tell how far it is: the source takes the selection `XdndSelection` when it begins, and what shows where
+//! the pointer is, the picture that follows it and the target that lights up, is drawn and then rests.
+
+use std::time::Duration;
+
+use deskhand_core::geometry::{Point, Screen};
+use tokio::{
+    sync::broadcast::{self, error::RecvError},
+    time::{Instant, timeout, timeout_at},
+};
+use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT};
+
+use super::{desktop::LinuxDesktop, events::XEvent, input::number_of};
+use crate::{Button, DesktopResult};
+
+/// How long an application may take to answer while something is dragged.
+const ANSWER_BOUND: Duration = Duration::from_secs(1);
+/// How long an application that answers may take to begin drag and drop; without it, the drag is a plain one.
+const BEGIN_BOUND: Duration = Duration::from_millis(400);
+/// After so many positions the application has to have noticed that this is a drag.
+const THRESHOLD_STEPS: usize = 4;
+/// The pixels between two positions of a drag.
+const STEP: i32 = 8;
+/// The most positions of a drag.
+const STEPS_MAX: i32 = 100;
+/// How often the last position is told, in pixels beside it: a talk goes on from one to the next.
+const ASIDE: [i32; 4] = [1, 0, 1, 0];
+/// Nothing is drawn for so long: the talk about a position is through.
+const REST: Duration = Duration::from_millis(50);
+/// The longest wait for that rest.
+const REST_BOUND: Duration = Duration::from_millis(500);
+
+impl LinuxDesktop {
+    /// Presses the button at one place, moves, and lets go at the other when the applications are ready for it.
+    pub(super) async fn drag_along(
+        &self,
+        from: Point<Screen>,
+        to: Point<Screen>,
+        button: Button,
+    ) -> DesktopResult<()> {
+        let mut begun = self.display().drags();
+        let press = self.display().call("drag", move |worker| {
+            worker.check_on_screen(from)?;
+            worker.check_on_screen(to)?;
+            worker.move_to(from)?;
+            worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
+            worker.round_trip()
+        });
+        press.await?;
+        let moved = self.move_held(&path(from, to), to, &mut begun).await;
+        // Whatever happened on the way, no button stays pressed.
+        let release = self.display().call("drag", move |worker| {
+            worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
+            worker.round_trip()
+        });
+        release.await?;
+        moved
+    }
+
+    async fn move_held(
+        &self,
+        steps: &[Point<Screen>],
+        to: Point<Screen>,
+        begun: &mut tokio::sync::watch::Receiver<u32>,
+    ) -> DesktopResult<()> {
+        // The application takes the button before the pointer moves on.
+        self.await_application(ANSWER_BOUND).await?;
+        let (first, rest) = steps.split_at(steps.len().min(THRESHOLD_STEPS));
+        self.follow(first).await?;
+        self.await_application(ANSWER_BOUND).await?;
+        let drops = timeout(BEGIN_BOUND, begun.changed()).await.is_ok();
+        self.follow(rest).await?;
+        for aside in ASIDE {
+            let mut events = self.display().subscribe();
+            self.follow(&[Point::new(to.x.saturating_add(aside), to.y)]).await?;
+            self.await_application(ANSWER_BOUND).await?;
+            if drops {
+                await_rest(&mut events).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the pointer from point to point.
+    async fn follow(&self, points: &[Point<Screen>]) -> DesktopResult<()> {
+        let points = points.to_vec();
+        let follow = self.display().call("drag", move |worker| {
+            for point in points {
+                worker.move_to(point)?;
+                worker.round_trip()?;
+            }
+            Ok(())
+        });
+        follow.await
+    }
+}
+
+/// Waits until nothing has been drawn for a while, but for what is drawn by itself.
+async fn await_rest(events: &mut broadcast::Receiver<XEvent>) {
+    let bound = Instant::now() + REST_BOUND;
+    let mut rest = Instant::now() + REST;
+    while let Ok(event) = timeout_at(rest.min(bound), events.recv()).await {
+        match event {
+            Ok(XEvent::Damage { by_itself: true, .. }) => {}
+            Ok(XEvent::Damage { .. } | XEvent::WindowsChanged) | Err(RecvError::Lagged(_)) => {
+                rest = Instant::now() + REST;
+            }
+            // The next call tells.
+            Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => return,
+        }
+    }
+}
+
+/// The positions of a drag, the last one being `to`.
+fn path(from: Point<Screen>, to: Point<Screen>) -> Vec<Point<Screen>> {
+    let (dx, dy) = (to.x.saturating_sub(from.x), to.y.saturating_sub(from.y));
+    let steps = (dx.abs().max(dy.abs()) / STEP).clamp(2, STEPS_MAX);
+    (1..=steps)
+        .map(|step| {
+            let part = |length: i32| length.saturating_mul(step) / steps;
+            Point::new(from.x.saturating_add(part(dx)), from.y.saturating_add(part(dy)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drag_ends_where_it_should() {
+        let check = |from: (i32, i32), to: (i32, i32), steps: usize| {
+            let points = path(Point::new(from.0, from.1), Point::new(to.0, to.1));
+            assert_eq!(points.len(), steps);
+            assert_eq!(points.last(), Some(&Point::new(to.0, to.1)));
+        };
+        check((0, 0), (80, 8), 10);
+        check((100, 100), (99, 100), 2);
+        check((5, 5), (5, 5), 2);
+        check((0, 0), (4000, 0), 100);
+    }
+}
