@@ -12,7 +12,7 @@ use deskhand_core::{
 use deskhand_desktop::fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunError, StopSwitch,
+    RunError, RunSummary, StopSwitch,
     agents::{AgentRegistry, EnabledAgents, mcp::McpKind, shell::ShellKind},
     replay, run,
 };
@@ -138,6 +138,43 @@ reply = '''
         events(&ran.lines).filter(|event| format!("{event:?}").starts_with("Delegated")).collect();
     assert_eq!(reports.len(), 1, "{reports:?}");
     replays_equal(&ran);
+}
+
+#[tokio::test]
+async fn what_a_program_did_as_expected_ends_the_round_without_asking_the_host_again() {
+    let turns = |expect: &str| {
+        format!(
+            r#"
+[[turn]]
+agent = "HostAgent"
+reply = '''
+{{"thought": "t", "status": "ASSIGN", "control_label": "a1", "current_subtask": "make a folder", "next": []}}
+'''
+
+[[turn]]
+agent = "shell"
+expect = 'it is told how'
+reply = '''
+{{"thought": "make it", "status": "FINISH", "result": "made", "action": [
+ {{"function": "run_command", "arguments": {{"program": "mkdir", "arguments": ["report"]}}}},
+ {{"function": "run_command", "arguments": {{"program": "ls"}}, "expect": "{expect}"}}]}}
+'''
+"#
+        )
+        .replace("it is told how", "may say `\"expect\": …`")
+    };
+    let calls = async |expect: &str| {
+        let work = tempfile::tempdir().unwrap();
+        let shell = ShellKind::new(unconfined(Some(work.path())));
+        let model = script(&format!("{}{END}", turns(expect)));
+        let ran = run_agents(model, enabled(&["shell"], shell), StopSwitch::new()).await;
+        let outcome = ran.end.outcome.clone().unwrap();
+        assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+        replays_equal(&ran);
+        (RunSummary::of(&ran.lines).tally.model_calls, outcome.reason)
+    };
+    assert_eq!(calls("report").await, (2, "made".to_owned()));
+    assert_eq!(calls("another folder").await, (3, "all done".to_owned()));
 }
 
 #[tokio::test]
