@@ -164,6 +164,26 @@ pub struct ActionCommandInfo {
     pub result: CallResult,
 }
 
+/// How much of a tool models are told. All of them can be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Listing {
+    /// Everything: what it does, its arguments and what they mean.
+    #[default]
+    Whole,
+    /// Its name and the names of its arguments, because they say enough for what is seldom needed.
+    Name,
+    /// Nothing. It is for those who know of it from elsewhere, or is named where it helps.
+    Nothing,
+}
+
+impl Listing {
+    /// Whether it is the usual one.
+    pub const fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
+}
+
 /// A tool, as it is shown to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
@@ -175,4 +195,7 @@ pub struct ToolSpec {
     pub parameters: Value,
     /// Whether it changes the desktop or only reads it.
     pub acts: bool,
+    /// How much of it models are told.
+    #[serde(default, skip_serializing_if = "Listing::is_whole")]
+    pub listing: Listing,
 }

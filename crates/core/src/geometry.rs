@@ -90,6 +90,18 @@ impl<S> Rect<S> {
         Point::new(self.x.saturating_add(self.width / 2), self.y.saturating_add(self.height / 2))
     }
 
+    /// The pixel at these fractions of its width and height: 0 is its left or top edge, 1 its right or bottom one. None
+    /// where they are not from 0 to 1, or it covers no pixel.
+    pub fn at_fraction(&self, x: f64, y: f64) -> Option<Point<S>> {
+        let along = |fraction: f64, length: i32| {
+            (0.0..=1.0)
+                .contains(&fraction)
+                .then(|| (f64::from(length.saturating_sub(1)) * fraction).round() as i32)
+        };
+        let (right, down) = (along(x, self.width)?, along(y, self.height)?);
+        (!self.is_empty()).then(|| Point::new(self.x.saturating_add(right), self.y.saturating_add(down)))
+    }
+
     /// Whether `point` lies inside.
     pub const fn contains(&self, point: &Point<S>) -> bool {
         point.x >= self.x && point.x < self.right() && point.y >= self.y && point.y < self.bottom()

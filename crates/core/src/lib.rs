@@ -18,6 +18,7 @@ pub mod outcome;
 pub mod policy;
 pub mod prompt;
 pub mod record;
+pub mod reference;
 pub mod reply;
 pub mod session;
 pub mod states;

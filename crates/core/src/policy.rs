@@ -139,6 +139,17 @@ impl Subject {
                 None => self.unknown = Some(said),
             }
         }
+        for (x, y) in PLACES {
+            let fraction = |name: &str| command.arguments.get(name).and_then(Value::as_f64);
+            let (Some(x), Some(y)) = (fraction(x), fraction(y)) else { continue };
+            match lies_at(x, y, view) {
+                Some(element) => {
+                    self.role.get_or_insert_with(|| element.role.to_string());
+                    self.label(&element.name);
+                }
+                None => self.unknown = Some("known to lie at that place".to_owned()),
+            }
+        }
         // Return and the space bar press what has the focus.
         let keys = text(command, "keys").unwrap_or_default().to_lowercase();
         let typed = command.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
@@ -210,6 +221,19 @@ fn shown<'a>(said: &str, view: &'a WindowView) -> Option<&'a Element> {
     view.elements().find(|element| element.id == id)
 }
 
+/// What a press at these fractions of the window meets, as far as it was shown: the smallest element there that can be
+/// acted on, else the smallest.
+fn lies_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
+    let point = view.surfaces.first()?.window.bounds.at_fraction(x, y)?;
+    let surface = view.surfaces.iter().rev().find(|surface| surface.window.bounds.contains(&point))?;
+    let covers = |element: &&Element| element.bounds.is_some_and(|bounds| bounds.contains(&point));
+    let size = |element: &&Element| {
+        let area = element.bounds.map_or(i64::MAX, |at| i64::from(at.width) * i64::from(at.height));
+        (!element.role.is_interactive(), area, std::cmp::Reverse(element.depth))
+    };
+    surface.tree.elements.iter().filter(covers).min_by_key(size)
+}
+
 fn text(command: &Command, name: &str) -> Option<String> {
     let text = command.arguments.get(name)?.as_str()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
@@ -238,8 +262,7 @@ impl Policy {
 
     /// Whether something of this tool may be asked about or denied because of its name, so that the name must be known.
     pub fn looks_at_names(&self, tool: &str) -> bool {
-        let own =
-            |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && matches(&rule.tool, tool);
+        let own = |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.is_about(tool);
         self.rules.iter().any(own) || (self.safe_guard && matches(PRESSES, tool))
     }
 }
@@ -266,7 +289,14 @@ impl Rule {
         };
         let application = matches(&self.application, &subject.application)
             || matches(&self.application, &subject.application_root);
-        matches(&self.tool, &subject.tool) && application && labels && role
+        self.is_about(&subject.tool) && application && labels && role
+    }
+
+    /// Whether it is about a tool. What is like typing is asked about and denied as typing is; to be allowed it must be
+    /// named itself.
+    fn is_about(&self, tool: &str) -> bool {
+        let as_typing = self.decision != Decision::Allow && LIKE_TYPING.contains(&tool);
+        matches(&self.tool, tool) || (as_typing && matches(&self.tool, TYPES))
     }
 
     fn ruling(&self) -> Ruling {
@@ -317,8 +347,16 @@ const GUARDED: [(&str, &str); 5] = [
 
 /// The tool that runs programs.
 const RUN_COMMAND: &str = "run_command";
+/// The tool that types.
+const TYPES: &str = "type_text";
+/// The tools that bring a text where typing would, by way of the clipboard: who must not type must not do that either.
+const LIKE_TYPING: [&str; 2] = ["paste_text", "write_clipboard"];
+/// The tools that press whatever lies at a place.
+const PRESSES_PLACES: &str = "click_on_coordinates|drag_on_coordinates";
+/// The arguments that name places.
+const PLACES: [(&str, &str); 3] = [("x", "y"), ("start_x", "start_y"), ("end_x", "end_y")];
 /// The tools that press something by its name.
-const PRESSES: &str = "click_element|invoke_action|visit|select|press_keys|type_text";
+const PRESSES: &str = "click_element|invoke_action|visit|select|press_keys|type_text|paste_text";
 
 /// The roles of what is written into or chosen, which do nothing when they are clicked, whatever their name.
 const HARMLESS: &str =
@@ -335,7 +373,7 @@ fn guard(subject: &Subject) -> Option<Ruling> {
     if subject.keys.as_ref().is_some_and(|keys| matches("shift+delete", keys)) {
         return Some(asks("it deletes something for good"));
     }
-    if !matches(PRESSES, &subject.tool) {
+    if !matches(PRESSES, &subject.tool) && !matches(PRESSES_PLACES, &subject.tool) {
         return None;
     }
     let fits = |labels: &str| {

@@ -326,7 +326,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         Event::Requested { text, plan }
     }
 
-    /// Runs one command. A stop lets it come back; only a stop at once, or the end of the round's time, drops it.
+    /// Runs one command. A stop lets it come back; only a stop at once, or the end of the round's time, drops it. What
+    /// only reads or waits leaves nothing half done and is dropped by any stop.
     async fn call(&self, command: &Command) -> Event {
         if let Some(reason) = self.options.stop.reason() {
             return Event::Stopped { reason };
@@ -347,7 +348,10 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
         };
         let stop = &self.options.stop;
+        let reads = command.agent.is_none() && self.options.tools.only_reads(command);
+        let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
         let mut result = tokio::select! {
+            reason = stopped => return Event::Stopped { reason },
             result = bounded => match result {
                 Some(result) => result,
                 None => CallResult::failure(

@@ -32,7 +32,11 @@ pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
     {
         words.push(plain(name));
     }
-    for name in ["range", "start", "cell", "option", "text", "value"] {
+    const DETAILS: [&str; 13] = [
+        "range", "start", "cell", "option", "text", "value", "x", "y", "start_x", "start_y", "end_x",
+        "end_y", "seconds",
+    ];
+    for name in DETAILS {
         if let Some(value) = argument(name) {
             words.push(if name == "text" { format!("“{}”", plain(value)) } else { plain(value) });
         }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     states::AppStatus,
 };
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentSetup, OpenAgent, Sight, StepsAgent};
@@ -35,7 +35,13 @@ fn status(word: &str, meaning: AppStatus, description: &str, next: &[&str]) -> A
 }
 
 fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
-    ToolSpec { name: name.to_owned(), description: description.to_owned(), parameters, acts: true }
+    ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters,
+        acts: true,
+        listing: Listing::Whole,
+    }
 }
 
 impl AgentKind for ArmKind {

@@ -4,13 +4,19 @@ use std::{collections::BTreeMap, fmt::Write as _};
 
 use serde_json::Value;
 
-use crate::{command::ToolSpec, text::one_line};
+use crate::{
+    command::{Listing, ToolSpec},
+    text::one_line,
+};
 
 /// The tools, as they are described to a model: their arguments as a signature, and what several tools say of an
 /// argument in the same words once for all.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
-    let described: Vec<(&ToolSpec, Vec<Argument>)> =
-        tools.iter().map(|tool| (tool, arguments(tool))).collect();
+    let listed = |wanted: Listing| {
+        let tools = tools.iter().filter(move |tool| tool.listing == wanted);
+        tools.map(|tool| (tool, arguments(tool))).collect::<Vec<(&ToolSpec, Vec<Argument>)>>()
+    };
+    let (described, named) = (listed(Listing::Whole), listed(Listing::Name));
     let mut uses: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     for argument in described.iter().flat_map(|(_, arguments)| arguments) {
         *uses.entry((&argument.name, &argument.about)).or_default() += 1;
@@ -36,15 +42,24 @@ pub fn tools_text(tools: &[ToolSpec]) -> String {
         text.push('\n');
     }
     for (tool, arguments) in &described {
-        let signature: Vec<String> = arguments.iter().map(Argument::signature).collect();
-        let _ = writeln!(text, "## {}({})\n{}", tool.name, signature.join(", "), tool.description.trim());
+        let _ = writeln!(text, "## {}\n{}", signature(tool, arguments), tool.description.trim());
         for argument in arguments.iter().filter(|argument| !is_shared(argument) && !argument.about.is_empty())
         {
             let _ = writeln!(text, "- `{}`: {}", argument.name, argument.about);
         }
         text.push('\n');
     }
+    if !named.is_empty() {
+        let named: Vec<String> = named.iter().map(|(tool, arguments)| signature(tool, arguments)).collect();
+        let _ = writeln!(text, "There are also {}.", named.join(", "));
+    }
     text.trim_end().to_owned()
+}
+
+/// `read_text(id, name?)`
+fn signature(tool: &ToolSpec, arguments: &[Argument]) -> String {
+    let arguments: Vec<String> = arguments.iter().map(Argument::signature).collect();
+    format!("{}({})", tool.name, arguments.join(", "))
 }
 
 struct Argument {

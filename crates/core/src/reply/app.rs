@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentSteps},
+    reference::{ANNOTATION, to_own_tools},
     states::{AppStatus, UnknownStatus},
 };
 
@@ -44,12 +45,35 @@ const ACTIONS_MAX: usize = 20;
 /// # Errors
 /// [`ReplyError`] says which field is wrong and what is expected there.
 pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
-    parse(text, &AppStatus::sayable(), &|said| {
+    let mut reply = parse(text, &AppStatus::sayable(), &|said| {
         let status: AppStatus =
             said.parse().map_err(|error: UnknownStatus| ReplyError::field("status", error.to_string()))?;
         // A model has no word for what only the system may say.
         Ok((status, if status == AppStatus::Error { AppStatus::Fail } else { status }.to_string()))
-    })
+    })?;
+    look_for_annotation(&mut reply);
+    check(&reply)?;
+    reply.actions = to_own_tools(reply.actions);
+    Ok(reply)
+}
+
+/// The reference's action `annotation` is a look: SCREENSHOT, of the controls that it lists.
+fn look_for_annotation(reply: &mut AppReply) {
+    let looks = matches!(reply.status, AppStatus::Continue | AppStatus::Screenshot);
+    let [action] = reply.actions.as_slice() else { return };
+    if !looks || action.function != ANNOTATION {
+        return;
+    }
+    let labels = action.arguments.get("control_labels").and_then(Value::as_array);
+    let label = |label: &Value| {
+        let text = label.as_str().map_or_else(|| label.to_string(), str::to_owned);
+        // Our ids carry a letter.
+        if text.bytes().all(|byte| byte.is_ascii_digit()) { format!("e{text}") } else { text }
+    };
+    reply.control_reannotate = labels.into_iter().flatten().map(label).collect();
+    reply.actions.clear();
+    reply.status = AppStatus::Screenshot;
+    reply.word = reply.status.to_string();
 }
 
 /// Reads the reply of an agent of another kind, which said `before` at its last step.
@@ -62,7 +86,7 @@ pub fn parse_agent_reply(
     before: Option<&str>,
 ) -> Result<AppReply, ReplyError> {
     let words = steps.words_after(before);
-    parse(text, &words, &|said| {
+    let reply = parse(text, &words, &|said| {
         let status = steps.status(said).filter(|status| words.contains(&status.word.as_str()));
         status.map(|status| (status.meaning, status.word.clone())).ok_or_else(|| {
             let now = before.map(|word| format!(" after {word}")).unwrap_or_default();
@@ -70,7 +94,9 @@ pub fn parse_agent_reply(
             let problem = format!("`{said}` is not a status{now}; use one of {}", words.join(", "));
             ReplyError::field("status", problem)
         })
-    })
+    })?;
+    check(&reply)?;
+    Ok(reply)
 }
 
 /// Reads the reply of whoever of a session's agents is called `name`, as it was once said: by its own words where it
@@ -88,7 +114,7 @@ pub fn parse_reply_of(text: &str, name: &str, agents: &[AgentDefinition]) -> Res
 /// What a word of a model means, and how it is written.
 type Meaning = Result<(AppStatus, String), ReplyError>;
 
-/// Reads a reply whose status is one of `words`.
+/// Reads the fields of a reply whose status is one of `words`.
 fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Result<AppReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
     let (actions, action_status) = actions(&mut fields)?;
@@ -105,7 +131,7 @@ fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Res
         status = AppStatus::Fail;
         result = result.or_else(|| Some(format!("the AppAgent said ERROR: {thought}")));
     }
-    let reply = AppReply {
+    Ok(AppReply {
         observation: fields.text("observation")?,
         thought,
         status,
@@ -117,9 +143,7 @@ fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Res
         result,
         control_reannotate: fields.texts("control_reannotate")?,
         save_picture: save_picture(&mut fields),
-    };
-    check(&reply)?;
-    Ok(reply)
+    })
 }
 
 fn check(reply: &AppReply) -> Result<(), ReplyError> {

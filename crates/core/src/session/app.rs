@@ -27,6 +27,7 @@ use crate::{
     memory::Memory,
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, result_text},
+    reference::why_not,
     reply::{AppReply, ReplyError},
     states::{AppStatus, AppTrigger, next_app},
 };
@@ -122,7 +123,8 @@ impl AgentKind for App {
     }
 
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
-        unknown_tool(command, session.tools_of(self.0))
+        let reference = command.window.and_then(|_| why_not(command));
+        reference.or_else(|| unknown_tool(command, session.tools_of(self.0)))
     }
 
     fn doing(self, _: &Session, observation: &Observation, reply: &AppReply) -> (String, Vec<String>) {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{config::Limits, gate::Proposal};
 use crate::{
-    command::{CallResult, ToolSpec, Verdict},
+    command::{CallResult, Listing, ToolSpec, Verdict},
     text::clip,
 };
 
@@ -72,8 +72,9 @@ pub(super) fn another_way(
         return None;
     }
     let used: Vec<&str> = proposal.commands.iter().map(|command| command.tool.as_str()).collect();
+    let known = tools.iter().filter(|tool| tool.listing != Listing::Nothing);
     let others: Vec<&str> =
-        tools.iter().map(|tool| tool.name.as_str()).filter(|name| !used.contains(name)).collect();
+        known.map(|tool| tool.name.as_str()).filter(|name| !used.contains(name)).collect();
     let others =
         if others.is_empty() { String::new() } else { format!(" There are also: {}.", others.join(", ")) };
     Some(CallResult::failure(

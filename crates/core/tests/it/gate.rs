@@ -202,3 +202,108 @@ fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_
     let h = proposes(with(pressing), &tab, "CONTINUE");
     assert!(matches!(h.effect(), Effect::Call { .. }), "{:?}", h.effect());
 }
+
+#[test]
+fn what_the_clipboard_brings_is_denied_and_asked_about_as_typing_is_and_allowed_by_its_own_name() {
+    let with_paste = |policy: Policy| {
+        let mut config = with(policy);
+        config.app_tools.extend(["type_text", "paste_text", "write_clipboard", "read_clipboard"].map(tool));
+        config
+    };
+    let runs = |rule: &Rule, tool: &str| {
+        let policy = Policy { rules: vec![rule.clone()], safe_guard: true };
+        let action = json!([{"function": tool, "arguments": {"id": "e3", "text": "x"}}]);
+        matches!(proposes(with_paste(policy), &action, "CONTINUE").effect(), Effect::Call { .. })
+    };
+    for decision in [Decision::Deny, Decision::Ask] {
+        let typing = rule(decision, "type_text", "*", "*");
+        for tool in ["type_text", "paste_text", "write_clipboard"] {
+            assert!(!runs(&typing, tool), "{tool}");
+        }
+        assert!(runs(&typing, "read_clipboard") && runs(&rule(decision, "visit", "*", "*"), "paste_text"));
+    }
+    let first = rule(Decision::Allow, "type_text", "*", "*");
+    let rules = vec![first, rule(Decision::Deny, "type_*|paste_*", "*", "*")];
+    let action = json!([{"function": "paste_text", "arguments": {"id": "e3", "text": "x"}}]);
+    let mut h = proposes(with_paste(Policy { rules, safe_guard: true }), &action, "CONTINUE");
+    h.look();
+    assert!(h.prompt().contains("house rule 7"), "{}", h.prompt());
+}
+
+#[test]
+fn a_reference_name_is_judged_as_what_it_stands_for() {
+    let pairs = [
+        ("click_input", json!({"id": "3", "name": "OK"}), "click_element", json!({"id": "3"})),
+        ("set_edit_text", json!({"id": 3, "text": "a\n"}), "type_text", json!({"id": 3, "text": "a\n"})),
+        ("keyboard_input", json!({"id": "3", "keys": "{SPACE}"}), "press_keys", json!({"keys": "space"})),
+        ("keyboard_input", json!({"keys": "+{DELETE}"}), "press_keys", json!({"keys": "shift+delete"})),
+        ("wheel_mouse_input", json!({"id": "3", "wheel_dist": 1}), "scroll", json!({"id": "3", "down": -1})),
+        ("texts", json!({"id": "3"}), "read_text", json!({"id": "3"})),
+    ];
+    let kind = |effect: &Effect| {
+        if let Effect::AwaitApproval { approval } = effect {
+            format!("asks {:?}", approval.asked_by)
+        } else if let Effect::Call { command } = effect {
+            format!("calls {}", command.tool)
+        } else {
+            format!("{effect:?}")
+        }
+    };
+    for (name, arguments, own, own_arguments) in pairs {
+        // The tool under its own name, under the reference's, and a rule for the reference's name says nothing.
+        let judged = |policy: Policy, actions: &Value| {
+            let mut config = with(policy);
+            config.app_tools.extend(["type_text", "scroll", "read_text", "focus_element"].map(tool));
+            let mut h = Harness::started(config);
+            h.button = "Delete".to_owned();
+            h.assign();
+            h.step(&json!({"thought": "t", "status": "CONTINUE", "action": actions}));
+            kind(&h.effect())
+        };
+        let mut actions = json!([{"function": own, "arguments": own_arguments}]);
+        if own == "press_keys" && arguments.get("id").is_some() {
+            let focus = json!({"function": "focus_element", "arguments": {"id": "3"}});
+            actions.as_array_mut().unwrap().insert(0, focus);
+        }
+        let reference = json!([{"function": name, "arguments": arguments}]);
+        for rules in [
+            vec![],
+            vec![rule(Decision::Deny, own, "*", "*")],
+            vec![rule(Decision::Ask, own, "*", "Delete")],
+            vec![rule(Decision::Allow, "*", "*", "Delete")],
+            vec![rule(Decision::Deny, name, "*", "*")],
+        ] {
+            let policy = Policy { rules, safe_guard: true };
+            let (one, other) = (judged(policy.clone(), &actions), judged(policy, &reference));
+            assert_eq!(one, other, "{name}");
+        }
+        let asks = vec![rule(Decision::Ask, own, "*", "*")];
+        let policy = Policy { rules: asks, safe_guard: true };
+        assert!(judged(policy, &reference).starts_with("asks Policy"), "{name}");
+    }
+}
+
+#[test]
+fn a_place_is_judged_by_what_lies_there() {
+    let at = |label: &str, x: f64, y: f64| {
+        let mut config = with(Policy::default());
+        config.app_tools.extend(["click_on_coordinates", "drag_on_coordinates"].map(tool));
+        config.policy.rules.push(rule(Decision::Deny, "*_on_coordinates", "*", "Finish"));
+        let mut h = Harness::started(config);
+        h.button = label.to_owned();
+        h.assign();
+        let click = json!([{"function": "click_on_coordinates", "arguments": {"x": x, "y": y}}]);
+        h.step(&json!({"thought": "t", "status": "CONTINUE", "action": click}));
+        h
+    };
+    // The button lies from (10, 10) to (90, 30) of 800 times 600.
+    assert!(matches!(at("Delete", 0.05, 0.03).effect(), Effect::AwaitApproval { .. }));
+    assert_eq!(at("OK", 0.05, 0.03).command().tool, "click_on_coordinates");
+    let mut h = at("Finish", 0.05, 0.03);
+    h.look();
+    assert!(h.prompt().contains("house rule 7"), "{}", h.prompt());
+    // No element is known there, and a rule looks at names.
+    let mut h = at("OK", 0.5, 0.5);
+    h.look();
+    assert!(h.prompt().contains("no element known to lie at that place"), "{}", h.prompt());
+}

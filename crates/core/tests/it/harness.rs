@@ -1,7 +1,7 @@
 //! Drives a session by hand: answers each effect with what a test gives.
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     geometry::Rect,
     ids::{ElementId, WindowId},
     model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
@@ -19,6 +19,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         description: format!("The tool {name}."),
         parameters: json!({"type": "object", "properties": {"id": {"type": "string", "description": "An id."}}}),
         acts: true,
+        listing: Listing::Whole,
     }
 }
 

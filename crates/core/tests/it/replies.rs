@@ -50,8 +50,11 @@ fn decision_12_an_apps_reply_is_read_in_both_spellings() {
     )
     .unwrap();
     assert_eq!(
-        serde_json::to_string(&old.actions[0].arguments).unwrap(),
-        r#"{"button":"left","id":"12","name":"Export"}"#
+        (
+            old.actions[0].function.as_str(),
+            serde_json::to_string(&old.actions[0].arguments).unwrap().as_str()
+        ),
+        ("click_element", r#"{"id":"12","name":"Export"}"#)
     );
     let new = parse_app_reply(
         r#"{"observation": "o", "thought": "t", "action": {"function": "click_element", "arguments": {"id": "e1"},

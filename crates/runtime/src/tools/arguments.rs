@@ -1,11 +1,14 @@
 //! Types that the arguments of several tools share.
 
-use deskhand_core::ids::ElementId;
-use deskhand_desktop::act::TableTarget;
+use deskhand_core::{
+    geometry::{Point, Screen},
+    ids::ElementId,
+};
+use deskhand_desktop::{Button, Desktop, DesktopError, act::TableTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 
-use super::registry::ToolError;
+use super::registry::{ToolContext, ToolError};
 
 /// The id of an element, as models write it: `e17`, `17`, or the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
@@ -40,6 +43,49 @@ impl<'de> Deserialize<'de> for CellText {
             }
         }
     }
+}
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum MouseButton {
+    #[default]
+    Left,
+    Middle,
+    Right,
+}
+
+impl From<MouseButton> for Button {
+    fn from(button: MouseButton) -> Self {
+        match button {
+            MouseButton::Left => Self::Left,
+            MouseButton::Middle => Self::Middle,
+            MouseButton::Right => Self::Right,
+        }
+    }
+}
+
+/// The place of the window of the calling agent that two named fractions of its width and height mean.
+pub(super) async fn place<D: Desktop>(
+    context: &ToolContext<'_, D>,
+    (x_name, x): (&str, f64),
+    (y_name, y): (&str, f64),
+) -> Result<Point<Screen>, ToolError> {
+    let id = context.window()?;
+    for (name, value) in [(x_name, x), (y_name, y)] {
+        if !(0.0..=1.0).contains(&value) {
+            return Err(ToolError::Reply(format!(
+                "`{name}` is a fraction of the window, from 0 to 1, and no number of pixels: {value} lies outside of \
+                 it; divide by the width or height of the window; nothing was done"
+            )));
+        }
+    }
+    let windows = context.desktop.windows().await?;
+    let window = windows.iter().find(|window| window.id == id).ok_or(DesktopError::NoWindow(id))?;
+    window
+        .bounds
+        .at_fraction(x, y)
+        .ok_or_else(|| ToolError::Reply(format!("{id} has no size; nothing was done")))
 }
 
 /// The table that a tool is about: by id, by name, or the largest one.

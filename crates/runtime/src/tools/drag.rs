@@ -16,9 +16,9 @@ use super::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drag {
-    /// The id of the element to take.
+    /// The element to take.
     from: ElementArgument,
-    /// The id of the element to drop it on.
+    /// The element to drop it on.
     to: ElementArgument,
 }
 

@@ -18,7 +18,6 @@ pub(super) struct InvokeAction {
     id: ElementArgument,
     /// The name that it should have.
     name: Option<String>,
-    /// The name of the action.
     action: String,
 }
 

@@ -5,26 +5,36 @@
 
 mod arguments;
 mod click_element;
+mod click_on_coordinates;
 mod close_application;
 mod drag;
+mod drag_on_coordinates;
+mod expand;
 mod focus_element;
 mod invoke_action;
 mod launch_application;
 mod more;
+mod paste_text;
 mod press_keys;
+mod read_clipboard;
 mod read_table;
 mod read_text;
 mod registry;
 mod scroll;
+mod scroll_into_view;
 mod select;
 mod select_application_window;
 mod select_cells;
+mod select_text;
 mod set_checked;
 mod set_value;
 mod standard;
+mod summary;
 mod type_text;
 mod visit;
+mod wait;
 mod wait_for;
+mod write_clipboard;
 mod write_table;
 
 pub use registry::{DuplicateTool, ToolContext, Toolbox};

@@ -25,7 +25,7 @@ const PAGE_TOKENS_MAX: usize = 1_400;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct More {
-    /// Only elements whose role, name, description or text has this in it, in any case.
+    /// Only elements whose role, name, description or text contains this.
     find: Option<String>,
     /// Only what lies in this element, such as e17.
     inside: Option<ElementArgument>,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     ids::WindowId,
 };
 use deskhand_desktop::{
@@ -51,6 +51,8 @@ pub(crate) trait Tool<D: Desktop>: Send + Sync + 'static {
     const NAME: &'static str;
     /// Whether it changes the desktop.
     const ACTS: bool = true;
+    /// How much of it models are told; each word is paid for in every question.
+    const LISTING: Listing = Listing::Whole;
     /// Its arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
 
@@ -62,6 +64,7 @@ type Answer<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
 trait AnyTool<D: Desktop>: Send + Sync {
     fn spec(&self) -> ToolSpec;
+    fn acts(&self) -> bool;
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a>;
 }
 
@@ -78,7 +81,17 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
             object.shift_remove("$schema");
             object.shift_remove("title");
         }
-        ToolSpec { name: T::NAME.to_owned(), description, parameters: schema, acts: T::ACTS }
+        ToolSpec {
+            name: T::NAME.to_owned(),
+            description,
+            parameters: schema,
+            acts: T::ACTS,
+            listing: T::LISTING,
+        }
+    }
+
+    fn acts(&self) -> bool {
+        T::ACTS
     }
 
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a> {
@@ -179,10 +192,19 @@ impl<D: Desktop> Toolbox<D> {
         self.app.specs()
     }
 
+    fn tool(&self, command: &Command) -> Option<&dyn AnyTool<D>> {
+        let list = if command.window.is_some() { &self.app } else { &self.host };
+        list.tools.get(command.tool.as_str()).map(Box::as_ref)
+    }
+
+    /// Whether a command changes nothing on the desktop, so that it can be dropped while it runs.
+    pub(crate) fn only_reads(&self, command: &Command) -> bool {
+        self.tool(command).is_some_and(|tool| !tool.acts())
+    }
+
     /// Runs a command. Everything that goes wrong is in the result; a tool that does not exist as well.
     pub async fn run(&self, desktop: &D, command: &Command) -> CallResult {
-        let list = if command.window.is_some() { &self.app } else { &self.host };
-        let Some(tool) = list.tools.get(command.tool.as_str()) else {
+        let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("there is no tool `{}`", command.tool));
         };
         let context = ToolContext { desktop, window: command.window, limits: self.limits };

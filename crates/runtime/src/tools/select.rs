@@ -13,9 +13,8 @@ use super::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Select {
-    /// The id of the list, combo box, tree or tab list.
+    /// The id of the element.
     id: ElementArgument,
-    /// The name of the item.
     item: String,
 }
 

@@ -1,20 +1,27 @@
 //! The tool `select_application_window`.
 
 use deskhand_core::ids::WindowId;
-use deskhand_desktop::{Desktop, act::activate};
+use deskhand_desktop::{
+    Desktop, DesktopError,
+    act::{activate, names_equal},
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
     arguments::parse,
-    registry::{Tool, ToolContext, ToolResult},
+    registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
 /// Brings a window to the front and gives it the focus. ASSIGN does this by itself.
 #[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(super) struct SelectApplicationWindow {
     /// The id of the window, such as w2.
     id: String,
+    /// The title that it should have.
+    #[schemars(skip)]
+    name: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for SelectApplicationWindow {
@@ -23,6 +30,17 @@ impl<D: Desktop> Tool<D> for SelectApplicationWindow {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let window: WindowId = parse(&input.id)?;
+        if let Some(name) = input.name.filter(|name| !name.trim().is_empty()) {
+            let windows = context.desktop.windows().await?;
+            let found =
+                windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
+            if ![&found.title, &found.app.name].iter().any(|called| names_equal(called, &name)) {
+                return Err(ToolError::Reply(format!(
+                    "{window} is called \"{}\" and not \"{name}\"; nothing was done",
+                    found.title
+                )));
+            }
+        }
         Ok(activate(context.desktop, window).await?)
     }
 }

@@ -4,25 +4,35 @@ use deskhand_desktop::{Desktop, act::ActLimits};
 
 use super::{
     click_element::ClickElement,
+    click_on_coordinates::ClickOnCoordinates,
     close_application::CloseApplication,
     drag::Drag,
+    drag_on_coordinates::DragOnCoordinates,
+    expand::Expand,
     focus_element::FocusElement,
     invoke_action::InvokeAction,
     launch_application::LaunchApplication,
     more::More,
+    paste_text::PasteText,
     press_keys::PressKeys,
+    read_clipboard::ReadClipboard,
     read_table::ReadTable,
     read_text::ReadText,
     registry::{DuplicateTool, ToolList, Toolbox},
     scroll::Scroll,
+    scroll_into_view::ScrollIntoView,
     select::Select,
     select_application_window::SelectApplicationWindow,
     select_cells::SelectCells,
+    select_text::SelectText,
     set_checked::SetChecked,
     set_value::SetValue,
+    summary::Summary,
     type_text::TypeText,
     visit::Visit,
+    wait::Wait,
     wait_for::WaitFor,
+    write_clipboard::WriteClipboard,
     write_table::WriteTable,
 };
 
@@ -42,7 +52,9 @@ impl<D: Desktop> Toolbox<D> {
             .with::<SetValue>()?
             .with::<SetChecked>()?
             .with::<Select>()?
+            .with::<Expand>()?
             .with::<TypeText>()?
+            .with::<SelectText>()?
             .with::<PressKeys>()?
             .with::<ReadTable>()?
             .with::<WriteTable>()?
@@ -53,7 +65,15 @@ impl<D: Desktop> Toolbox<D> {
             .with::<FocusElement>()?
             .with::<InvokeAction>()?
             .with::<WaitFor>()?
-            .with::<More>()?;
+            .with::<More>()?
+            .with::<ScrollIntoView>()?
+            .with::<PasteText>()?
+            .with::<ReadClipboard>()?
+            .with::<WriteClipboard>()?
+            .with::<Summary>()?
+            .with::<ClickOnCoordinates>()?
+            .with::<DragOnCoordinates>()?
+            .with::<Wait>()?;
         Ok(Self { host, app, limits })
     }
 }

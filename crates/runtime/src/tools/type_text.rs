@@ -19,11 +19,11 @@ use super::{
 pub(super) struct TypeText {
     /// The text; a line break is Return, a tab is Tab.
     text: String,
-    /// The id of the element to type into; the focused one if not given.
+    /// The element to type into; the focused one if not given.
     id: Option<ElementArgument>,
-    /// The name that the element should have.
+    /// The name that it should have.
     name: Option<String>,
-    /// Whether to clear the element first; false if not given.
+    /// Whether to clear the element first.
     #[serde(default)]
     clear: bool,
 }

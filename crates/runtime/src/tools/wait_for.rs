@@ -20,16 +20,16 @@ const SECONDS_MAX: u64 = 120;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// The role of the element, such as push button.
+    /// Such as push button.
     role: Option<String>,
-    /// The name of the element.
+    /// The name that it should have.
     name: Option<String>,
-    /// Whether to wait until the element is gone; false if not given.
+    /// Whether to wait until it is gone.
     #[serde(default)]
     gone: bool,
-    /// A text that the title of the window or of one of its dialogs should contain.
+    /// A text in the title of the window or of one of its dialogs.
     title: Option<String>,
-    /// How long to wait, in seconds, 1 to 120; 30 if not given.
+    /// 1 to 120; 30 if not given.
     #[serde(default = "half_a_minute")]
     seconds: u64,
 }

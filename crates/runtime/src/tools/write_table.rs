@@ -19,7 +19,7 @@ pub(super) struct WriteTable {
     id: Option<ElementArgument>,
     /// The name of the table, instead of the id; without either it is the largest table in the window.
     name: Option<String>,
-    /// The cell at the top left, such as A1; A1 if not given.
+    /// The cell at the top left; A1 if not given.
     #[serde(default = "first_cell")]
     start: String,
     /// The rows, each a list of values.

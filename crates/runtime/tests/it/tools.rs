@@ -4,6 +4,7 @@ use deskhand_core::{
     command::{CallStatus, Command, Verdict},
     ids::WindowId,
     prompt::tools_text,
+    reference::REFERENCE_NAMES,
 };
 use deskhand_desktop::{
     act::ActLimits,
@@ -53,4 +54,18 @@ async fn wrong_arguments_are_refused_with_the_place() {
     check(window, "wait_for", json!({"title": "a", "name": "b"}), "give either a title").await;
     check(None, "select_application_window", json!({"id": "w77"}), "w77").await;
     check(None, "launch_application", json!({"name": "LibreOfice Calc"}), "LibreOffice Calc").await;
+}
+
+/// The page tells of every tool and of every name of the reference.
+#[test]
+fn the_page_of_tools_is_complete() {
+    let page = include_str!("../../../../docs/tools.md");
+    let tools = toolbox();
+    for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
+        assert!(page.contains(&format!("`{}`", spec.name)), "docs/tools.md does not tell of {}", spec.name);
+    }
+    for (name, own) in REFERENCE_NAMES {
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}(")));
+        assert!(row.is_some_and(|row| row.contains(&format!("`{own}"))), "docs/tools.md: {name} is {own}");
+    }
 }

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::command::{CallResult, CallStatus, Command, ToolSpec, Verdict};
+use deskhand_core::command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -60,7 +60,13 @@ pub(super) fn spec() -> ToolSpec {
         object.shift_remove("$schema");
         object.shift_remove("title");
     }
-    ToolSpec { name: RUN_COMMAND.to_owned(), description, parameters: schema, acts: true }
+    ToolSpec {
+        name: RUN_COMMAND.to_owned(),
+        description,
+        parameters: schema,
+        acts: true,
+        listing: Listing::Whole,
+    }
 }
 
 /// A program that did not come to be run.

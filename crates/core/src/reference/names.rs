@@ -1,0 +1,146 @@
+//! What each reference name stands for.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    arguments::{Given, Problem},
+    keys::{self, Part},
+};
+use crate::{
+    command::{CallResult, Command, Verdict},
+    reply::ProposedAction,
+};
+
+/// The reference's names that are turned into tools of ours, and which. Its `click_on_coordinates`, `drag_on_coordinates`,
+/// `wait`, `summary` and `select_application_window` are tools here under the same names, and `annotation` is a look
+/// of which `control_reannotate` says what to mark.
+pub const REFERENCE_NAMES: &[(&str, &str)] = &[
+    ("click_input", "click_element"),
+    ("set_edit_text", "type_text"),
+    ("keyboard_input", "press_keys"),
+    ("wheel_mouse_input", "scroll"),
+    ("texts", "read_text"),
+];
+
+/// The reference's name for a look at some controls.
+pub const ANNOTATION: &str = "annotation";
+
+/// The actions of a reply in the names of our own tools. What cannot be turned into them stays as it is, and
+/// [`why_not`] tells the agent.
+pub fn to_own_tools(actions: Vec<ProposedAction>) -> Vec<ProposedAction> {
+    actions
+        .into_iter()
+        .flat_map(|action| match own(&action.function, &action.arguments) {
+            Some(Ok(mut own)) => {
+                if let Some(last) = own.last_mut() {
+                    last.expect = action.expect;
+                }
+                own
+            }
+            Some(Err(_)) | None => vec![action],
+        })
+        .collect()
+}
+
+/// Why a command with a reference name cannot be carried out; none where it has no such name.
+pub fn why_not(command: &Command) -> Option<CallResult> {
+    let problem = own(&command.tool, &command.arguments)?.err()?;
+    Some(CallResult::failure(
+        Some(Verdict::Refused),
+        format!("the arguments do not fit: {problem}; nothing was done"),
+    ))
+}
+
+type Own = Result<Vec<ProposedAction>, Problem>;
+
+/// The actions that a name stands for; none where it is no reference name.
+fn own(name: &str, arguments: &Map<String, Value>) -> Option<Own> {
+    let turn = match name {
+        "click_input" => click_input,
+        "set_edit_text" => set_edit_text,
+        "keyboard_input" => keyboard_input,
+        "wheel_mouse_input" => wheel_mouse_input,
+        "texts" => texts,
+        ANNOTATION => annotation,
+        _ => return None,
+    };
+    let mut given = Given::of(name, arguments);
+    Some(turn(&mut given).and_then(|own| given.end().map(|()| own)))
+}
+
+/// One action; arguments that are null are left out.
+fn action(function: &str, arguments: Value) -> ProposedAction {
+    let arguments = match arguments {
+        Value::Object(arguments) => arguments.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    };
+    ProposedAction { function: function.to_owned(), arguments, expect: None }
+}
+
+/// `click_input(id, name, button=left, double=False)`
+fn click_input(given: &mut Given<'_>) -> Own {
+    let (id, name) = (given.required_id()?, given.name()?);
+    let button = match given.word("button", &["left", "right", "middle"])? {
+        "left" => None,
+        other => Some(other),
+    };
+    let count = given.flag("double", false)?.then_some(2);
+    Ok(vec![action("click_element", json!({"id": id, "name": name, "button": button, "count": count}))])
+}
+
+/// `set_edit_text(id, name, text, clear_current_text=False)`
+fn set_edit_text(given: &mut Given<'_>) -> Own {
+    let (id, name) = (given.required_id()?, given.name()?);
+    let text = given.required_text("text", "give the text to write")?;
+    let clear = given.flag("clear_current_text", false)?.then_some(true);
+    Ok(vec![action("type_text", json!({"id": id, "name": name, "text": text, "clear": clear}))])
+}
+
+/// `keyboard_input(id, name, keys, control_focus=True)`: the element gets the focus first, where there is one.
+fn keyboard_input(given: &mut Given<'_>) -> Own {
+    let (id, name) = (given.id()?, given.name()?);
+    let keys = given.required_text("keys", "give the keys, such as {VK_CONTROL}c or hello{ENTER}")?;
+    let focus = given.flag("control_focus", true)?;
+    let parts = keys::parse(&keys).map_err(|problem| format!("`keys` of keyboard_input: {problem}"))?;
+    let mut own = Vec::new();
+    let mut into = id.filter(|_| focus);
+    for part in parts {
+        match part {
+            Part::Text(text) => {
+                let into = into.take();
+                let name = name.as_ref().filter(|_| into.is_some());
+                own.push(action("type_text", json!({"id": into, "name": name, "text": text})));
+            }
+            Part::Chords(chords) => {
+                if let Some(id) = into.take() {
+                    own.push(action("focus_element", json!({"id": id, "name": name})));
+                }
+                own.push(action("press_keys", json!({"keys": chords.join(" ")})));
+            }
+        }
+    }
+    Ok(own)
+}
+
+/// `wheel_mouse_input(id, name, wheel_dist=0)`: up where it is positive.
+fn wheel_mouse_input(given: &mut Given<'_>) -> Own {
+    let (id, name) = (given.required_id()?, given.name()?);
+    let up = given.whole("wheel_dist")?;
+    if up == 0 {
+        return Err(
+            "`wheel_dist` of wheel_mouse_input is 0; give notches, positive up and negative down".to_owned()
+        );
+    }
+    Ok(vec![action("scroll", json!({"id": id, "name": name, "down": -up}))])
+}
+
+/// `texts(id, name)`
+fn texts(given: &mut Given<'_>) -> Own {
+    let (id, name) = (given.required_id()?, given.name()?);
+    Ok(vec![action("read_text", json!({"id": id, "name": name}))])
+}
+
+/// An `annotation` that was not taken for a look, because something else is to be done too.
+fn annotation(_: &mut Given<'_>) -> Own {
+    Err("annotation only looks; give it alone, or say SCREENSHOT with `control_reannotate`".to_owned())
+}

@@ -1,0 +1,35 @@
+//! The tool `paste_text`.
+
+use deskhand_core::command::Listing;
+use deskhand_desktop::{Desktop, act::paste};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
+
+/// Replaces the text of an element by way of the clipboard, which then holds again what it held before. For long
+/// texts.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PasteText {
+    /// The id of the element.
+    id: ElementArgument,
+    /// The name that it should have.
+    name: Option<String>,
+    /// The text.
+    text: String,
+}
+
+impl<D: Desktop> Tool<D> for PasteText {
+    const NAME: &'static str = "paste_text";
+    const LISTING: Listing = Listing::Name;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let target = (input.id.0, input.name.as_deref());
+        Ok(paste(context.desktop, context.window()?, target, &input.text, &context.limits).await?)
+    }
+}

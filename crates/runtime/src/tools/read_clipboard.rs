@@ -1,0 +1,24 @@
+//! The tool `read_clipboard`.
+
+use deskhand_core::command::Listing;
+use deskhand_desktop::{Desktop, act::read_clipboard};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolResult};
+
+/// Reads the text on the clipboard.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadClipboard {}
+
+impl<D: Desktop> Tool<D> for ReadClipboard {
+    const NAME: &'static str = "read_clipboard";
+    const LISTING: Listing = Listing::Name;
+    const ACTS: bool = false;
+    type Input = Self;
+
+    async fn run(_input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        Ok(read_clipboard(context.desktop).await?)
+    }
+}

@@ -1,0 +1,26 @@
+//! The tool `write_clipboard`.
+
+use deskhand_core::command::Listing;
+use deskhand_desktop::{Desktop, act::write_clipboard};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolResult};
+
+/// Puts a text on the clipboard.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WriteClipboard {
+    /// The text.
+    text: String,
+}
+
+impl<D: Desktop> Tool<D> for WriteClipboard {
+    const NAME: &'static str = "write_clipboard";
+    const LISTING: Listing = Listing::Name;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        Ok(write_clipboard(context.desktop, &input.text).await?)
+    }
+}

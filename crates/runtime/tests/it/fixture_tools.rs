@@ -1,0 +1,271 @@
+//! Tools on a real application: through the registry, as a model calls them.
+
+use std::{
+    collections::VecDeque,
+    sync::Mutex,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{
+    command::{CallResult, CallStatus, Command, Verdict},
+    geometry::Size,
+    model::{ModelFailure, ModelReply, ModelRequest, Usage},
+    outcome::OutcomeKind,
+    prompt::PromptSet,
+    record::{Line, Record},
+    session::{Effect, SessionConfig, StopReason},
+    ui::{Role, Tree, WindowInfo},
+};
+use deskhand_desktop::{
+    LaunchRequest, TreeLimits, UiTree as _,
+    act::{self, ActLimits},
+    linux::{LinuxDesktop, VirtualOptions, diagnose},
+};
+use deskhand_model::{Model, PictureSource};
+use deskhand_runtime::{
+    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+};
+use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use serde_json::{Value, json};
+
+use crate::reference::says;
+
+/// Whether a virtual desktop with these programs can be started here. A test without them is passed over with a
+/// message, unless `DESKHAND_ALL_TESTS` is set: then it runs, and fails.
+pub(crate) fn has_programs(programs: &[&str]) -> bool {
+    let findings = diagnose().into_iter().filter(|finding| finding.required && !finding.ok);
+    let mut missing: Vec<String> = findings.map(|finding| finding.name).collect();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let installed = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).exists());
+    missing.extend(programs.iter().filter(|program| !installed(program)).map(|&program| program.to_owned()));
+    if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
+        return true;
+    }
+    println!("not run: {missing:?}");
+    false
+}
+
+struct Stage {
+    desktop: LinuxDesktop,
+    fixture: Fixture,
+    window: WindowInfo,
+    tools: Toolbox<LinuxDesktop>,
+}
+
+impl Stage {
+    async fn start(screen: Screen) -> Option<Self> {
+        if !has_programs(&[Toolkit::Gtk3.needs()]) {
+            return None;
+        }
+        let size = Size { width: 1280, height: 900 };
+        let options = VirtualOptions { size, ..VirtualOptions::default() };
+        let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
+        let fixture = Fixture::prepare(Toolkit::Gtk3, screen).await.unwrap();
+        let request =
+            LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
+        let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
+        let window = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+        fixture.ready().await.unwrap();
+        Some(Self { desktop, fixture, window, tools: Toolbox::standard(ActLimits::default()).unwrap() })
+    }
+
+    async fn tree(&self) -> Tree {
+        self.desktop.tree(self.window.id, TreeLimits::default()).await.unwrap()
+    }
+
+    /// The id of what is called so and can be acted on.
+    async fn id(&self, name: &str) -> String {
+        let tree = self.tree().await;
+        let mut named = tree.elements.iter().filter(|element| element.name == name);
+        let found = named.clone().find(|element| element.role.is_interactive()).or_else(|| named.next());
+        found.unwrap_or_else(|| panic!("no {name}")).id.to_string()
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> CallResult {
+        let arguments = arguments.as_object().cloned().unwrap();
+        let command = Command { tool: tool.to_owned(), arguments, window: Some(self.window.id), agent: None };
+        self.tools.run(&self.desktop, &command).await
+    }
+
+    async fn does(&self, tool: &str, arguments: Value) -> CallResult {
+        let result = self.call(tool, arguments).await;
+        assert_eq!(result.status, CallStatus::Success, "{tool}: {result:?}");
+        result
+    }
+
+    async fn says(&self, function: &str, arguments: Value) {
+        for result in says(&self.desktop, Some(self.window.id), function, arguments).await {
+            assert_eq!(result.effect.unwrap_or(Verdict::Seen), Verdict::Seen, "{function}: {result:?}");
+        }
+    }
+
+    async fn state(&self, control: &str) -> Value {
+        self.fixture.state().await.unwrap()[control].clone()
+    }
+}
+
+#[tokio::test]
+async fn what_is_expanded_scrolled_to_selected_and_pasted_truly_is() {
+    let Some(stage) = Stage::start(Screen::Form).await else { return };
+    let result = stage.does("expand", json!({"id": stage.id("Fruit").await, "name": "Fruit"})).await;
+    assert_eq!(result.effect, Some(Verdict::Seen));
+    assert!(stage.tree().await.elements.iter().any(|element| element.name == "Apple"));
+    stage.does("expand", json!({"id": stage.id("Fruit").await, "expanded": false})).await;
+    assert!(!stage.tree().await.elements.iter().any(|element| element.name == "Apple"));
+    let result = stage.call("expand", json!({"id": stage.id("Count").await})).await;
+    assert_eq!(result.effect, Some(Verdict::Refused), "{result:?}");
+
+    let notes = stage.id("Notes").await;
+    stage.does("select_text", json!({"id": notes, "text": "beta"})).await;
+    let selected = stage.fixture.ask("selection", json!({"control": "Notes"})).await.unwrap();
+    assert_eq!(selected, "beta");
+    let result = stage.call("select_text", json!({"id": notes, "text": "omega"})).await;
+    assert!(result.summary.contains("does not contain \"omega\""), "{result:?}");
+
+    stage.does("write_clipboard", json!({"text": "kept"})).await;
+    let long = "Grüße, 東京 😀\n".repeat(20);
+    stage.does("paste_text", json!({"id": notes, "name": "Notes", "text": long})).await;
+    assert_eq!(stage.state("Notes").await, long);
+    let read = stage.does("read_clipboard", json!({})).await;
+    assert_eq!((read.effect, &read.output), (None, &json!({"text": "kept"})), "it holds what it held");
+
+    let result = stage.does("scroll_into_view", json!({"id": stage.id("Places").await})).await;
+    assert!(result.summary.contains("in view"), "{result:?}");
+    let told = stage.does("summary", json!({})).await;
+    assert_eq!(told.output["titles"], json!(["Fixture form"]));
+    assert!(told.output["roles"]["push button"].as_u64() > Some(0), "{told:?}");
+}
+
+#[tokio::test]
+async fn the_reference_s_names_work_on_a_real_application() {
+    let Some(stage) = Stage::start(Screen::Form).await else { return };
+    stage.says("click_input", json!({"id": stage.id("Count").await, "name": "Count"})).await;
+    assert_eq!(stage.state("Counted").await, "Counted 1");
+    let name = stage.id("Name").await;
+    let edit = json!({"id": name, "name": "Name", "text": "Ada", "clear_current_text": true});
+    stage.says("set_edit_text", edit).await;
+    assert_eq!(stage.state("Name").await, "Ada");
+    stage.says("keyboard_input", json!({"id": name, "name": "Name", "keys": "{VK_CONTROL}a{VK_BACK}"})).await;
+    assert_eq!(stage.state("Name").await, "");
+    let keys = json!({"id": name, "name": "Name", "keys": "Bob {&}{x 2}"});
+    stage.says("keyboard_input", keys).await;
+    assert_eq!(stage.state("Name").await, "Bob &xx");
+    let keys = json!({"keys": "{VK_SHIFT}{HOME}{BACKSPACE}", "control_focus": false});
+    stage.says("keyboard_input", keys).await;
+    assert_eq!(stage.state("Name").await, "", "all of it was selected");
+    stage.says("texts", json!({"id": stage.id("Notes").await, "name": "Notes"})).await;
+    let (bounds, button) = (stage.window.bounds, stage.id("Count").await.parse().unwrap());
+    let button = stage.desktop.element(button).await.unwrap().bounds.unwrap().center();
+    let along = |at: i32, from: i32, length: i32| f64::from(at - from) / f64::from(length - 1);
+    let x = along(button.x, bounds.x, bounds.width);
+    let y = along(button.y, bounds.y, bounds.height);
+    stage.says("click_on_coordinates", json!({"x": x, "y": y})).await;
+    assert_eq!(stage.state("Counted").await, "Counted 2");
+}
+
+#[tokio::test]
+async fn a_wait_ends_when_what_happens_is_over_and_says_what_it_was() {
+    let Some(stage) = Stage::start(Screen::Form).await else { return };
+    stage.says("wait", json!({"seconds": 0.5})).await;
+    let began = Instant::now();
+    let waits = stage.call("wait", json!({"seconds": 120}));
+    let changes = async {
+        // The application is asked again and again, because the wait tells nobody when it has begun.
+        let mut turn = 0;
+        loop {
+            turn += 1;
+            let put = json!({"control": "Name", "value": format!("text {turn}")});
+            stage.fixture.ask("put", put).await.unwrap();
+            if began.elapsed() > Duration::from_secs(1) {
+                break;
+            }
+        }
+    };
+    let (result, ()) = tokio::join!(waits, changes);
+    assert!(began.elapsed() < Duration::from_secs(60), "{result:?}");
+    assert!(result.summary.contains("changed") && result.summary.ends_with("it is quiet now"), "{result:?}");
+}
+
+/// A model that says what it was told to say, the last of it again and again.
+struct Canned(Mutex<VecDeque<Value>>);
+
+impl Model for Canned {
+    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+        let mut replies = self.0.lock().unwrap();
+        let reply = if replies.len() > 1 { replies.pop_front().unwrap() } else { replies[0].clone() };
+        let (text, model) = (reply.to_string(), "canned".to_owned());
+        Ok(ModelReply { text, model, usage: Usage::default(), attempts: 1, elapsed_ms: 0 })
+    }
+
+    fn name(&self) -> &'static str {
+        "canned"
+    }
+}
+
+#[tokio::test]
+async fn the_first_stop_ends_a_wait_at_once() {
+    let Some(stage) = Stage::start(Screen::Form).await else { return };
+    let model = Canned(Mutex::new(VecDeque::from([
+        json!({"thought": "t", "status": "ASSIGN", "current_subtask": "wait", "control_label": stage.window.id.to_string()}),
+        json!({"thought": "t", "status": "CONTINUE", "action": {"function": "wait", "arguments": {"seconds": 300}}}),
+    ])));
+    let folder = tempfile::tempdir().unwrap();
+    let (store, stop) = (SessionStore::at(folder.path()), StopSwitch::new());
+    let options = RunOptions {
+        store: &store,
+        desktop: &stage.desktop,
+        desktop_name: "test".to_owned(),
+        model: &model,
+        tools: &stage.tools,
+        agents: EnabledAgents::default(),
+        config: SessionConfig::default(),
+        prompts: PromptSet::default(),
+        requests: vec!["wait".into()],
+        people: People::nobody(),
+        stop: stop.clone(),
+        program: "test".to_owned(),
+        setup: Value::Null,
+    };
+    let waiting = tokio::sync::Notify::new();
+    let mut observer = |line: &Line| {
+        if let Record::Effect(record) = &line.record
+            && matches!(&record.effect, Effect::Call { command } if command.tool == "wait")
+        {
+            waiting.notify_one();
+        }
+    };
+    let began = Instant::now();
+    // The call is out by then: both futures are of one task.
+    let stops = async {
+        waiting.notified().await;
+        stop.after_call(StopReason::User);
+    };
+    let (end, ()) = tokio::join!(run(options, &mut observer), stops);
+    assert_eq!(end.unwrap().outcome.unwrap().kind, OutcomeKind::Cancelled);
+    assert!(began.elapsed() < Duration::from_secs(60), "it did not wait on");
+}
+
+#[tokio::test]
+async fn a_place_without_an_element_is_clicked_by_its_fractions() {
+    let Some(stage) = Stage::start(Screen::Canvas).await else { return };
+    let tree = stage.tree().await;
+    let canvas = tree.elements.iter().find(|element| element.role == Role::new("drawing area"));
+    // The canvas tells of no element; what it is drawn on may have one of its own, or none.
+    let bounds = stage.window.bounds;
+    let corner = canvas.and_then(|canvas| canvas.bounds).map_or_else(
+        || {
+            let label = tree.elements.iter().find(|element| element.name == "Counted 0").unwrap();
+            let label = label.bounds.unwrap();
+            (bounds.x, label.bottom())
+        },
+        |canvas| (canvas.x, canvas.y),
+    );
+    let mark = stage.fixture.mark();
+    let x = f64::from(corner.0 - bounds.x + 320) / f64::from(bounds.width - 1);
+    let y = f64::from(corner.1 - bounds.y + 75) / f64::from(bounds.height - 1);
+    let result = stage.call("click_on_coordinates", json!({"x": x, "y": y})).await;
+    let clicked = stage.fixture.happens(mark, |entry| entry.control == "Open").await;
+    assert!(clicked.is_ok(), "{result:?}");
+    // Nothing that could be read changed: it must not be called seen.
+    assert_ne!(result.effect, Some(Verdict::Seen), "{result:?}");
+}
