@@ -161,17 +161,19 @@ impl Subject {
     /// What has the focus when `keys` press it: what the commands before gave it to, else what was seen to have it.
     fn focused(&mut self, before: &[Command], keys: &str, view: &WindowView) {
         let mut element = view.elements().filter(|element| element.states.has(State::Focused)).last();
-        let mut elsewhere = false;
+        let mut left_by = None;
         for command in before {
             if let Some(given) = id_text(command, "id").and_then(|id| shown(&id, view)) {
-                (element, elsewhere) = (Some(given), false);
+                (element, left_by) = (Some(given), None);
             }
-            elsewhere |= text(command, "keys").is_some_and(|keys| keys.split_whitespace().any(leaves));
+            let keys = text(command, "keys").unwrap_or_default();
+            left_by = keys.split_whitespace().find_map(|key| leaves(key, element)).or(left_by);
         }
         let chords: Vec<&str> = keys.split_whitespace().collect();
         let last = chords.iter().rposition(|chord| presses(chord)).unwrap_or(0);
-        if elsewhere || chords.iter().take(last).any(|chord| leaves(chord)) {
-            self.unknown = Some("known to have the focus after Tab".to_owned());
+        left_by = chords.iter().take(last).find_map(|chord| leaves(chord, element)).or(left_by);
+        if let Some(key) = left_by {
+            self.unknown = Some(format!("known to have the focus after {key}"));
         } else if let Some(element) = element {
             self.role.get_or_insert_with(|| element.role.to_string());
             self.label(&element.name);
@@ -204,9 +206,18 @@ impl Subject {
     }
 }
 
-/// Whether a key gives the focus to a control that nobody has named.
-fn leaves(key: &str) -> bool {
-    matches!(key.to_lowercase().as_str(), "tab" | "shift+tab")
+/// The key, where it gives the focus to a control that nobody has named: Tab, and an arrow between buttons or the items of
+/// a menu. In what is harmless, a text or a table, an arrow moves to more of the same.
+fn leaves(key: &str, focused: Option<&Element>) -> Option<&'static str> {
+    match key.to_lowercase().as_str() {
+        "tab" | "shift+tab" => Some("Tab"),
+        "up" | "down" | "left" | "right" | "home" | "end"
+            if focused.is_some_and(|element| !matches(HARMLESS, element.role.name())) =>
+        {
+            Some("an arrow key")
+        }
+        _ => None,
+    }
 }
 
 /// Whether a key presses what has the focus.

@@ -197,6 +197,11 @@ fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_
     let mut h = proposes(with(pressing.clone()), &tab, "CONTINUE");
     h.look();
     assert!(h.prompt().contains("no element known to have the focus after Tab"), "{}", h.prompt());
+    // Nor what an arrow key leads to from a button; in a text it leads to more of the text.
+    let mut h = proposes(with(pressing.clone()), &actions("Right space"), "CONTINUE");
+    h.succeeds(None, json!(null));
+    h.look();
+    assert!(h.prompt().contains("no element known to have the focus after an arrow key"), "{}", h.prompt());
     // What is pressed before Tab is known.
     let tab = json!([{"function": "press_keys", "arguments": {"keys": "space Tab"}}]);
     let h = proposes(with(pressing), &tab, "CONTINUE");
