@@ -424,6 +424,10 @@ impl Settled {
     pub const CHANGES_MAX: usize = 200;
 }
 
+/// What of an element changes, such as its name or one of its states, as whoever compares them tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Aspect(pub u64);
+
 /// Idle as an event: quiet of accessibility events and screen damage, bounded.
 pub trait Settling {
     /// A running watch; started before an action, so that nothing is missed.
@@ -451,4 +455,11 @@ pub trait Settling {
 
     /// What an element changed so far was the effect of an action and says nothing of what it does by itself.
     fn explain(&self, element: ElementId);
+
+    /// Something of an element was seen to change again and again with nobody touching it. As long as it goes on, nobody
+    /// waits for it.
+    fn blame(&self, element: ElementId, aspect: Aspect);
+
+    /// Whether this of an element was blamed and the element still goes on changing: it proves nothing.
+    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool;
 }

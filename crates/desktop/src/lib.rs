@@ -17,8 +17,8 @@ pub mod linux;
 pub mod picture;
 
 pub use capability::{
-    Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Input, LaunchRequest, Launched,
-    QuietLimits, Settled, Settling, TreeLimits, UiTree, WaitedFor, Windowing,
+    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Input, LaunchRequest,
+    Launched, QuietLimits, Settled, Settling, TreeLimits, UiTree, WaitedFor, Windowing,
 };
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

@@ -1,6 +1,9 @@
 //! What is different in the elements of a window, and whether a difference can be the effect of an action.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use deskhand_core::{
     ids::ElementId,
@@ -10,7 +13,7 @@ use deskhand_core::{
 use super::effect::{Before, is_menu};
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Change, Desktop},
+    capability::{Aspect, Change, Desktop},
 };
 
 /// The most announcements of elements outside of the tree that are looked into.
@@ -44,8 +47,30 @@ enum Kind {
     Words,
     Value,
     Children,
+    /// The child at this place: what is replaced, as the text of a web page is when it changes, is not the whole.
+    Child(usize),
     Focus,
     Other(String),
+}
+
+impl Part {
+    fn aspect(&self) -> Aspect {
+        let mut hasher = DefaultHasher::new();
+        self.kind.hash(&mut hasher);
+        Aspect(hasher.finish())
+    }
+
+    /// Keeps that it changes by itself.
+    pub(super) fn blame<D: Desktop>(&self, desktop: &D) {
+        if let Some(element) = self.element {
+            desktop.blame(element, self.aspect());
+        }
+    }
+
+    /// Whether it is known to change by itself.
+    pub(super) fn changes_by_itself<D: Desktop>(&self, desktop: &D) -> bool {
+        self.element.is_some_and(|element| desktop.changes_by_itself(element, self.aspect()))
+    }
 }
 
 impl Kind {
@@ -200,10 +225,10 @@ pub(super) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
     // What lies beyond the limits of a look neither came nor went.
     if before.partial.is_none() && now.partial.is_none() {
         for (tree, other, verb) in [(now, &was, "came"), (before, &is, "went")] {
-            for (element, parent) in with_parents(tree) {
+            for (element, parent, place) in with_parents(tree) {
                 let is_top = parent.is_some_and(|parent| other.contains_key(&parent));
                 if is_top && !other.contains_key(&element.id) && counts(element) {
-                    let part = Part { element: parent, kind: Kind::Children };
+                    let part = Part { element: parent, kind: Kind::Child(place) };
                     found.push(Difference { part, what: format!("{} {verb}", element.label()) });
                 }
             }
@@ -216,16 +241,22 @@ fn by_id(tree: &Tree) -> HashMap<ElementId, &Element> {
     tree.elements.iter().map(|element| (element.id, element)).collect()
 }
 
-/// The elements with the one that each lies in.
-fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId>)> {
-    let mut path: Vec<(u16, ElementId)> = Vec::new();
+/// The elements with the one that each lies in, and their places among its children.
+fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId>, usize)> {
+    // Depth, id and the children so far of what is open.
+    let mut path: Vec<(u16, ElementId, usize)> = Vec::new();
     tree.elements.iter().map(move |element| {
-        while path.last().is_some_and(|(depth, _)| *depth >= element.depth) {
+        while path.last().is_some_and(|(depth, ..)| *depth >= element.depth) {
             path.pop();
         }
-        let parent = path.last().map(|(_, id)| *id);
-        path.push((element.depth, element.id));
-        (element, parent)
+        let mut place = 0;
+        let parent = path.last_mut().map(|(_, id, children)| {
+            place = *children;
+            *children += 1;
+            *id
+        });
+        path.push((element.depth, element.id, 0));
+        (element, parent, place)
     })
 }
 

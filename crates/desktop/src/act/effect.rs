@@ -138,15 +138,20 @@ pub(super) async fn wait_for_effect<D: Desktop>(
         effect.add(settled);
         let Some(changed) = look_for_proof(desktop, before, &mut effect).await? else { return Ok(effect) };
         let told = announced(&effect.changes);
-        let candidates = changed.candidates(desktop, before, &told, &noise).await?;
+        let mut candidates = changed.candidates(desktop, before, &told, &noise).await?;
+        candidates.retain(|one| !is_known_to_change(desktop, before, one));
         if let Some(fresh) = candidates.iter().find(|one| !one.is_suspect(before, &told)) {
             return Ok(effect.proven_by(desktop, fresh));
         }
         if !candidates.is_empty() {
-            noise.extend(control(desktop, before, (&changed, &candidates), limits, &mut effect).await?);
+            let by_themselves =
+                control(desktop, before, (&changed, &candidates), limits, &mut effect).await?;
+            by_themselves.iter().for_each(|part| part.blame(desktop));
+            noise.extend(by_themselves);
             let Some(now) = look_for_proof(desktop, before, &mut effect).await? else { return Ok(effect) };
             let told = announced(&effect.changes);
-            let left = now.candidates(desktop, before, &told, &noise).await?;
+            let mut left = now.candidates(desktop, before, &told, &noise).await?;
+            left.retain(|one| !is_known_to_change(desktop, before, one));
             let lasts = |one: &Difference| candidates.iter().any(|known| known.part == one.part);
             if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
                 return Ok(effect.proven_by(desktop, proof));
@@ -161,6 +166,12 @@ pub(super) async fn wait_for_effect<D: Desktop>(
         }
     }
     Ok(effect)
+}
+
+/// Whether a difference is one of an element, other than the target, that was seen to change so by itself and goes on.
+fn is_known_to_change<D: Desktop>(desktop: &D, before: &Before, difference: &Difference) -> bool {
+    let of_target = before.target.as_ref().is_some_and(|target| difference.part.element == Some(target.id));
+    !of_target && difference.part.changes_by_itself(desktop)
 }
 
 impl Effect {

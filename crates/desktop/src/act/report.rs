@@ -43,7 +43,10 @@ impl Target {
 pub struct ActLimits {
     /// The wait for quiet after each event that is sent.
     pub quiet: QuietLimits,
-    /// How long an effect may take to begin.
+    /// How long an effect may take to begin in an application that has nothing else to do; one that is busy is waited
+    /// for longer, until it answers. What begins later, as after a slow network, is `not_seen`. An application that did
+    /// nothing until now cannot be told from one that will do something in a moment, and an element that did nothing
+    /// through its accessibility interface is clicked as well: a short wait would press slow buttons twice.
     pub effect: Duration,
     /// How long the window is watched, without touching it, to tell an effect from what changes by itself. Only
     /// done where the effect is nothing but a changed name or text.

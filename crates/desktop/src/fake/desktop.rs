@@ -20,8 +20,8 @@ use super::{
 use crate::{
     DesktopError, DesktopResult,
     capability::{
-        Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Input, LaunchRequest, Launched,
-        QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
+        Aspect, Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Input, LaunchRequest,
+        Launched, QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
     },
     keys::KeyChord,
     picture::Picture,
@@ -420,6 +420,12 @@ impl Settling for FakeDesktop {
     }
 
     fn explain(&self, _element: ElementId) {}
+
+    fn blame(&self, _element: ElementId, _aspect: Aspect) {}
+
+    fn changes_by_itself(&self, _element: ElementId, _aspect: Aspect) -> bool {
+        false
+    }
 }
 
 fn milliseconds(duration: Duration) -> u64 {

@@ -10,16 +10,36 @@ use deskhand_core::ids::ElementId;
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
 use super::atspi::{Accessibility, is_noise};
-use crate::act::difference::tells_of_content;
+use crate::{Aspect, act::difference::tells_of_content};
 
 /// The most elements that are watched; then those that were watched first are forgotten.
 const WATCHED_MAX: usize = 50_000;
 
+/// What changed by itself, and then not for so long, has ended.
+const BY_ITSELF_LASTS: Duration = Duration::from_millis(2_500);
+
+/// The most things of one element that are known to change by themselves.
+const ASPECTS_MAX: usize = 32;
+
 /// One element.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Watched {
     since: Instant,
     changed: Option<Instant>,
+    /// When it changed last of those changes that it makes by itself.
+    by_itself: Option<Instant>,
+    /// What of it does.
+    blamed: Vec<Aspect>,
+}
+
+impl Watched {
+    const fn new(now: Instant) -> Self {
+        Self { since: now, changed: None, by_itself: None, blamed: Vec::new() }
+    }
+
+    fn goes_on(&self, now: Instant) -> bool {
+        self.by_itself.is_some_and(|at| now - at < BY_ITSELF_LASTS)
+    }
 }
 
 /// Since when each element is watched, and when it changed last.
@@ -62,8 +82,39 @@ impl History {
 
     fn changed(&self, id: ElementId) {
         if let Some(watched) = self.watched().get_mut(&id) {
-            watched.changed = Some(Instant::now());
+            let now = Instant::now();
+            watched.changed = Some(now);
+            if watched.goes_on(now) {
+                watched.by_itself = Some(now);
+            }
         }
+    }
+
+    /// See [`crate::Settling::blame`].
+    pub(crate) fn blame(&self, element: ElementId, aspect: Aspect) {
+        let now = Instant::now();
+        let mut watched = self.watched();
+        let watched = watched.entry(element).or_insert_with(|| Watched::new(now));
+        if !watched.goes_on(now) {
+            watched.blamed.clear();
+        }
+        watched.by_itself = Some(now);
+        if watched.blamed.len() < ASPECTS_MAX && !watched.blamed.contains(&aspect) {
+            watched.blamed.push(aspect);
+        }
+    }
+
+    /// See [`crate::Settling::changes_by_itself`].
+    pub(crate) fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
+        let now = Instant::now();
+        let watched = self.watched();
+        watched.get(&element).is_some_and(|watched| watched.goes_on(now) && watched.blamed.contains(&aspect))
+    }
+
+    /// Whether anything of an element goes on changing by itself.
+    pub(crate) fn goes_on(&self, element: ElementId) -> bool {
+        let now = Instant::now();
+        self.watched().get(&element).is_some_and(|watched| watched.goes_on(now))
     }
 
     /// See [`crate::Settling::restless`].
@@ -74,7 +125,7 @@ impl History {
             watched.clear();
         }
         let is_restless = |id: &ElementId| {
-            let one = watched.entry(*id).or_insert(Watched { since: now, changed: None });
+            let one = watched.entry(*id).or_insert_with(|| Watched::new(now));
             now - one.since < span || one.changed.is_some_and(|at| now - at < span)
         };
         elements.iter().copied().filter(is_restless).collect()
@@ -85,5 +136,30 @@ impl History {
         if let Some(watched) = self.watched().get_mut(&element) {
             watched.changed = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_blamed_counts_as_that_until_it_rests() {
+        let (history, clock, name) = (History::default(), ElementId(1), Aspect(1));
+        assert!(!history.changes_by_itself(clock, name));
+        history.blame(clock, name);
+        for _ in 0..10 {
+            tokio::time::advance(BY_ITSELF_LASTS / 2).await;
+            history.changed(clock);
+            assert!(history.changes_by_itself(clock, name) && history.goes_on(clock));
+        }
+        assert!(!history.changes_by_itself(clock, Aspect(2)), "something else of it");
+        assert!(!history.goes_on(ElementId(2)), "something else");
+        tokio::time::advance(BY_ITSELF_LASTS).await;
+        assert!(!history.changes_by_itself(clock, name), "it has rested");
+        history.changed(clock);
+        assert!(!history.changes_by_itself(clock, name), "and one change is not going on");
+        history.blame(clock, Aspect(2));
+        assert!(!history.changes_by_itself(clock, name), "what it did before is forgotten");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashMap,
+    ops::RangeInclusive,
     time::{Duration, Instant},
 };
 
@@ -19,6 +20,46 @@ const EQUAL_GAPS: u32 = 3;
 const CARET_WIDTH: i32 = 4;
 const CARET_HEIGHT: i32 = 72;
 
+/// The side of the squares whose drawing is followed, in pixels.
+const TILE: i32 = 64;
+/// The most squares that are followed.
+const TILES_MAX: usize = 4_096;
+/// An area of more squares is not looked at by squares.
+const TILES_OF_AREA_MAX: i32 = 64;
+/// What comes further apart than this belongs to another streak.
+const STREAK_GAP_MAX: Duration = Duration::from_millis(800);
+/// A square that was drawn for so long, so often, is drawn by something that moves.
+const STREAK_LASTS: Duration = Duration::from_secs(1);
+const STREAK_DRAWINGS: u32 = 8;
+
+/// How long and how often a square was drawn without a longer gap.
+#[derive(Debug, Clone, Copy)]
+struct Streak {
+    begun: Instant,
+    last: Instant,
+    drawings: u32,
+}
+
+impl Streak {
+    const fn new(now: Instant) -> Self {
+        Self { begun: now, last: now, drawings: 1 }
+    }
+
+    fn draw(&mut self, now: Instant) {
+        let gap = now.saturating_duration_since(self.last);
+        if gap > STREAK_GAP_MAX {
+            *self = Self::new(now);
+        } else if gap >= ONE_DRAWING {
+            self.last = now;
+            self.drawings = self.drawings.saturating_add(1);
+        }
+    }
+
+    fn goes_on(&self) -> bool {
+        self.drawings >= STREAK_DRAWINGS && self.last.saturating_duration_since(self.begun) >= STREAK_LASTS
+    }
+}
+
 /// How an area of a window was drawn until now.
 #[derive(Debug, Clone, Copy)]
 struct Beat {
@@ -32,6 +73,8 @@ struct Beat {
 #[derive(Debug, Default)]
 pub(crate) struct Rhythms {
     beats: HashMap<(u32, Rect<Screen>), Beat>,
+    /// By window, column and row: what moves is drawn at another place each time.
+    tiles: HashMap<(u32, i32, i32), Streak>,
 }
 
 impl Rhythms {
@@ -40,6 +83,7 @@ impl Rhythms {
         if area.width <= CARET_WIDTH && area.height <= CARET_HEIGHT {
             return true;
         }
+        let moves = self.is_drawn_all_the_time(window, area, now);
         if self.beats.len() >= AREAS_MAX {
             self.beats.retain(|_, beat| now.saturating_duration_since(beat.last) < GAP_MAX);
             if self.beats.len() >= AREAS_MAX {
@@ -58,7 +102,33 @@ impl Rhythms {
             beat.gaps = [gap, beat.gaps[0]];
             beat.last = now;
         }
-        beat.equal >= EQUAL_GAPS
+        moves || beat.equal >= EQUAL_GAPS
+    }
+
+    /// Whether every part of an area has been drawn again and again for a while.
+    fn is_drawn_all_the_time(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
+        let last = |start: i32, length: i32| start.saturating_add(length.max(1) - 1).div_euclid(TILE);
+        let columns = area.x.div_euclid(TILE)..=last(area.x, area.width);
+        let rows = area.y.div_euclid(TILE)..=last(area.y, area.height);
+        let count = |range: &RangeInclusive<i32>| range.end() - range.start() + 1;
+        if count(&columns).saturating_mul(count(&rows)) > TILES_OF_AREA_MAX {
+            return false;
+        }
+        if self.tiles.len() >= TILES_MAX {
+            self.tiles.retain(|_, tile| now.saturating_duration_since(tile.last) <= STREAK_GAP_MAX);
+            if self.tiles.len() >= TILES_MAX {
+                self.tiles.clear();
+            }
+        }
+        let mut all = true;
+        for column in columns {
+            for row in rows.clone() {
+                let tile = self.tiles.entry((window, column, row)).or_insert_with(|| Streak::new(now));
+                tile.draw(now);
+                all &= tile.goes_on();
+            }
+        }
+        all
     }
 }
 
@@ -85,6 +155,24 @@ mod tests {
         check([100, 100, 60, 20], &[1000, 1003, 998, 1001, 1000], true);
         // A caret that is drawn with what is around it: shown longer than hidden.
         check([100, 100, 9, 20], &[800, 400, 801, 399, 800, 402], true);
+    }
+
+    #[test]
+    fn what_moves_goes_on_by_itself_once_it_has_moved_for_a_while() {
+        let mut rhythms = Rhythms::default();
+        let begun = Instant::now();
+        let told: Vec<bool> = (0..100)
+            .map(|step: u32| {
+                let left = 100 + i32::try_from(step).unwrap() * 37 % 200;
+                // No steady rhythm either.
+                let now = begun + Duration::from_millis(u64::from(step * 60 + step % 3 * 15));
+                rhythms.goes_on_by_itself(1, Rect::new(left, 100, 60, 30), now)
+            })
+            .collect();
+        assert!(!told[..16].contains(&true), "{told:?}");
+        assert!(!told[50..].contains(&false), "{told:?}");
+        let beside = Rect::new(600, 100, 60, 30);
+        assert!(!rhythms.goes_on_by_itself(1, beside, begun + Duration::from_secs(8)));
     }
 
     #[test]

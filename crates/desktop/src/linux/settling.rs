@@ -23,7 +23,9 @@ use super::{
     desktop::{LinuxDesktop, elapsed_ms},
     events::XEvent,
 };
-use crate::{Change, DesktopError, DesktopResult, QuietLimits, Settled, Settling, WaitedFor, Windowing as _};
+use crate::{
+    Aspect, Change, DesktopError, DesktopResult, QuietLimits, Settled, Settling, WaitedFor, Windowing as _,
+};
 
 /// How long drawing alone, with no other sign of work, keeps an application busy: an animation never ends.
 const DRAWING_MAX: Duration = Duration::from_millis(500);
@@ -195,6 +197,14 @@ impl Settling for LinuxDesktop {
     fn explain(&self, element: ElementId) {
         self.history().explain(element);
     }
+
+    fn blame(&self, element: ElementId, aspect: Aspect) {
+        self.history().blame(element, aspect);
+    }
+
+    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
+        self.history().changes_by_itself(element, aspect)
+    }
 }
 
 impl Progress {
@@ -329,11 +339,14 @@ impl LinuxDesktop {
                 }
                 let element =
                     self.accessibility().and_then(|elements| elements.find_id(&announcement.object));
+                // What comes into a page with a clock may well be work.
+                let is_known = element.is_some_and(|id| self.history().goes_on(id))
+                    && !announcement.event.starts_with("object:children-changed");
                 let change = match announcement.event.as_str() {
                     "object:state-changed:focused" if announcement.detail != 0 => Change::Focus { element },
                     _ => Change::Element { event: announcement.event, element },
                 };
-                let by_itself = progress.goes_on_by_itself(&change);
+                let by_itself = progress.goes_on_by_itself(&change) || is_known;
                 progress.add(change);
                 if by_itself {
                     return Ok(());
