@@ -131,13 +131,24 @@ impl Accessibility {
     ) -> DesktopResult<()> {
         let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
         let Some(before) = before else { return Ok(()) };
-        let now: Vec<Trace> = self.with_ids(|ids| {
-            found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
-        });
-        if now.iter().all(|trace| trace.id.is_some()) {
-            return Ok(());
+        let traces = || -> Vec<Trace> {
+            self.with_ids(|ids| {
+                found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
+            })
+        };
+        for before in [before.last, before.former] {
+            let now = traces();
+            if now.iter().all(|trace| trace.id.is_some()) {
+                break;
+            }
+            self.take_over(bus, &twins(&before, &now), found).await?;
         }
-        for (at, id) in twins(&before, &now) {
+        Ok(())
+    }
+
+    /// Gives ids to the elements that were found for them, where the objects that had them are gone.
+    async fn take_over(&self, bus: &Bus, twins: &[(usize, ElementId)], found: &[Found]) -> DesktopResult<()> {
+        for (at, id) in twins.iter().copied() {
             let Some(Found { object, shift, .. }) = found.get(at) else { continue };
             // It may only be out of sight, as on another tab.
             let is_gone = match self.with_ids(|ids| ids.find(id)) {

@@ -5,12 +5,13 @@
 //! is never lost, in whatever order the two come in: the read counts from when it was sent.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
 use deskhand_core::{
     geometry::{Rect, Screen},
+    ids::ElementId,
     ui::{State, States},
 };
 
@@ -180,9 +181,18 @@ pub(crate) struct Store {
     /// Where the window of a frame was when it was looked at.
     placed: HashMap<ObjectRef, Rect<Screen>>,
     /// What the elements of a frame are found again by.
-    traces: HashMap<ObjectRef, Arc<[Trace]>>,
+    traces: HashMap<ObjectRef, Traces>,
     /// Whether the application did not answer when it was asked last.
     slow: bool,
+}
+
+/// What the elements of a frame are found again by.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Traces {
+    /// At the last look.
+    pub(super) last: Arc<[Trace]>,
+    /// At the look before most of them went away, as behind a modal dialog of a web page.
+    pub(super) former: Arc<[Trace]>,
 }
 
 impl Store {
@@ -429,7 +439,7 @@ impl Store {
     }
 
     /// What the elements of a frame are found again by.
-    pub(crate) fn traces(&self, frame: &ObjectRef) -> Option<Arc<[Trace]>> {
+    pub(crate) fn traces(&self, frame: &ObjectRef) -> Option<Traces> {
         self.traces.get(frame).cloned()
     }
 
@@ -438,7 +448,13 @@ impl Store {
         if self.traces.len() >= FRAMES_MAX {
             self.traces.clear();
         }
-        self.traces.insert(frame.clone(), traces);
+        let kept = self.traces.entry(frame.clone()).or_default();
+        let before = std::mem::replace(&mut kept.last, traces);
+        let present: HashSet<ElementId> = kept.last.iter().filter_map(|trace| trace.id).collect();
+        let gone = before.iter().filter(|trace| trace.id.is_some_and(|id| !present.contains(&id))).count();
+        if 2 * gone > before.len() {
+            kept.former = before;
+        }
     }
 
     /// Whether the application did not answer when it was asked last.
