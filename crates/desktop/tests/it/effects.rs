@@ -1,18 +1,24 @@
 //! Verdicts against the truth: random actions on controls that work, on controls that do not, and beside things that
 //! change by themselves, in four toolkits. The applications tell what truly happened.
 //!
-//! `DESKHAND_EFFECT_ACTIONS` sets how many actions each run takes in all, `DESKHAND_EFFECT_LANES` how many desktops of
-//! each toolkit run side by side, `DESKHAND_EFFECT_JSON` a file for the counts.
+//! `DESKHAND_EFFECT_ACTIONS` sets how many actions are taken in all, `DESKHAND_EFFECT_LANES` how many desktops of each
+//! toolkit run side by side, `DESKHAND_EFFECT_SEED` another run than the usual one, `DESKHAND_EFFECT_TOOLKIT` one toolkit
+//! alone, `DESKHAND_EFFECT_JSON` a file for the counts. `cargo xtask bench perception --actions N` runs it so.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    sync::atomic::{AtomicU32, Ordering},
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     command::Verdict,
     ids::ElementId,
-    ui::{Element, Role},
+    ui::{Element, Role, Tree},
 };
 use deskhand_desktop::{
-    UiTree,
+    QuietLimits, Settling, UiTree, Windowing,
     act::{self, ActLimits, ActionReport, Click, NewValue, Route, Target, TypeText},
 };
 use deskhand_testkit::fixture::{Entry, Screen, Toolkit};
@@ -20,6 +26,25 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::fixtures::{Stage, outline};
+
+/// How many actions a run takes that was not told.
+const ACTIONS: u32 = 120;
+/// After so many actions a run says how far it is.
+const TOLD_EVERY: u32 = 500;
+
+/// How often one lane starts its application again before it gives up.
+const RESTARTS_MAX: u32 = 10;
+
+/// How long one look for what the application rebuilds may wait.
+const BOUND: Duration = Duration::from_secs(4);
+
+/// How many actions were taken by all lanes.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+
+/// The effects of late controls begin within half a second, so that nothing is waited for much longer.
+fn limits() -> ActLimits {
+    ActLimits { effect: Duration::from_millis(900), ..ActLimits::default() }
+}
 
 /// A small generator (splitmix64), so that a run can be repeated from its seed.
 struct Dice(u64);
@@ -82,6 +107,12 @@ struct Counts {
     actions: u32,
     false_seen: u32,
     missed_seen: u32,
+    /// How many had an effect, by the word of the application.
+    effects: u32,
+    /// How many elements had lost their ids.
+    lost: u32,
+    /// Why applications had to be started again.
+    restarts: Vec<String>,
     verdicts: BTreeMap<String, BTreeMap<&'static str, u32>>,
     complaints: Vec<String>,
 }
@@ -91,6 +122,9 @@ impl Counts {
         self.actions += other.actions;
         self.false_seen += other.false_seen;
         self.missed_seen += other.missed_seen;
+        self.effects += other.effects;
+        self.lost += other.lost;
+        self.restarts.extend(other.restarts);
         for (control, verdicts) in other.verdicts {
             for (verdict, count) in verdicts {
                 *self.verdicts.entry(control.clone()).or_default().entry(verdict).or_default() += count;
@@ -107,6 +141,7 @@ impl Counts {
         told: &[Entry],
     ) {
         self.actions += 1;
+        self.effects += u32::from(truth && happened);
         *self.verdicts.entry(control.to_owned()).or_default().entry(report.effect.word()).or_default() += 1;
         let wrong = if report.effect == Verdict::Seen && !truth {
             self.false_seen += 1;
@@ -123,8 +158,25 @@ impl Counts {
     }
 
     fn to_json(&self) -> Value {
-        json!({ "actions": self.actions, "false_seen": self.false_seen, "missed_seen": self.missed_seen })
+        let mut verdicts = BTreeMap::<&str, u32>::new();
+        for (verdict, count) in self.verdicts.values().flatten() {
+            *verdicts.entry(verdict).or_default() += count;
+        }
+        json!({
+            "actions": self.actions,
+            "false_seen": self.false_seen,
+            "missed_seen": self.missed_seen,
+            "effects": self.effects,
+            "lost": self.lost,
+            "restarts": self.restarts.len(),
+            "verdicts": verdicts,
+        })
     }
+}
+
+/// Whether a name is that of the button that renames itself all the time.
+fn is_weather(control: &str, name: &str) -> bool {
+    control == "Weather 0" && name.starts_with("Weather")
 }
 
 /// The ids of the controls by the names that they have at the start.
@@ -137,12 +189,8 @@ async fn controls(stage: &Stage) -> BTreeMap<String, Element> {
             // Qt calls a combo box by what it shows.
             Deed::Select => combos.next(),
             Deed::Click | Deed::Check | Deed::Type | Deed::Adjust => {
-                let word = name.split(' ').next().unwrap();
-                tree.elements.iter().find(|element| {
-                    let exact = element.name == *name;
-                    (exact || (*name == "Weather 0" && element.name.starts_with(word)))
-                        && element.role.is_interactive()
-                })
+                let fits = |found: &str| found == *name || is_weather(name, found);
+                tree.elements.iter().find(|one| fits(&one.name) && one.role.is_interactive())
             }
         };
         let element = element.unwrap_or_else(|| panic!("no {name} in\n{}", outline(&tree)));
@@ -151,18 +199,60 @@ async fn controls(stage: &Stage) -> BTreeMap<String, Element> {
     found
 }
 
-async fn act_once(stage: &Stage, dice: &mut Dice, known: &BTreeMap<String, Element>, counts: &mut Counts) {
+/// The id of a control. Where the application has rebuilt it beyond recognition, it is looked for by what it shows.
+async fn id_of(
+    stage: &Stage,
+    known: &mut BTreeMap<String, Element>,
+    control: &str,
+    counts: &mut Counts,
+) -> Result<ElementId, String> {
+    /// A page is rebuilt step by step.
+    const LOOKS_MAX: usize = 20;
+    let element = known[control].clone();
+    let mut tree = Tree::default();
+    for _ in 0..LOOKS_MAX {
+        let watch = stage.desktop.watch(Some(stage.window.id)).await.unwrap();
+        tree = stage.tree().await;
+        if tree.find(element.id).is_some() {
+            return Ok(element.id);
+        }
+        let state = stage.fixture.state().await.map_err(|error| error.to_string())?;
+        let shown = state[control].as_str().unwrap_or(control).to_owned();
+        let again = tree.elements.iter().find(|one| {
+            let is_it = [element.name.as_str(), shown.as_str(), control].contains(&one.name.as_str());
+            one.role == element.role && (is_it || is_weather(control, &one.name))
+        });
+        if let Some(again) = again {
+            counts.lost += 1;
+            known.insert(control.to_owned(), again.clone());
+            return Ok(again.id);
+        }
+        let limits = QuietLimits { first_change: BOUND / 4, bound: BOUND, ..QuietLimits::default() };
+        stage.desktop.settle(watch, limits).await.unwrap();
+    }
+    Err(format!("{control} is gone from\n{}", outline(&tree)))
+}
+
+async fn act_once(
+    stage: &Stage,
+    dice: &mut Dice,
+    known: &mut BTreeMap<String, Element>,
+    counts: &mut Counts,
+) -> Result<(), String> {
     const WORDS: &[&str] = &["north", "sea salt", "apple 7", "grüße", "東京 x"];
     const OPTIONS: &[&str] = &["Small", "Medium", "Large"];
-    let (desktop, window, limits) = (&stage.desktop, stage.window.id, ActLimits::default());
+    let (desktop, window, limits) = (&stage.desktop, stage.window.id, limits());
     let (control, deed) = dice.pick(CONTROLS);
-    let id: ElementId = known[control].id;
-    let ask = |command: &'static str, with: Value| stage.fixture.ask(command, with);
+    let id = id_of(stage, known, control, counts).await?;
+    let ask = async |command: &str, with: Value| {
+        let answer = stage.fixture.ask(command, with).await;
+        answer.map_err(|error| format!("{command}, for {deed:?} {control}: {error}"))
+    };
     if control == "Swallow" {
-        ask("swallow", json!({})).await.unwrap();
+        ask("swallow", json!({})).await?;
     }
     let name = desktop.element(id).await.ok().map(|element| element.name);
-    let before = stage.fixture.state().await.unwrap();
+    let before = ask("state", json!({})).await?;
     let mark = stage.fixture.mark();
     let (report, wanted) = match deed {
         Deed::Click => {
@@ -190,7 +280,7 @@ async fn act_once(stage: &Stage, dice: &mut Dice, known: &BTreeMap<String, Eleme
     };
     let report =
         report.unwrap_or_else(|error| ActionReport::new(Verdict::Unknown, Route::None, error.chain()));
-    let state = stage.fixture.state().await.unwrap();
+    let state = ask("state", json!({})).await?;
     let told = stage.fixture.since(mark);
     let own = |entry: &Entry| entry.effect && control.starts_with(&entry.control);
     let truth = match &wanted {
@@ -205,22 +295,37 @@ async fn act_once(stage: &Stage, dice: &mut Dice, known: &BTreeMap<String, Eleme
     counts.count((&what, control), &report, (truth, told.iter().any(own)), &told);
     // What is late comes before the next action begins.
     if told.iter().any(|entry| entry.delay_ms.is_some() && entry.event == "clicked") {
-        stage.fixture.happens(mark, |entry| entry.event == "late").await.unwrap();
+        let late = stage.fixture.happens(mark, |entry| entry.event == "late").await;
+        late.map_err(|error| format!("{deed:?} {control}: {error}"))?;
     }
     match control {
-        "Ask" | "Later dialog" => drop(ask("close", json!({})).await.unwrap()),
-        "Disable me" | "Later still" => drop(ask("enable", json!({ "control": control })).await.unwrap()),
+        "Ask" | "Later dialog" => drop(ask("close", json!({})).await?),
+        "Disable me" | "Later still" => drop(ask("enable", json!({ "control": control })).await?),
         _ => {}
     }
+    Ok(())
 }
 
 async fn run(toolkit: Toolkit, seed: u64, actions: u32) -> Counts {
     let mut counts = Counts::default();
-    let Some(stage) = Stage::start(toolkit, Screen::Faults).await else { return counts };
-    let known = controls(&stage).await;
     let mut dice = Dice(seed);
-    for _ in 0..actions {
-        act_once(&stage, &mut dice, &known, &mut counts).await;
+    while counts.actions < actions {
+        let Some(stage) = Stage::start(toolkit, Screen::Faults).await else { return counts };
+        let mut known = controls(&stage).await;
+        while counts.actions < actions {
+            if let Err(problem) = act_once(&stage, &mut dice, &mut known, &mut counts).await {
+                let ended = stage.window.app.pid.and_then(|pid| stage.desktop.process_ended(pid));
+                counts.restarts.push(format!("{toolkit}, seed {seed}: {problem} (ended: {ended:?})"));
+                break;
+            }
+            let taken = TAKEN.fetch_add(1, Ordering::Relaxed) + 1;
+            if taken.is_multiple_of(TOLD_EVERY) {
+                eprintln!("{taken} actions");
+            }
+        }
+        stage.desktop.shut_down().await;
+        let restarts = u32::try_from(counts.restarts.len()).unwrap();
+        assert!(restarts <= RESTARTS_MAX, "{}", counts.restarts.join("\n"));
     }
     for complaint in &mut counts.complaints {
         *complaint = format!("{toolkit}, seed {seed}: {complaint}");
@@ -228,7 +333,6 @@ async fn run(toolkit: Toolkit, seed: u64, actions: u32) -> Counts {
     let verdicts = std::mem::take(&mut counts.verdicts);
     counts.verdicts =
         verdicts.into_iter().map(|(name, verdicts)| (format!("{toolkit} {name}"), verdicts)).collect();
-    stage.desktop.shut_down().await;
     counts
 }
 
@@ -238,11 +342,7 @@ fn number(variable: &str, default: u32) -> u32 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_effect_is_seen_that_did_not_happen_and_none_is_missed() {
-    let actions = number("DESKHAND_EFFECT_ACTIONS", 0);
-    if actions == 0 {
-        println!("not run: DESKHAND_EFFECT_ACTIONS sets how many actions to take");
-        return;
-    }
+    let actions = number("DESKHAND_EFFECT_ACTIONS", ACTIONS);
     let lanes = number("DESKHAND_EFFECT_LANES", 1);
     let seed = u64::from(number("DESKHAND_EFFECT_SEED", 1));
     let only = std::env::var("DESKHAND_EFFECT_TOOLKIT").ok();
@@ -251,6 +351,7 @@ async fn no_effect_is_seen_that_did_not_happen_and_none_is_missed() {
         .filter(|toolkit| only.as_ref().is_none_or(|only| toolkit.to_string().contains(only)))
         .collect();
     let share = actions.div_ceil(lanes * u32::try_from(toolkits.len()).unwrap());
+    let begun = Instant::now();
     let mut running = JoinSet::new();
     for toolkit in toolkits {
         for lane in 0..lanes {
@@ -265,9 +366,12 @@ async fn no_effect_is_seen_that_did_not_happen_and_none_is_missed() {
     for (control, verdicts) in &counts.verdicts {
         writeln!(table, "{control:28} {verdicts:?}").unwrap();
     }
-    println!("{table}{}\n{}", counts.complaints.join("\n"), counts.to_json());
+    let mut figures = counts.to_json();
+    figures["seconds"] = json!(begun.elapsed().as_secs_f64());
+    println!("{table}{}\n{}\n{figures}", counts.restarts.join("\n"), counts.complaints.join("\n"));
     if let Ok(file) = std::env::var("DESKHAND_EFFECT_JSON") {
-        std::fs::write(file, json!({ "effects": counts.to_json() }).to_string()).unwrap();
+        std::fs::write(file, json!({ "effects": figures }).to_string()).unwrap();
     }
+    assert!(counts.actions == 0 || counts.effects > 0, "nothing had an effect:\n{table}");
     assert_eq!((counts.false_seen, counts.missed_seen), (0, 0), "{}", counts.complaints.join("\n"));
 }
