@@ -21,7 +21,14 @@ pub(crate) struct PerceptionArguments {
     /// How many random edits the mirror of Calc is held against.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     edits: usize,
-    /// Measure this application only (`calc`, `gtk3`, …); can be given more than once.
+    /// How many random actions on the fixture applications are judged; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 1_000)]
+    actions: u32,
+    /// How many desktops of each of the four toolkits these actions are spread over.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    lanes: u32,
+    /// Measure this window only (gtk3, gtk4, qt, chromium, gtk3_list, qt_list, writer, calc); can be given more than
+    /// once.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
@@ -29,6 +36,7 @@ pub(crate) struct PerceptionArguments {
 /// Measures and prints.
 pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     console::progress("building for release …");
+    build(arguments.actions > 0)?;
     let mut command = cargo();
     command.args(["run", "--release", "--quiet", "--package", "deskhand-runtime", "--example", "perception"]);
     command.args(["--", "--edits", &arguments.edits.to_string()]);
@@ -37,7 +45,12 @@ pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     }
     let output = command.stderr(Stdio::inherit()).output().context("run the measuring program")?;
     ensure!(output.status.success(), "the measuring program failed ({})", output.status);
-    let figures: Value = serde_json::from_slice(&output.stdout).context("read what was measured")?;
+    let mut figures: Value = serde_json::from_slice(&output.stdout).context("read what was measured")?;
+    if arguments.actions > 0
+        && let Some(object) = figures.as_object_mut()
+    {
+        object.insert("effects".to_owned(), effects(arguments)?);
+    }
     for line in lines(&figures) {
         console::result(&line);
     }
@@ -46,6 +59,55 @@ pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
         fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Builds what is run later, so that no compiler runs beside a measurement.
+fn build(with_effects: bool) -> Result<()> {
+    const MEASURING: &[&str] =
+        &["build", "--release", "--quiet", "--package", "deskhand-runtime", "--example", "perception"];
+    let mut builds = vec![MEASURING];
+    if with_effects {
+        builds.push(EFFECTS);
+    }
+    for arguments in builds {
+        let status = cargo().args(arguments).args(with_no_run(arguments)).status().context("start cargo")?;
+        ensure!(status.success(), "the measuring programs do not build");
+    }
+    Ok(())
+}
+
+/// What runs the suite of random actions.
+const EFFECTS: &[&str] = &["test", "--release", "--quiet", "--package", "deskhand-desktop", "--test", "it"];
+
+fn with_no_run(arguments: &[&str]) -> Option<&'static str> {
+    (arguments.first() == Some(&"test")).then_some("--no-run")
+}
+
+/// Judges random actions; what was counted. A wrong verdict is a figure here and no failure.
+fn effects(arguments: &PerceptionArguments) -> Result<Value> {
+    console::progress(&format!("{} random actions …", arguments.actions));
+    let folder = tempfile::tempdir().context("make a folder")?;
+    let file = folder.path().join("effects.json");
+    let output = cargo()
+        .args(EFFECTS)
+        .args(["--", "--exact", "effects::no_effect_is_seen_that_did_not_happen_and_none_is_missed"])
+        .arg("--nocapture")
+        .env("DESKHAND_EFFECT_ACTIONS", arguments.actions.to_string())
+        .env("DESKHAND_EFFECT_LANES", arguments.lanes.max(1).to_string())
+        .env("DESKHAND_EFFECT_JSON", &file)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("run the suite of random actions")?;
+    let text = fs::read_to_string(&file).with_context(|| {
+        let told = String::from_utf8_lossy(&output.stdout);
+        format!("read what the suite of random actions counted; it said: {}", told.trim())
+    })?;
+    let counted: Value =
+        serde_json::from_str(&text).context("read what the suite of random actions counted")?;
+    if !output.status.success() {
+        console::problem(String::from_utf8_lossy(&output.stdout).trim());
+    }
+    Ok(at(&counted, "/effects").clone())
 }
 
 /// A figure with two digits after the point, `-` where there is none.
@@ -64,16 +126,26 @@ fn at<'v>(figures: &'v Value, path: &str) -> &'v Value {
 
 /// The figures as people read them.
 fn lines(figures: &Value) -> Vec<String> {
+    let load = format!(
+        "load of the machine: {} before, {} after",
+        number(at(figures, "/load/before")),
+        number(at(figures, "/load/after"))
+    );
+    let parts = [vec![load], trees(figures), answers(figures), [steps(figures), truth(figures)].concat()];
+    parts.join(&String::new())
+}
+
+/// What was measured of each window.
+fn windows(figures: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    at(figures, "/perception").as_object().into_iter().flatten()
+}
+
+/// What looking at each window costs.
+fn trees(figures: &Value) -> Vec<String> {
     let mut lines = vec![
-        format!(
-            "load of the machine: {} before, {} after",
-            number(at(figures, "/load/before")),
-            number(at(figures, "/load/after"))
-        ),
-        String::new(),
         "trees, in milliseconds (medians; first: the first look, naive: one call after the other)".to_owned(),
         format!(
-            "{:<10} {:>6} {:>8} {:>8} {:>8} {:>9} {:>9} {:>12} {:>13} {:>6}",
+            "{:<10} {:>6} {:>8} {:>8} {:>8} {:>9} {:>9} {:>12} {:>14} {:>6}",
             "window",
             "nodes",
             "first",
@@ -82,17 +154,18 @@ fn lines(figures: &Value) -> Vec<String> {
             "naive",
             "pyatspi",
             "naive/mirror",
-            "worst answer",
+            "pyatspi/mirror",
             "wrong"
         ),
     ];
-    for (name, of) in figures["perception"].as_object().into_iter().flatten() {
+    let windows = || windows(figures);
+    for (name, of) in windows() {
         if let Some(reason) = of["missing"].as_str() {
             lines.push(format!("{name:<10} not measured: {reason}"));
             continue;
         }
         lines.push(format!(
-            "{name:<10} {:>6} {:>8} {:>8} {:>8} {:>9} {:>9} {:>12} {:>13} {:>6}",
+            "{name:<10} {:>6} {:>8} {:>8} {:>8} {:>9} {:>9} {:>12} {:>14} {:>6}",
             number(&of["nodes"]),
             number(&of["first_ms"]),
             number(&of["mirror_ms"]),
@@ -100,11 +173,37 @@ fn lines(figures: &Value) -> Vec<String> {
             number(&of["naive_ms"]),
             number(&of["pyatspi_ms"]),
             number(&of["naive_to_mirror"]),
-            number(&of["slowest_answer_ms"]),
+            number(&of["pyatspi_to_mirror"]),
             number(&of["differences"]),
         ));
     }
-    lines.push(String::new());
+    for (name, of) in windows() {
+        if let Some(reason) = of["pyatspi_missing"].as_str() {
+            lines.push(format!("{name}: no walk with pyatspi: {reason}"));
+        }
+    }
+    lines
+}
+
+/// Whether applications answer while they are looked at.
+fn answers(figures: &Value) -> Vec<String> {
+    let mut lines = vec!["input while the window is read, in milliseconds".to_owned()];
+    lines.push(format!("{:<10} {:>8} {:>14} {:>9}", "window", "reading", "input handled", "slowest"));
+    for (name, of) in windows(figures).filter(|(_, of)| of["missing"].is_null()) {
+        let of = &of["answering"];
+        lines.push(format!(
+            "{name:<10} {:>8} {:>14} {:>9}",
+            number(&of["observed_ms"]),
+            number(&of["input_ms"]),
+            number(&of["input_max_ms"])
+        ));
+    }
+    lines
+}
+
+/// Steps, idle and pictures.
+fn steps(figures: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
     let (step, idle) = (&figures["step"], &figures["idle"]);
     lines.push(format!(
         "whole step without its model: {} ms without a picture, {} ms with one (medians)",
@@ -118,11 +217,19 @@ fn lines(figures: &Value) -> Vec<String> {
     ));
     let pictures = &figures["pictures"];
     lines.push(format!(
-        "picture of the screen: {} ms to take, {} ms to encode, {} bytes",
+        "picture of the screen: {} ms to take, {} ms to encode ({} bytes), {} ms to mark {} controls",
         number(&pictures["capture_ms"]),
         number(&pictures["encode_ms"]),
-        number(&pictures["bytes"])
+        number(&pictures["bytes"]),
+        number(&pictures["annotate_ms"]),
+        number(&pictures["marks"])
     ));
+    lines
+}
+
+/// Tokens, random edits and random actions.
+fn truth(figures: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
     let tokens = &figures["tokens"];
     for (name, what) in [("calc", "one edited cell"), ("writer", "one opened dialog")] {
         lines.push(format!(
@@ -142,6 +249,18 @@ fn lines(figures: &Value) -> Vec<String> {
             number(&edits["checks"])
         ));
         lines.extend(differences.iter().map(ToString::to_string));
+    }
+    let effects = &figures["effects"];
+    if effects.is_object() {
+        lines.push(format!(
+            "{} random actions in {} s, {} with an effect: {} false `seen`, {} missed; verdicts {}",
+            number(&effects["actions"]),
+            number(&effects["seconds"]),
+            number(&effects["effects"]),
+            number(&effects["false_seen"]),
+            number(&effects["missed_seen"]),
+            effects["verdicts"]
+        ));
     }
     lines
 }

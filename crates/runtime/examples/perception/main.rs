@@ -5,6 +5,7 @@
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program prints")]
 #![expect(clippy::indexing_slicing, reason = "keys of JSON objects, which are made where they are missing")]
 
+mod answering;
 mod edits;
 mod pictures;
 mod stage;
@@ -12,7 +13,7 @@ mod step;
 mod tokens;
 mod trees;
 
-use std::{error::Error, path::PathBuf};
+use std::{error::Error, path::PathBuf, time::Instant};
 
 use serde_json::{Value, json};
 
@@ -39,7 +40,11 @@ fn options() -> Result<Options, Failure> {
         let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
         match argument.as_str() {
             "--edits" => options.edits = value.parse()?,
-            "--only" => options.only.push(value),
+            "--only" if Application::ALL.iter().any(|one| one.name() == value) => options.only.push(value),
+            "--only" => {
+                let names = Application::ALL.map(Application::name).join(", ");
+                return Err(format!("there is no window called {value}; there are {names}").into());
+            }
             _ => return Err(format!("{argument} is not known").into()),
         }
     }
@@ -62,11 +67,13 @@ async fn main() -> Result<(), Failure> {
         if !options.only.is_empty() && !options.only.iter().any(|one| one == name) {
             continue;
         }
-        eprintln!("{name} …");
+        eprint!("{name} …");
+        let begun = Instant::now();
         match measure(application, &options, &mut result).await {
             Ok(figures) => perception.insert(name.to_owned(), figures),
             Err(error) => perception.insert(name.to_owned(), json!({ "missing": error.to_string() })),
         };
+        eprintln!(" {:.0} s", begun.elapsed().as_secs_f64());
     }
     result["perception"] = Value::Object(perception);
     result["load"] = json!({ "before": load_before, "after": load() });
@@ -78,6 +85,7 @@ async fn main() -> Result<(), Failure> {
 async fn measure(application: Application, options: &Options, result: &mut Value) -> Result<Value, Failure> {
     let stage = stage::Stage::start(application).await?;
     let mut figures = trees::measure(&stage, &options.python).await?;
+    figures["answering"] = answering::measure(&stage).await?;
     match application {
         Application::Gtk3 => result["idle"] = trees::idle(&stage).await?,
         Application::Calc => {

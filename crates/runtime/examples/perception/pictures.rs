@@ -1,8 +1,8 @@
-//! Pictures of the whole screen.
+//! Pictures of the whole screen: taken, encoded, with the controls of a window marked.
 
 use std::time::Instant;
 
-use deskhand_desktop::Capture as _;
+use deskhand_desktop::{Capture as _, TreeLimits, UiTree as _, picture::Mark};
 use serde_json::{Value, json};
 
 use crate::{Failure, median, stage::Stage};
@@ -10,14 +10,35 @@ use crate::{Failure, median, stage::Stage};
 const PICTURES: usize = 15;
 
 pub(crate) async fn measure(stage: &Stage) -> Result<Value, Failure> {
-    let (mut captures, mut encodes, mut bytes) = (Vec::new(), Vec::new(), 0);
+    let ms = |begun: Instant| begun.elapsed().as_secs_f64() * 1e3;
+    let tree = stage.desktop.tree(stage.window.id, TreeLimits::default()).await?;
+    let (mut captures, mut encodes, mut annotates) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut bytes, mut marked) = (0, 0);
     for _ in 0..PICTURES {
         let begun = Instant::now();
-        let picture = stage.desktop.screen().await?;
-        captures.push(begun.elapsed().as_secs_f64() * 1e3);
+        let mut picture = stage.desktop.screen().await?;
+        captures.push(ms(begun));
         let begun = Instant::now();
         bytes = picture.to_png()?.len();
-        encodes.push(begun.elapsed().as_secs_f64() * 1e3);
+        encodes.push(ms(begun));
+        let marks: Vec<Mark> = tree
+            .elements
+            .iter()
+            .filter(|element| element.role.is_interactive())
+            .filter_map(|element| {
+                let bounds = picture.place(&element.bounds?)?;
+                Some(Mark { number: element.id.0, bounds })
+            })
+            .collect();
+        let begun = Instant::now();
+        marked = picture.mark(&marks).len();
+        annotates.push(ms(begun));
     }
-    Ok(json!({ "capture_ms": median(captures), "encode_ms": median(encodes), "bytes": bytes }))
+    Ok(json!({
+        "capture_ms": median(captures),
+        "encode_ms": median(encodes),
+        "annotate_ms": median(annotates),
+        "bytes": bytes,
+        "marks": marked,
+    }))
 }

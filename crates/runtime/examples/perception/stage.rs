@@ -69,8 +69,8 @@ impl Application {
 pub(crate) struct Stage {
     pub(crate) desktop: LinuxDesktop,
     pub(crate) window: WindowInfo,
-    /// Ends with the stage.
-    _fixture: Option<Fixture>,
+    /// The application, where it is one of ours.
+    pub(crate) fixture: Option<Fixture>,
 }
 
 /// A text with a table, in the format that is one XML file.
@@ -106,7 +106,7 @@ impl Stage {
         if let Some(fixture) = &fixture {
             fixture.ready().await?;
         }
-        let stage = Self { desktop, window, _fixture: fixture };
+        let stage = Self { desktop, window, fixture };
         stage.settle(Duration::from_millis(700)).await?;
         Ok(stage)
     }
