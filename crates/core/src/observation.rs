@@ -22,9 +22,12 @@ pub enum Look {
         window: WindowId,
         /// Whether to take a picture of it.
         picture: bool,
-        /// The elements to mark in it; none for all that can be marked.
+        /// The elements to mark in it; none for all that are listed and can be acted on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         marks: Option<Vec<ElementId>>,
+        /// What the agent's sub-task is about, as far as that decides which elements are listed.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        words: Vec<String>,
     },
     /// What an agent without a window has before it, such as the state of its device.
     Agent {

@@ -9,7 +9,7 @@ use crate::{
     command::Command,
     ids::{ElementId, WindowId},
     observation::{Observation, WindowView},
-    ui::{AppInfo, Element, State, WindowInfo},
+    ui::{AppInfo, Element, Role, State, WindowInfo},
 };
 
 /// What a rule decides.
@@ -134,7 +134,7 @@ impl Subject {
             match shown(&said, view) {
                 Some(element) => {
                     self.role.get_or_insert_with(|| element.role.to_string());
-                    self.label(&element.name);
+                    self.label_of(element, view);
                 }
                 None => self.unknown = Some(said),
             }
@@ -145,7 +145,7 @@ impl Subject {
             match lies_at(x, y, view) {
                 Some(element) => {
                     self.role.get_or_insert_with(|| element.role.to_string());
-                    self.label(&element.name);
+                    self.label_of(element, view);
                 }
                 None => self.unknown = Some("known to lie at that place".to_owned()),
             }
@@ -176,7 +176,7 @@ impl Subject {
             self.unknown = Some(format!("known to have the focus after {key}"));
         } else if let Some(element) = element {
             self.role.get_or_insert_with(|| element.role.to_string());
-            self.label(&element.name);
+            self.label_of(element, view);
         }
     }
 
@@ -197,6 +197,26 @@ impl Subject {
     fn on(&mut self, app: &AppInfo) {
         self.application.clone_from(&app.name);
         self.application_root.clone_from(&app.root);
+    }
+
+    /// The name of an element; of one that has none and is pressed as a whole, the names of what lies in it.
+    fn label_of(&mut self, element: &Element, view: &WindowView) {
+        const INSIDE_MAX: usize = 8;
+        const WHOLE: [Role; 6] = [
+            Role::LINK,
+            Role::LIST_ITEM,
+            Role::PUSH_BUTTON,
+            Role::TABLE_CELL,
+            Role::TOGGLE_BUTTON,
+            Role::TREE_ITEM,
+        ];
+        self.label(&element.name);
+        if element.name.trim().is_empty() && WHOLE.contains(&element.role) {
+            let inside = view.surfaces.iter().flat_map(|surface| surface.tree.descendants(element.id));
+            for inner in inside.take(INSIDE_MAX) {
+                self.label(&inner.name);
+            }
+        }
     }
 
     fn label(&mut self, label: &str) {

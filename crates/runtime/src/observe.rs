@@ -40,10 +40,17 @@ pub(crate) async fn observe<D: Desktop>(
             };
             Ok(Observation::Agent(AgentView { text: sight.text, picture }))
         }
-        Look::Window { window, picture, marks } => {
-            see_window(desktop, camera, *window, *picture, marks.as_deref()).await.map(Observation::Window)
+        Look::Window { window, picture, marks, words } => {
+            let wanted = Wanted { marks: marks.as_deref(), words };
+            see_window(desktop, camera, *window, *picture, &wanted).await.map(Observation::Window)
         }
     }
+}
+
+/// Which controls a look marks: some, or those that are listed because of these words.
+struct Wanted<'a> {
+    marks: Option<&'a [ElementId]>,
+    words: &'a [String],
 }
 
 async fn see_desktop<D: Desktop>(
@@ -76,22 +83,22 @@ async fn see_window<D: Desktop>(
     camera: &Camera,
     id: WindowId,
     picture: bool,
-    marks: Option<&[ElementId]>,
+    wanted: &Wanted<'_>,
 ) -> Result<WindowView, ObserveFailure> {
     let mut view = see_surfaces(desktop, id).await?;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
     if let Some(region) = bounds.reduce(enclosing).filter(|_| picture) {
         let pixels = desktop.region(region).await.map_err(|error| failure(&error))?;
-        let marked = if camera.marks() { marked(&view, marks, camera.tokens_max()) } else { Vec::new() };
+        let marked = if camera.marks() { marked(&view, wanted, camera.tokens_max()) } else { Vec::new() };
         view.picture = Some(camera.keep(pixels, marked).await?);
     }
     Ok(view)
 }
 
 /// The controls of a view that are marked: those that were asked for, else all that are listed.
-fn marked(view: &WindowView, wanted: Option<&[ElementId]>, tokens_max: usize) -> Vec<MarkedControl> {
-    let options = ListOptions { tokens_max, words: Vec::new() };
-    let ids = wanted.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
+fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<MarkedControl> {
+    let options = ListOptions { tokens_max, words: wanted.words.to_vec() };
+    let ids = wanted.marks.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
     let places: HashMap<ElementId, Rect<Screen>> =
         view.elements().filter_map(|element| Some((element.id, element.bounds?))).collect();
     ids.iter().filter_map(|id| Some((id.0, *places.get(id)?))).collect()

@@ -3,6 +3,7 @@
 //! Needs no desktop, no model and no network, because everything from outside stands in the journal.
 
 use deskhand_core::{
+    observation::Look,
     prompt::PromptSet,
     record::{JOURNAL_VERSION, Record},
     session::{Effect, EffectRecord, Session},
@@ -46,7 +47,8 @@ pub struct Replay {
 }
 
 /// Replays a journal under the prompts that were in force. In a journal of an earlier format version, the words of
-/// questions to the model are not compared: the programs that wrote it put them otherwise.
+/// questions to the model and how a window was to be looked at are not compared: the programs that wrote it put them
+/// otherwise.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -106,9 +108,16 @@ fn compare(
     wanted: Option<&EffectRecord>,
     wording: Wording,
 ) -> Option<Difference> {
+    let same_sort = |recorded: &Effect, wanted: &Effect| match (recorded, wanted) {
+        (
+            Effect::Observe { look: Look::Window { window: one, .. } },
+            Effect::Observe { look: Look::Window { window: other, .. } },
+        ) => one == other,
+        (recorded, wanted) => matches!(recorded, Effect::Ask { .. }) && matches!(wanted, Effect::Ask { .. }),
+    };
     if wording == Wording::Free
         && let Some(wanted) = wanted
-        && matches!((&recorded.effect, &wanted.effect), (Effect::Ask { .. }, Effect::Ask { .. }))
+        && same_sort(&recorded.effect, &wanted.effect)
         && (recorded.id, recorded.round, &recorded.step) == (wanted.id, wanted.round, &wanted.step)
     {
         return None;

@@ -20,7 +20,7 @@ use crate::{
     observation::{Look, Observation},
     prompt::{
         AgentInput, AppInput, ListOptions, PromptError, Sight, SubtaskInput, agent_system_text,
-        agent_user_text, app_user_text, relevant_words, system_message, view_text,
+        agent_user_text, app_user_text, system_message, view_text,
     },
     reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
     states::AppTrigger,
@@ -86,8 +86,12 @@ impl Session {
         let picture = self.config.pictures;
         match worker {
             Worker::Window(window) => {
-                let marks = self.app(worker).and_then(|app| app.marks.clone());
-                Look::Window { window, picture, marks }
+                let app = self.app(worker);
+                let marks = app.and_then(|app| app.marks.clone());
+                // Only what is listed is marked, and that goes by these.
+                let marks_listed = picture && self.config.view.marks && marks.is_none();
+                let words = app.filter(|_| marks_listed).map(AppAgent::words).unwrap_or_default();
+                Look::Window { window, picture, marks, words }
             }
             Worker::Agent(agent) => Look::Agent { agent, picture },
         }
@@ -120,8 +124,7 @@ impl Session {
         let Some(app) = self.app_mut(worker) else { return Sight::default() };
         match observation {
             Observation::Window(view) => {
-                let words =
-                    relevant_words(std::iter::once(&app.subtask).chain(&app.message).map(String::as_str));
+                let words = app.words();
                 app.shown.see(view, step, words, &config, /*picture_wanted*/ app.screenshots > 0)
             }
             Observation::Agent(view) => Sight { picture: view.picture.clone(), ..Sight::default() },

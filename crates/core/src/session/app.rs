@@ -26,7 +26,7 @@ use crate::{
     ids::ElementId,
     memory::Memory,
     observation::{Look, Observation, ObserveFailure},
-    prompt::{PromptError, result_text},
+    prompt::{PromptError, relevant_words, result_text},
     reference::why_not,
     reply::{AppReply, ReplyError},
     states::{AppStatus, AppTrigger, next_app},
@@ -192,6 +192,13 @@ impl AgentKind for App {
         session.app_moves(self.0, AppTrigger::Broke);
         session.archive_app(self.0, SubtaskStatus::Error, reason.clone());
         session.break_off(reason);
+    }
+}
+
+impl AppAgent {
+    /// The words that what is useful to it may be about.
+    pub(super) fn words(&self) -> Vec<String> {
+        relevant_words(std::iter::once(&self.subtask).chain(&self.message).map(String::as_str))
     }
 }
 

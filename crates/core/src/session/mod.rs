@@ -34,3 +34,4 @@ pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopR
 pub use machine::{ApplyError, Session};
 pub use planned::PlannedAction;
 pub use round::{SubtaskRecord, SubtaskStatus, Tally};
+pub use shown::told_later;

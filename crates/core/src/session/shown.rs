@@ -9,9 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::config::ViewConfig;
 use crate::{
     observation::{Surface, WindowView},
-    prompt::{ListOptions, Sight, changes_text, view_text, window_line},
-    text::{tokens, untrusted},
-    ui::State,
+    prompt::{ListOptions, Sight, changes_text, split_at_dialog, view_text},
+    text::tokens,
 };
 
 /// The view that stands whole in an agent's prompts, and the picture that it saw last.
@@ -61,7 +60,7 @@ impl Shown {
             Sight { whole: view_text(&front, &options), ..Sight::default() }
         });
         if !behind.is_empty() {
-            sight.behind = untrusted("screen", &behind.join("\n"));
+            sight.behind = behind.join("\n");
         }
         sight.notices.clone_from(&view.notices);
         if let Some(picture) = &view.picture {
@@ -101,18 +100,23 @@ impl Shown {
     }
 }
 
+/// What an agent is told of a window at its second look, beside its first look, which stays in its prompt as it was: what
+/// changed, or all that is in front where that is better.
+pub fn told_later(first: &WindowView, later: &WindowView, config: &ViewConfig) -> String {
+    let mut shown = Shown::default();
+    shown.see(first, 1, Vec::new(), config, /*picture_wanted*/ false);
+    let sight = shown.see(later, 2, Vec::new(), config, /*picture_wanted*/ false);
+    let news = if sight.whole_step.is_some() { sight.changes } else { sight.whole };
+    [news, sight.behind].join("\n").trim().to_owned()
+}
+
 /// What can be acted on: what lies in front of everything that a modal dialog blocks. And a line for each window
 /// that it blocks.
 fn in_front(view: &WindowView) -> (WindowView, Vec<String>) {
-    let is_modal =
-        |surface: &Surface| surface.tree.elements.first().is_some_and(|root| root.states.has(State::Modal));
-    let from = view.surfaces.iter().rposition(is_modal).unwrap_or(0);
-    let (behind, front) = view.surfaces.split_at_checked(from).unwrap_or((&view.surfaces, &[]));
+    let (behind, front) = split_at_dialog(view);
     let line = |surface: &Surface| {
-        let window = window_line(&surface.window);
-        format!(
-            "{window} lies behind the dialog and cannot be used before that is answered; `more` lists what is in it"
-        )
+        let id = surface.window.id;
+        format!("{id} lies behind the dialog, which must be answered first; `more` lists what is in it")
     };
     let front = WindowView { surfaces: front.to_vec(), picture: None, notices: Vec::new() };
     (front, behind.iter().map(line).collect())

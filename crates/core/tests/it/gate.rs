@@ -288,6 +288,24 @@ fn a_reference_name_is_judged_as_what_it_stands_for() {
     }
 }
 
+/// A row or button without a name is listed with the text in it, and goes through the gate under that.
+#[test]
+fn what_has_no_name_is_judged_by_what_lies_in_it() {
+    let clicks = |text: &str| {
+        let mut h = Harness::started(with(Policy::default()));
+        h.button = String::new();
+        h.assign();
+        let mut view = crate::harness::view(h.windows[0].clone(), "");
+        let label = crate::harness::element(4, 3, deskhand_core::ui::Role::LABEL, text);
+        view.surfaces[0].tree.elements.push(label);
+        h.answer(Event::Observed { observation: deskhand_core::observation::Observation::Window(view) });
+        h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": click("e3")}).to_string());
+        h.effect()
+    };
+    assert!(matches!(clicks("Delete"), Effect::AwaitApproval { .. }));
+    assert!(matches!(clicks("Keep"), Effect::Call { .. }));
+}
+
 #[test]
 fn a_place_is_judged_by_what_lies_there() {
     let at = |label: &str, x: f64, y: f64| {

@@ -161,3 +161,101 @@ fn only_what_can_be_acted_on_is_marked() {
     assert!(marked.contains(&ElementId(104)) && !marked.contains(&ElementId(22)), "{marked:?}");
     assert!(!marked.contains(&ElementId(2)), "a panel is no control");
 }
+
+#[test]
+fn nameless_items_say_what_lies_in_them_and_layout_says_nothing() {
+    let mut described = element(20, 1, Role::TEXT, "");
+    described.description = "a word and another ".repeat(8);
+    let mut cells = element(30, 1, Role::TABLE, "Files");
+    cells.table = Some(deskhand_core::ui::TableShape { rows: 2, columns: 1 });
+    let elements = vec![
+        element(1, 0, Role::FRAME, "Main"),
+        element(2, 1, Role::LIST_BOX, "Places"),
+        element(3, 2, Role::LIST_ITEM, ""),
+        element(4, 3, Role::ICON, ""),
+        element(5, 3, Role::LABEL, "Home"),
+        element(6, 2, Role::LIST_ITEM, ""),
+        element(7, 3, Role::ICON, "Add"),
+        element(8, 3, Role::LABEL, "Other Locations"),
+        element(10, 1, Role::PANEL, "Revealer"),
+        element(11, 2, Role::PANEL, "Stack"),
+        element(12, 3, Role::FILLER, "Path Bar"),
+        element(13, 4, Role::PUSH_BUTTON, "Up"),
+        element(14, 4, Role::PUSH_BUTTON, "Down"),
+        described,
+        cells,
+        element(31, 2, Role::TABLE_CELL, ""),
+        element(32, 3, Role::TABLE_CELL, "sales.odt"),
+        element(33, 2, Role::TABLE_CELL, "notes.odt"),
+    ];
+    let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
+    let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
+    insta::assert_snapshot!(whole(&view), @r#"
+    <untrusted source="screen">
+    - [w1] window "Main" of App (active)
+    [e2] list box "Places"
+      [e3] list item = "Home" | [e6] = "Other Locations"
+    [e10] panel "Revealer"
+      [e13] push button "Up" | [e14] "Down"
+    [e20] text — a word and another a word and another a word and another a w…
+    [e30] table "Files" (2 rows × 1 columns)
+      [e32] table cell "sales.odt" | [e33] "notes.odt"
+    </untrusted>
+    "#);
+}
+
+#[test]
+fn that_the_focus_left_is_not_said_where_it_is_said_where_it_went() {
+    let focused = |view: &WindowView, id| with(view, id, |element| element.states.insert(State::Focused));
+    let (mut calc, button) = (calc(), 104);
+    calc.surfaces[0].tree.elements.iter_mut().for_each(|element| element.states.remove(State::Focused));
+    let before = focused(&calc, 136);
+    let told = changes(&before, &focused(&calc, button));
+    assert!(told.contains("[e104]") && !told.contains("[e136]"), "{told}");
+    let told = changes(&before, &calc);
+    assert!(told.contains("[e136]"), "nothing else tells of it: {told}");
+}
+
+/// The ids that a list names.
+fn listed(text: &str) -> Vec<ElementId> {
+    let ids = text.split("[e").skip(1).filter_map(|part| part.split(']').next()?.parse().ok());
+    ids.map(ElementId).collect()
+}
+
+#[test]
+fn what_is_marked_is_what_is_listed_also_where_not_all_of_it_fits() {
+    let words = relevant_words(std::iter::once("Make a pivot table and freeze the first row"));
+    for tokens_max in [60, 200, 500, 4_000] {
+        let options = ListOptions { tokens_max, words: words.clone() };
+        for mut view in [calc(), writer()] {
+            view.surfaces.extend(writer().surfaces.into_iter().map(|mut surface| {
+                surface.window.id = deskhand_core::ids::WindowId(2);
+                surface.tree.elements.iter_mut().for_each(|element| element.id.0 += 1_000);
+                surface
+            }));
+            let listed = listed(&view_text(&view, &options));
+            let acts: Vec<ElementId> = view
+                .elements()
+                .filter(|element| element.role.is_interactive() && element.bounds.is_some())
+                .map(|element| element.id)
+                .filter(|id| listed.contains(id))
+                .collect();
+            let mut marked = marked_elements(&view, &options);
+            marked.sort_unstable();
+            let mut acts = acts;
+            acts.sort_unstable();
+            assert_eq!(marked, acts, "{tokens_max}");
+        }
+    }
+}
+
+#[test]
+fn nothing_behind_a_modal_dialog_is_marked() {
+    let mut view = calc();
+    let mut root = element(900, 0, Role::DIALOG, "Really?");
+    root.states.insert(State::Modal);
+    let elements = vec![root, element(901, 1, Role::PUSH_BUTTON, "Yes")];
+    let dialog = window(2, "Really?", "LibreOffice Calc");
+    view.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
+    assert_eq!(marked_elements(&view, &ListOptions::default()), [ElementId(901)]);
+}

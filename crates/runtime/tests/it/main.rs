@@ -20,3 +20,4 @@ mod stopping;
 mod support;
 mod tools;
 mod versions;
+mod view_tokens;

@@ -12,7 +12,7 @@ use crate::{
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{Placed, diff},
+    ui::{Element, Placed, State, WindowInfo, diff},
 };
 
 /// The most ranges of ids in a list of what is gone.
@@ -23,11 +23,14 @@ const RANGES_MAX: usize = 60;
 pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -> String {
     let mut parts = Vec::new();
     let mut left = options.tokens_max;
+    // Where it is said what has the focus now, nothing need be said of what had it.
+    let takes_it = |element: &Element| element.states.has(State::Focused) && element.role.is_interactive();
+    let focus_told = new.elements().any(takes_it);
     for surface in new.surfaces.iter().rev() {
         let known = old.surfaces.iter().find(|known| known.window.id == surface.window.id);
         let options = ListOptions { tokens_max: left, words: options.words.clone() };
         let part = match known {
-            Some(known) => surface_changes(known, surface, &options),
+            Some(known) => surface_changes(known, surface, focus_told, &options),
             None => format!("new window:\n{}", surface_text(surface, &options)),
         };
         if !part.is_empty() {
@@ -45,7 +48,7 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -
     parts.join("\n")
 }
 
-fn surface_changes(old: &Surface, new: &Surface, options: &ListOptions) -> String {
+fn surface_changes(old: &Surface, new: &Surface, focus_told: bool, options: &ListOptions) -> String {
     let before = items(&old.window, &old.tree);
     let after = items(&new.window, &new.tree);
     let known: HashMap<ElementId, &Item<'_>> = worth_listing(&before)
@@ -61,6 +64,7 @@ fn surface_changes(old: &Surface, new: &Surface, options: &ListOptions) -> Strin
         let Some(item) = after.get(place) else { continue };
         match known.get(&item.element.id) {
             Some(was) if was.text(true) == item.text(true) => {}
+            Some(was) if focus_told && was.text_unfocused() == item.text(true) => {}
             Some(_) => {
                 changed.insert(place);
             }
@@ -103,11 +107,12 @@ fn surface_changes(old: &Surface, new: &Surface, options: &ListOptions) -> Strin
     if new.tree.partial != old.tree.partial {
         text.extend(new.tree.partial.map(partial_line).map(str::to_owned));
     }
-    let head = window_line(&new.window);
-    if text.is_empty() && head == window_line(&old.window) {
+    // That a window is no longer the active one says the window that is.
+    let but_active = |window: &WindowInfo| window_line(&WindowInfo { active: false, ..window.clone() });
+    if text.is_empty() && but_active(&new.window) == but_active(&old.window) {
         return String::new();
     }
-    text.insert(0, head);
+    text.insert(0, window_line(&new.window));
     text.join("\n")
 }
 

@@ -12,6 +12,8 @@ use crate::{
 
 /// The longest text of a cell or around a control, in characters.
 const SHORT_CHARS_MAX: usize = 120;
+/// The longest description that stands for a name, in characters.
+const DESCRIPTION_CHARS_MAX: usize = 60;
 
 /// An element that is listed.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +33,7 @@ pub(super) struct Item<'t> {
 pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
     let mut nodes = nodes(window, tree);
     absorb_texts(&mut nodes);
+    fold_chains(&mut nodes);
     fold_containers(&mut nodes);
     let mut places = Vec::with_capacity(nodes.len());
     let mut items: Vec<Item<'t>> = Vec::new();
@@ -91,6 +94,7 @@ fn is_listed(element: &Element) -> bool {
     match () {
         () if element.states.has(State::Defunct) => false,
         () if element.role == Role::SEPARATOR || element.role == Role::SCROLL_BAR => false,
+        () if element.role == Role::FILLER => element.text.as_ref().is_some_and(|text| !text.is_empty()),
         () if element.role.is_structural() => says,
         () => says || element.role.is_interactive() || element.table.is_some(),
     }
@@ -113,7 +117,19 @@ fn saying(element: &Element) -> Option<&str> {
     text.or_else(|| Some(element.name.as_str()).filter(|name| !name.trim().is_empty()))
 }
 
-/// Cells take over the texts in them, and a text that only repeats what it lies in goes.
+/// A picture, which in a list belongs to the text beside it.
+fn is_picture(element: &Element) -> bool {
+    element.role == Role::ICON || element.role == Role::IMAGE
+}
+
+/// Whether such an element stands for the texts in it: what people take for one thing. A button does not, because who
+/// judges what may be pressed goes by its name.
+fn takes_texts(element: &Element) -> bool {
+    let item = element.role == Role::LIST_ITEM || element.role == Role::TREE_ITEM;
+    element.role == Role::TABLE_CELL || (item && saying(element).is_none())
+}
+
+/// Cells and nameless items take over the texts in them, and a text that only repeats what it lies in goes.
 fn absorb_texts(nodes: &mut [Node<'_>]) {
     for place in 0..nodes.len() {
         let Some((node, inside)) = nodes.get_mut(place..).and_then(<[_]>::split_first_mut) else { return };
@@ -122,12 +138,21 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
         }
         let inside = inside.get_mut(..node.size).unwrap_or_default();
         let own = saying(node.element).unwrap_or_default();
-        if node.element.role == Role::TABLE_CELL {
-            if inside.iter().any(|node| node.shown && !is_plain(node.element)) {
+        if takes_texts(node.element) {
+            let goes_up = |node: &Node<'_>| {
+                is_plain(node.element) || node.element.role.is_structural() || is_picture(node.element)
+            };
+            if inside.iter().any(|node| node.shown && !goes_up(node)) {
+                let cells = inside.iter().any(|node| node.shown && node.element.role == Role::TABLE_CELL);
+                node.shown = !(cells && own.is_empty() && node.element.role == Role::TABLE_CELL);
                 continue;
             }
-            let texts: Vec<&str> =
-                inside.iter().filter(|node| node.shown).filter_map(|node| saying(node.element)).collect();
+            let said = |pictures: bool| -> Vec<&str> {
+                let fits = |node: &&Node<'_>| node.shown && is_picture(node.element) == pictures;
+                inside.iter().filter(fits).filter_map(|node| saying(node.element)).collect()
+            };
+            // What a picture is called says something only where nothing else does.
+            let texts = Some(said(false)).filter(|texts| !texts.is_empty()).unwrap_or_else(|| said(true));
             let text = texts.join(" ");
             if !text.is_empty() && text != own {
                 node.content = Some(crate::text::clip(&text, SHORT_CHARS_MAX));
@@ -139,6 +164,41 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
                     node.shown = false;
                 }
             }
+        }
+    }
+}
+
+/// Of containers that hold nothing but one another, the outermost is said.
+fn fold_chains(nodes: &mut [Node<'_>]) {
+    let mut children = vec![0_usize; nodes.len()];
+    let mut around = vec![None; nodes.len()];
+    for place in 0..nodes.len() {
+        let Some(node) = nodes.get(place) else { continue };
+        let mut next = node.parent;
+        while let Some(at) = next.filter(|at| nodes.get(*at).is_some_and(|node| !node.shown)) {
+            next = nodes.get(at).and_then(|node| node.parent);
+        }
+        if let Some(count) = next.filter(|_| node.shown).and_then(|at| children.get_mut(at)) {
+            *count += 1;
+        }
+        if let Some(slot) = around.get_mut(place) {
+            *slot = next;
+        }
+    }
+    for place in 0..nodes.len() {
+        let alone = around.get(place).copied().flatten().filter(|at| children.get(*at) == Some(&1));
+        let groups =
+            |at: usize| nodes.get(at).is_some_and(|node| node.shown && node.element.role.is_structural());
+        let holds = children.get(place).is_some_and(|count| *count > 0);
+        let only =
+            alone.is_some_and(|at| nodes.get(at).is_some_and(|node| node.element.role.is_structural()));
+        if only
+            && holds
+            && groups(place)
+            && let Some(node) = nodes.get_mut(place)
+            && node.element.text.is_none()
+        {
+            node.shown = false;
         }
     }
 }
@@ -202,22 +262,33 @@ impl Item<'_> {
         if !notes.is_empty() {
             let _ = write!(text, " ({})", notes.join(", "));
         }
-        if let Some(value) = element.value.filter(|_| element.offers(Pattern::Value)) {
+        let value = element.value.filter(|_| element.offers(Pattern::Value));
+        let has_value = value.is_some();
+        if let Some(value) = value {
             let _ = write!(text, " value {}", value.current);
             if value.maximum > value.minimum && value.maximum < 1e15 && value.minimum > -1e15 {
                 let _ = write!(text, " of {} to {}", value.minimum, value.maximum);
             }
         }
-        let own = element.text.as_ref().filter(|text| !text.is_empty() && **text != element.name);
+        let told = |text: &str| text == element.name || (has_value && value_says(element, text));
+        let own = element.text.as_ref().filter(|text| !text.is_empty() && !told(text));
         if let Some(own) = own.or(self.content.as_ref()) {
             let _ = write!(text, " = \"{}\"", escape_name(own));
         }
-        if !element.description.is_empty() && element.name.is_empty() {
-            let _ = write!(text, " — {}", escape_name(&element.description));
+        if !element.description.is_empty() && element.name.is_empty() && self.content.is_none() {
+            let description = crate::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
+            let _ = write!(text, " — {}", escape_name(&description));
         } else if let Some(within) = &self.within {
             let _ = write!(text, " in \"{}\"", escape_name(within));
         }
         text
+    }
+
+    /// The item as it would stand there without the focus.
+    pub(super) fn text_unfocused(&self) -> String {
+        let mut element = self.element.clone();
+        element.states.remove(State::Focused);
+        Item { element: &element, ..self.clone() }.text(/*with_role*/ true)
     }
 
     /// Whether it has neither name nor text of its own.
@@ -236,6 +307,11 @@ impl Item<'_> {
         }
         words.to_lowercase()
     }
+}
+
+/// Whether a text is nothing but the number of the element.
+fn value_says(element: &Element, text: &str) -> bool {
+    element.value.is_some_and(|value| value.current.to_string() == text.trim())
 }
 
 /// The states that a model is told; what is usual for such an element is not said.

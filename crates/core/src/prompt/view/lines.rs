@@ -26,7 +26,7 @@ pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> 
     let mut before: Option<(usize, usize)> = None;
     for (place, item) in items.iter().enumerate().filter(|(place, _)| chosen.contains(place)) {
         let run = before.filter(|(last, length)| {
-            *length < RUN_MAX && items.get(*last).is_some_and(|last| goes_on(last, item))
+            *length < RUN_MAX && items.get(*last).is_some_and(|last| goes_on(items, last, item))
         });
         match (run, lines.last_mut()) {
             (Some((_, length)), Some(line)) => {
@@ -43,12 +43,15 @@ pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> 
     lines
 }
 
-/// Whether `next` stands on the line of `last`: a neighbour of the same kind, and for cells in the same row.
-fn goes_on(last: &Item<'_>, next: &Item<'_>) -> bool {
+/// Whether `next` stands on the line of `last`: a neighbour of the same kind, and for cells in the same row, unless the
+/// table has one column.
+fn goes_on(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool {
     const LONG: usize = 60;
     let (one, other) = (last.element, next.element);
     let short = |item: &Item<'_>| item.element.text.as_ref().is_none_or(|text| text.chars().count() <= LONG);
+    let table = next.parent.and_then(|at| items.get(at)).and_then(|item| item.element.table);
     let same_row = one.role != Role::TABLE_CELL
+        || table.is_some_and(|table| table.columns == 1)
         || match (one.bounds, other.bounds) {
             (Some(one), Some(other)) => one.y == other.y,
             (_, _) => true,

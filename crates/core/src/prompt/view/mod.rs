@@ -12,4 +12,5 @@ mod whole;
 pub use changes::changes_text;
 pub use items::element_line;
 pub use rank::relevant_words;
+pub(crate) use whole::split_at_dialog;
 pub use whole::{ListOptions, PageQuery, marked_elements, view_page, view_text};

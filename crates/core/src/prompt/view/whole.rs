@@ -12,7 +12,7 @@ use crate::{
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{Partial, Source},
+    ui::{Partial, Source, State},
 };
 
 /// How a view is listed.
@@ -129,12 +129,23 @@ pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> Str
     }
 }
 
-/// The elements of a view that are marked in its picture: what an agent can act on and is listed.
+/// What lies behind a modal dialog, which cannot be used before that is answered, and what is in front.
+pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
+    let is_modal =
+        |surface: &Surface| surface.tree.elements.first().is_some_and(|root| root.states.has(State::Modal));
+    let from = view.surfaces.iter().rposition(is_modal).unwrap_or(0);
+    view.surfaces.split_at_checked(from).unwrap_or((&view.surfaces, &[]))
+}
+
+/// The elements of a view that are marked in its picture: what an agent can act on and is listed, within the same bound.
 pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementId> {
     let mut marked = Vec::new();
-    for surface in view.surfaces.iter().rev() {
+    let mut left = options.tokens_max;
+    for surface in split_at_dialog(view).1.iter().rev() {
         let items = items(&surface.window, &surface.tree);
-        let (chosen, _) = choose(&items, &options.words, options.tokens_max);
+        let (chosen, _) = choose(&items, &options.words, left);
+        let listed = ListOptions { tokens_max: left, words: options.words.clone() };
+        left = left.saturating_sub(crate::text::tokens(&surface_text(surface, &listed)));
         let acts = |item: &Item<'_>| {
             (item.element.role.is_interactive() || item.element.source != Source::AtSpi)
                 && item.element.bounds.is_some()

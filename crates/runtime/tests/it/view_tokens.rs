@@ -1,0 +1,141 @@
+//! What later looks at real office applications cost a model, against showing it everything again.
+
+use std::{collections::VecDeque, sync::Mutex};
+
+use deskhand_core::{
+    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Usage},
+    observation::{Observation, WindowView},
+    outcome::OutcomeKind,
+    prompt::{ListOptions, PromptSet, view_text},
+    record::Line,
+    session::{Event, SessionConfig, told_later},
+    text::tokens,
+    ui::WindowInfo,
+};
+use deskhand_desktop::{
+    LaunchRequest,
+    act::{self, ActLimits},
+    linux::{LinuxDesktop, VirtualOptions},
+};
+use deskhand_model::{Model, PictureSource};
+use deskhand_runtime::{
+    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+};
+use serde_json::{Value, json};
+
+use crate::{fixture_tools::has_programs, support::events};
+
+/// A model that does what it was told to do, and keeps what it was asked.
+struct Told {
+    replies: Mutex<VecDeque<Value>>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Model for Told {
+    async fn ask(&self, request: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+        let texts = |message: &Message| {
+            let text =
+                |part: &Part| if let Part::Text { text } = part { text.clone() } else { String::new() };
+            message.parts.iter().map(text).collect::<String>()
+        };
+        self.asked.lock().unwrap().push(texts(request.messages.last().unwrap()));
+        let text = self.replies.lock().unwrap().pop_front().expect("a reply is left").to_string();
+        Ok(ModelReply { text, model: "told".to_owned(), usage: Usage::default(), attempts: 1, elapsed_ms: 0 })
+    }
+
+    fn name(&self) -> &'static str {
+        "told"
+    }
+}
+
+/// The prompts and views of the AppAgent's steps with a document, one action after the other.
+async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowView)>> {
+    if !has_programs(&["soffice"]) {
+        return None;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let request = LaunchRequest { program: "soffice".to_owned(), arguments: vec![document.to_owned()] };
+    let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
+    let window: WindowInfo = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+    let mut replies =
+        VecDeque::from([json!({"thought": "t", "status": "ASSIGN", "current_subtask": "do it", "next": [],
+               "control_label": window.id.to_string()})]);
+    for action in actions {
+        replies.push_back(json!({"thought": "t", "status": "CONTINUE", "action": action}));
+    }
+    replies.push_back(json!({"thought": "t", "status": "FAIL", "result": "enough"}));
+    replies.push_back(json!({"thought": "t", "status": "FINISH", "result": "enough"}));
+    let model = Told { replies: Mutex::new(replies), asked: Mutex::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let store = SessionStore::at(folder.path());
+    let tools = Toolbox::standard(ActLimits::default()).unwrap();
+    let options = RunOptions {
+        store: &store,
+        desktop: &desktop,
+        desktop_name: "test".to_owned(),
+        model: &model,
+        tools: &tools,
+        agents: EnabledAgents::default(),
+        config: SessionConfig::default(),
+        prompts: PromptSet::default(),
+        requests: vec!["do it".into()],
+        people: People::nobody(),
+        stop: StopSwitch::new(),
+        program: "test".to_owned(),
+        setup: Value::Null,
+    };
+    let mut lines: Vec<Line> = Vec::new();
+    let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
+    let outcome = end.outcome.unwrap();
+    assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+    // The journal keeps a later look as what changed of it; its reader gives whole views.
+    let journal = end.folder.read().unwrap();
+    let views = events(&journal.lines).filter_map(|event| {
+        if let Event::Observed { observation: Observation::Window(view) } = event {
+            Some(view.clone())
+        } else {
+            None
+        }
+    });
+    let asked = model.asked.into_inner().unwrap();
+    // The HostAgent is asked first and last.
+    let prompts = asked[1..asked.len() - 1].to_vec();
+    Some(prompts.into_iter().zip(views).collect())
+}
+
+/// The tokens of a whole later view, and of what the agent was told instead.
+fn costs((_, first): &(String, WindowView), (prompt, later): &(String, WindowView)) -> (usize, usize) {
+    let told = told_later(first, later, &SessionConfig::default().view);
+    for line in told.lines() {
+        assert!(prompt.contains(line), "the agent is told\n{told}\nand is asked\n{prompt}");
+    }
+    let whole = tokens(&view_text(later, &ListOptions::default()));
+    println!("{whole} tokens whole, {} told:\n{told}", tokens(&told));
+    (whole, tokens(&told))
+}
+
+#[tokio::test]
+async fn an_edited_cell_in_calc_is_told_in_a_fifth_of_the_tokens() {
+    let typed = json!({"function": "type_text", "arguments": {"text": "1234\n"}});
+    let Some(steps) = steps("--calc", &[typed]).await else { return };
+    let (whole, told) = costs(&steps[0], &steps[1]);
+    assert!(steps[1].0.contains("table cell \"A1\" = \"1234\""), "{}", steps[1].0);
+    assert!(whole >= 5 * told, "{whole} tokens whole, {told} told");
+}
+
+#[tokio::test]
+async fn an_opened_dialog_in_writer_is_told_in_a_fifth_of_the_tokens() {
+    // One that leaves its window usable, and one that blocks it.
+    for path in [["Tools", "Word Count…"], ["Insert", "Bookmark…"]] {
+        // Opened afresh: a document that was not closed is locked.
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("sales.odt");
+        std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/sales/sales.odt"), &document)
+            .unwrap();
+        let visit = json!({"function": "visit", "arguments": {"path": path}});
+        let Some(steps) = steps(document.to_str().unwrap(), &[visit]).await else { return };
+        assert_eq!(steps[1].1.surfaces.len(), 2, "{}", steps[1].0);
+        let (whole, told) = costs(&steps[0], &steps[1]);
+        assert!(whole >= 5 * told, "{path:?}: {whole} tokens whole, {told} told");
+    }
+}
