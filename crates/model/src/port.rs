@@ -22,12 +22,12 @@ pub trait Model: Send + Sync {
 
 /// Where the bytes of the pictures in a request come from.
 pub trait PictureSource: Send + Sync {
-    /// The PNG file of a picture.
+    /// The file of a picture, of the media type that it says.
     ///
     /// # Errors
     ///
     /// When it is not there or cannot be read.
-    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError>;
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError>;
 }
 
 /// A picture that could not be read.
@@ -45,7 +45,7 @@ pub struct PictureError {
 pub struct NoPictures;
 
 impl PictureSource for NoPictures {
-    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
         Err(PictureError {
             sha256: picture.sha256.clone(),
             reason: "there is no store of pictures".to_owned(),

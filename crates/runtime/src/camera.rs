@@ -86,7 +86,10 @@ fn encode(
     let mut picture = pixels.clone().fitted(config.picture_side_max);
     let mut kept = PictureRef {
         sha256: String::new(),
-        media_type: "image/png".to_owned(),
+        media_type: match config.picture_compression {
+            PictureCompression::Fast | PictureCompression::Small => PictureRef::PNG.to_owned(),
+            PictureCompression::Jpeg => PictureRef::JPEG.to_owned(),
+        },
         width: picture.width(),
         height: picture.height(),
         region,
@@ -95,11 +98,13 @@ fn encode(
         |(number, bounds): &MarkedControl| Some(Mark { number: *number, bounds: kept.to_image(bounds)? });
     let marks: Vec<Mark> = marks.iter().filter_map(placed).collect();
     picture.mark(&marks);
-    let png = match config.picture_compression {
+    let file = match config.picture_compression {
         PictureCompression::Fast => picture.to_png(),
         PictureCompression::Small => picture.to_small_png(),
+        PictureCompression::Jpeg => picture.to_jpeg(config.jpeg_quality),
     };
-    let png = png.map_err(|error| error.chain())?;
-    kept.sha256 = folder.keep_picture(&png).map_err(|error| format!("failed to {error}"))?;
+    let file = file.map_err(|error| error.chain())?;
+    kept.sha256 =
+        folder.keep_picture(&file, kept.extension()).map_err(|error| format!("failed to {error}"))?;
     Ok(kept)
 }

@@ -400,7 +400,7 @@ fn deadline(session: &Session) -> Option<tokio::time::Instant> {
 struct Pictures<'a>(&'a SessionFolder);
 
 impl PictureSource for Pictures<'_> {
-    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
         self.0
             .picture(picture)
             .map_err(|error| PictureError { sha256: picture.sha256.clone(), reason: error.to_string() })

@@ -148,7 +148,9 @@ fn copy_pictures(source: &SessionFolder, folder: &SessionFolder, line: &Line) ->
     let mut named = Vec::new();
     name_pictures(&value, &mut |sha256| named.push(sha256.to_owned()));
     for sha256 in named {
-        let (from, to) = (source.picture_path(&sha256), folder.picture_path(&sha256));
+        let from = source.picture_path(&sha256);
+        let extension = from.extension().and_then(|extension| extension.to_str()).unwrap_or("png");
+        let to = folder.picture_file(&sha256, extension);
         if to.is_file() || !from.is_file() {
             continue;
         }

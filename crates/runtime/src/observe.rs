@@ -162,14 +162,14 @@ async fn keep_png(folder: &SessionFolder, png: Vec<u8>) -> Result<PictureRef, Ob
     let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
     let (width, height) = png_size(&png).ok_or_else(|| broken("the picture is no PNG file".to_owned()))?;
     let folder = folder.clone();
-    let kept = tokio::task::spawn_blocking(move || folder.keep_picture(&png));
+    let kept = tokio::task::spawn_blocking(move || folder.keep_picture(&png, "png"));
     let sha256 = kept
         .await
         .map_err(|error| broken(format!("failed to keep a picture: {error}")))?
         .map_err(|error| broken(format!("failed to {error}")))?;
     let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
     let region = Rect::new(0, 0, side(width), side(height));
-    Ok(PictureRef { sha256, media_type: "image/png".to_owned(), width, height, region })
+    Ok(PictureRef { sha256, media_type: PictureRef::PNG.to_owned(), width, height, region })
 }
 
 /// Width and height, from the header of the file.

@@ -75,6 +75,12 @@ fn what_is_wrong_is_named_with_its_place_and_the_way_out() {
          help: `deskhand config explain limits.steps_max` says what it means",
     );
     check_error(
+        "[view]\njpeg_quality = 0\n",
+        &[],
+        "`view.jpeg_quality` in [dir]/config.toml:2 is 0, but it must be a whole number from 1 to 100\n\
+         help: `deskhand config explain view.jpeg_quality` says what it means",
+    );
+    check_error(
         "[model]\nprovider = \"opnai\"\n",
         &[],
         "`model.provider` in [dir]/config.toml:2 is \"opnai\", but it must be one of \"openai\", \"script\"\n\

@@ -83,13 +83,15 @@ pub(super) fn expects(node: &Value) -> String {
         return "a section".to_owned();
     }
     let least = node.get("minimum").and_then(Value::as_u64).unwrap_or(0);
-    match type_word(node) {
-        "integer" if least > 0 => format!("a whole number from {least}"),
-        "integer" => "a whole number, not negative".to_owned(),
-        "number" => "a number, not negative".to_owned(),
-        "boolean" => "true or false".to_owned(),
-        "string" => "a text in quotes".to_owned(),
-        other => format!("a value of type {other}"),
+    let most = node.get("maximum").and_then(Value::as_u64);
+    match (type_word(node), most) {
+        ("integer", Some(most)) => format!("a whole number from {least} to {most}"),
+        ("integer", None) if least > 0 => format!("a whole number from {least}"),
+        ("integer", None) => "a whole number, not negative".to_owned(),
+        ("number", _) => "a number, not negative".to_owned(),
+        ("boolean", _) => "true or false".to_owned(),
+        ("string", _) => "a text in quotes".to_owned(),
+        (other, _) => format!("a value of type {other}"),
     }
 }
 

@@ -208,8 +208,13 @@ pub(crate) struct ViewSettings {
     pub(crate) marks: bool,
     /// The most pixels that a side of a picture may have; larger ones are scaled down. 0 for no limit.
     pub(crate) picture_side_max: u32,
-    /// Whether pictures are compressed in little time or into few bytes.
+    /// Whether pictures are compressed in little time, into few bytes, or into fewer as JPEG, which no longer holds every
+    /// pixel.
     pub(crate) picture_compression: CompressionSetting,
+    /// How good a JPEG picture is, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
+    #[serde(deserialize_with = "quality")]
+    pub(crate) jpeg_quality: u8,
     /// Whether the several actions of one reply are run, or only the first.
     pub(crate) action_sequences: bool,
 }
@@ -222,6 +227,17 @@ pub(crate) enum CompressionSetting {
     Fast,
     /// Into few bytes.
     Small,
+    /// Into fewer bytes, as JPEG.
+    Jpeg,
+}
+
+/// A quality that there is.
+fn quality<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    let quality = u8::deserialize(deserializer)?;
+    if (1..=100).contains(&quality) {
+        return Ok(quality);
+    }
+    Err(serde::de::Error::custom(format!("{quality} is no quality; say a number from 1 to 100")))
 }
 
 impl Default for ViewSettings {
@@ -233,6 +249,7 @@ impl Default for ViewSettings {
             marks: view.marks,
             picture_side_max: view.picture_side_max,
             picture_compression: CompressionSetting::Fast,
+            jpeg_quality: view.jpeg_quality,
             action_sequences: true,
         }
     }
@@ -249,7 +266,9 @@ impl ViewSettings {
             picture_compression: match self.picture_compression {
                 CompressionSetting::Fast => PictureCompression::Fast,
                 CompressionSetting::Small => PictureCompression::Small,
+                CompressionSetting::Jpeg => PictureCompression::Jpeg,
             },
+            jpeg_quality: self.jpeg_quality,
         }
     }
 }

@@ -100,6 +100,8 @@ pub struct ViewConfig {
     pub picture_side_max: u32,
     /// How pictures are compressed.
     pub picture_compression: PictureCompression,
+    /// How good a JPEG picture is, 1 to 100.
+    pub jpeg_quality: u8,
 }
 
 /// How pictures are compressed.
@@ -111,6 +113,8 @@ pub enum PictureCompression {
     Fast,
     /// Into few bytes.
     Small,
+    /// Into fewer bytes, as JPEG: no longer every pixel.
+    Jpeg,
 }
 
 impl Default for ViewConfig {
@@ -121,6 +125,7 @@ impl Default for ViewConfig {
             marks: true,
             picture_side_max: 1_280,
             picture_compression: PictureCompression::default(),
+            jpeg_quality: 80,
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::geometry::{Image, Point, Rect, Screen};
 pub struct PictureRef {
     /// SHA-256 of the file, lower-case hexadecimal.
     pub sha256: String,
-    /// `image/png`.
+    /// `image/png` or `image/jpeg`.
     pub media_type: String,
     /// Pixels across.
     pub width: u32,
@@ -20,6 +20,16 @@ pub struct PictureRef {
 }
 
 impl PictureRef {
+    /// The media type of pictures that hold every pixel.
+    pub const PNG: &str = "image/png";
+    /// The media type of pictures that were made small.
+    pub const JPEG: &str = "image/jpeg";
+
+    /// How the name of its file ends.
+    pub fn extension(&self) -> &'static str {
+        if self.media_type == Self::JPEG { "jpg" } else { "png" }
+    }
+
     /// Where something on the screen is in the picture, which may be scaled; none where the picture does not show it.
     pub fn to_image(&self, bounds: &Rect<Screen>) -> Option<Rect<Image>> {
         let seen = bounds.intersection(&self.region)?;

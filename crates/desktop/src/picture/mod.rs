@@ -3,6 +3,7 @@
 mod digits;
 mod draw;
 mod fit;
+mod jpeg;
 mod marks;
 mod pixels;
 mod scale;

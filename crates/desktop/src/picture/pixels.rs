@@ -15,7 +15,7 @@ pub struct Picture {
 
 impl Picture {
     /// The most pixels of a file that is read: eight screens of 4K.
-    const PIXELS_MAX: u64 = 8 * 3840 * 2160;
+    pub(super) const PIXELS_MAX: u64 = 8 * 3840 * 2160;
 
     /// Pixels across.
     pub fn width(&self) -> u32 {

@@ -30,6 +30,31 @@ fn a_file_holds_every_pixel() {
 }
 
 #[test]
+fn a_jpeg_file_holds_about_every_pixel_in_fewer_bytes() {
+    // A gradient, as pictures of the world are; text and frames are PNG's.
+    let mut picture = plain(320, 200);
+    for (place, value) in picture.rgb.iter_mut().enumerate() {
+        *value = u8::try_from((place / 3) % 320 * 255 / 320).unwrap() ^ u8::try_from(place % 3 * 20).unwrap();
+    }
+    let sizes = [95_u8, 60, 0].map(|quality| {
+        let file = picture.to_jpeg(quality).unwrap();
+        let back = Picture::from_file(&file, picture.region).unwrap();
+        assert_eq!(back.region, picture.region);
+        let off: u64 =
+            back.rgb.iter().zip(&picture.rgb).map(|(one, other)| u64::from(one.abs_diff(*other))).sum();
+        let mean = off / u64::try_from(picture.rgb.len()).unwrap();
+        assert!(quality == 0 || mean < 8, "quality {quality}: {mean} off");
+        file.len()
+    });
+    assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
+    let png = picture.to_png().unwrap();
+    assert_eq!(Picture::from_file(&png, picture.region).unwrap(), picture);
+    assert!(Picture::from_file(b"\xff\xd8\xff no picture", picture.region).is_err());
+    let broken = Picture { region: picture.region, rgb: vec![0; 3] };
+    assert!(broken.to_jpeg(80).is_err());
+}
+
+#[test]
 fn what_is_drawn_outside_is_left_out() {
     let mut picture = plain(6, 4);
     picture.fill(&Rect::new(-2, 3, 4, 9), GREY);

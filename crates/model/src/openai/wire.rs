@@ -150,8 +150,11 @@ fn wire_message(
         match part {
             Part::Text { text } => parts.push(json!({"type": "text", "text": text})),
             Part::Picture { picture } if config.vision => {
-                let url =
-                    format!("data:{};base64,{}", picture.media_type, STANDARD.encode(pictures.png(picture)?));
+                let url = format!(
+                    "data:{};base64,{}",
+                    picture.media_type,
+                    STANDARD.encode(pictures.file(picture)?)
+                );
                 let image = json!({"url": url, "detail": config.image_detail.word()});
                 parts.push(json!({"type": "image_url", "image_url": image}));
             }

@@ -78,7 +78,7 @@ async fn one_request_for_one_reply() {
 struct OnePicture;
 
 impl PictureSource for OnePicture {
-    fn png(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
         assert_eq!(picture.sha256, "abc");
         Ok(vec![1, 2, 3])
     }

@@ -131,9 +131,14 @@ impl SessionFolder {
         }
     }
 
-    /// The file of a picture.
+    /// The file of a picture, whichever of the two kinds it is.
     pub fn picture_path(&self, sha256: &str) -> PathBuf {
-        self.path.join("pictures").join(format!("{sha256}.png"))
+        let jpeg = self.picture_file(sha256, "jpg");
+        if jpeg.is_file() { jpeg } else { self.picture_file(sha256, "png") }
+    }
+
+    pub(crate) fn picture_file(&self, sha256: &str, extension: &str) -> PathBuf {
+        self.path.join("pictures").join(format!("{sha256}.{extension}"))
     }
 
     /// Begins the journal.
@@ -166,13 +171,13 @@ impl SessionFolder {
         Ok(())
     }
 
-    /// Keeps a PNG file under the hash of its bytes, and returns that hash. The same picture is kept once.
+    /// Keeps the file of a picture under the hash of its bytes, and returns that hash. The same picture is kept once.
     ///
     /// # Errors
     /// [`JournalError::File`] when it cannot be written.
-    pub fn keep_picture(&self, png: &[u8]) -> Result<String, JournalError> {
-        let sha256 = sha256_hex(png);
-        write_whole(&self.picture_path(&sha256), png)?;
+    pub fn keep_picture(&self, file: &[u8], extension: &str) -> Result<String, JournalError> {
+        let sha256 = sha256_hex(file);
+        write_whole(&self.picture_file(&sha256, extension), file)?;
         Ok(sha256)
     }
 
@@ -181,7 +186,7 @@ impl SessionFolder {
     /// # Errors
     /// [`JournalError::File`] when it is not there.
     pub fn picture(&self, picture: &PictureRef) -> Result<Vec<u8>, JournalError> {
-        let path = self.picture_path(&picture.sha256);
+        let path = self.picture_file(&picture.sha256, picture.extension());
         fs::read(&path).map_err(|source| JournalError::file("read", path, source))
     }
 

@@ -168,7 +168,7 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         window: own.map(|window| window.id.to_string()),
         window_title: own.map(|window| window.title.clone()),
         application: own.map(|window| window.app.name.clone()),
-        picture: picture.map(|picture| format!("pictures/{}.png", picture.sha256)),
+        picture: picture.map(|picture| format!("pictures/{}.{}", picture.sha256, picture.extension())),
         picture_region: picture.map(|picture| picture.region.into()),
         instructions: prompt_of(step, Speaker::System),
         prompt: prompt_of(step, Speaker::User),

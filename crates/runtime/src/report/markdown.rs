@@ -227,7 +227,7 @@ pub(super) fn marked_picture(
 ) -> Result<Option<Picture>, ReportError> {
     let Some(seen) = step.observation.as_ref().and_then(picture_of) else { return Ok(None) };
     let Ok(file) = folder.picture(seen) else { return Ok(None) };
-    let mut picture = Picture::from_png(&file, seen.region).map_err(ReportError::Picture)?;
+    let mut picture = Picture::from_file(&file, seen.region).map_err(ReportError::Picture)?;
     for place in places_of(&step.acts, seen) {
         picture.outline(&place, 3, Colour::MARK);
     }

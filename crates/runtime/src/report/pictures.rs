@@ -88,20 +88,26 @@ impl<'a> Album<'a> {
             return Shown::LeftOut { why: "The picture was left out to keep this page small." };
         }
         match self.bytes(picture) {
-            Some(bytes) => {
+            Some((media_type, bytes)) => {
                 self.shown.insert(picture.sha256.clone());
-                Shown::Whole { id, data: format!("data:image/png;base64,{}", STANDARD.encode(bytes)) }
+                Shown::Whole { id, data: format!("data:{media_type};base64,{}", STANDARD.encode(bytes)) }
             }
             None => Shown::LeftOut { why: "The picture could not be read." },
         }
     }
 
-    fn bytes(&self, picture: &PictureRef) -> Option<Vec<u8>> {
+    /// The bytes of a picture, and their media type.
+    fn bytes(&self, picture: &PictureRef) -> Option<(&'static str, Vec<u8>)> {
         let whole = self.folder.picture(picture).ok()?;
         if self.factor < 2 {
             // What is no picture must not get into a page under that name.
-            return whole.starts_with(b"\x89PNG\r\n\x1a\n").then_some(whole);
+            return match whole.as_slice() {
+                [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some((PictureRef::PNG, whole)),
+                [0xff, 0xd8, 0xff, ..] => Some((PictureRef::JPEG, whole)),
+                _ => None,
+            };
         }
-        Picture::from_png(&whole, picture.region).ok()?.shrunk(self.factor).to_small_png().ok()
+        let small = Picture::from_file(&whole, picture.region).ok()?.shrunk(self.factor);
+        Some((PictureRef::PNG, small.to_small_png().ok()?))
     }
 }

@@ -4,12 +4,22 @@
 //! step; pictures and trees lie beside them under its names. What it does not know stands under names of our own.
 
 use std::{
+    collections::HashSet,
     fs,
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{observation::Observation, ui::PictureRef};
-use deskhand_desktop::{Picture, picture::Colour};
+use deskhand_core::{
+    ids::ElementId,
+    observation::Observation,
+    prompt::{ListOptions, marked_elements},
+    session::ViewConfig,
+    ui::PictureRef,
+};
+use deskhand_desktop::{
+    Picture,
+    picture::{Colour, Mark},
+};
 use serde_json::json;
 
 use super::{
@@ -19,7 +29,7 @@ use super::{
     overview::Overview,
     source::{Told, tell},
     story::{Chapter, StepStory},
-    target::{elements_of, picture_of, windows_of},
+    target::{picture_of, windows_of},
     ufo_log::{Logs, PictureNames},
     write::{Sink, to_file},
 };
@@ -62,7 +72,8 @@ fn write_logs(
     requests: &mut Sink<'_>,
     responses: &mut Sink<'_>,
 ) -> Result<(), ReportError> {
-    let mut writer = Writer { folder, root, logs: Logs::new(overview), last: None };
+    let view = &overview.header.config.view;
+    let mut writer = Writer { folder, root, logs: Logs::new(overview), view, last: None };
     tell(folder, |told| match told {
         Told::Line(_) => Ok(()),
         Told::Chapter(chapter) => writer.chapter(&chapter, requests, responses),
@@ -74,6 +85,7 @@ struct Writer<'a> {
     folder: &'a SessionFolder,
     root: &'a Path,
     logs: Logs<'a>,
+    view: &'a ViewConfig,
     /// The picture that was taken last.
     last: Option<PictureRef>,
 }
@@ -105,24 +117,22 @@ impl Writer<'_> {
 
     /// A copy of the last picture under another name, where there is one.
     fn copy_last(&self, name: &str) -> Result<(), ReportError> {
-        let Some(bytes) = self.last.as_ref().and_then(|picture| self.folder.picture(picture).ok()) else {
-            return Ok(());
-        };
-        let path = self.root.join(name);
-        fs::write(&path, bytes).map_err(|source| ReportError::write(path, source))
+        let Some(last) = &self.last else { return Ok(()) };
+        let Ok(file) = self.folder.picture(last) else { return Ok(()) };
+        let picture = Picture::from_file(&file, last.region).map_err(ReportError::Picture)?;
+        save(&picture, self.root.join(name)).map(drop)
     }
 
-    /// The pictures of a step: as it was taken, with every control framed, and with those that were acted on.
+    /// The pictures of a step: as it was kept, with the marks, and with the controls that were acted on.
     fn pictures(&mut self, step: &StepStory) -> Result<PictureNames, ReportError> {
         let Some(seen) = &step.observation else { return Ok(PictureNames::default()) };
         let Some(reference) = picture_of(seen) else { return Ok(PictureNames::default()) };
         let Ok(file) = self.folder.picture(reference) else { return Ok(PictureNames::default()) };
         let number = step.number.saturating_sub(1);
         let path = |suffix: &str| self.root.join(format!("action_step{number}{suffix}.png"));
-        let clean = path("");
-        fs::write(&clean, &file).map_err(|source| ReportError::write(&clean, source))?;
-        let plain = Picture::from_png(&file, reference.region).map_err(ReportError::Picture)?;
-        let annotated = save(&annotated(&plain, seen, reference), path("_annotated"))?;
+        let plain = Picture::from_file(&file, reference.region).map_err(ReportError::Picture)?;
+        let clean = save(&plain, path(""))?;
+        let annotated = save(&annotated(&plain, seen, reference, self.view), path("_annotated"))?;
         let marks = places_of(&step.acts, reference);
         let selected = if marks.is_empty() {
             None
@@ -154,24 +164,25 @@ fn save(picture: &Picture, path: PathBuf) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// A frame around every control, or every window of the desktop.
-fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef) -> Picture {
-    const FRAME: Colour = Colour([0x2a, 0x6f, 0xdb]);
-    let mut picture = picture.clone();
-    let elements = elements_of(seen);
-    let bounds: Vec<_> = if elements.is_empty() {
-        windows_of(seen).iter().map(|window| window.bounds).collect()
-    } else {
-        elements
-            .iter()
-            .filter(|element| !element.patterns.is_empty())
-            .filter_map(|element| element.bounds)
-            .collect()
-    };
-    for bounds in bounds {
-        if let Some(place) = reference.to_image(&bounds) {
-            picture.outline(&place, 1, FRAME);
+/// The set-of-marks picture: numbers at the controls of a window, or at the windows of the desktop. A window's picture that
+/// the model was shown has them already, unless that was switched off; then they are drawn by the same rule.
+fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef, view: &ViewConfig) -> Picture {
+    let places: Vec<_> = match seen {
+        Observation::Window(_) if view.marks => Vec::new(),
+        Observation::Window(shown) => {
+            let options = ListOptions { tokens_max: view.tokens_max, words: Vec::new() };
+            let listed: HashSet<ElementId> = marked_elements(shown, &options).into_iter().collect();
+            let marked = shown.elements().filter(|element| listed.contains(&element.id));
+            marked.filter_map(|element| Some((element.id.0, element.bounds?))).collect()
         }
-    }
+        Observation::Desktop(_) | Observation::WindowChanges(_) | Observation::Agent(_) => {
+            windows_of(seen).iter().map(|window| (window.id.0, window.bounds)).collect()
+        }
+    };
+    let mark =
+        |(number, bounds): &(u32, _)| Some(Mark { number: *number, bounds: reference.to_image(bounds)? });
+    let marks: Vec<Mark> = places.iter().filter_map(mark).collect();
+    let mut picture = picture.clone();
+    picture.mark(&marks);
     picture
 }

@@ -6,12 +6,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::session::SessionConfig;
+use deskhand_core::{
+    record::{Line, Record},
+    session::{Event, PictureCompression, SessionConfig},
+    ui::PictureRef,
+};
 use deskhand_desktop::fake::office;
-use deskhand_runtime::{ReportFormat, StopSwitch, write_report};
+use deskhand_runtime::{ReportFormat, StopSwitch, fork, verify, write_report};
 use serde_json::{Value, json};
 
-use crate::support::{Ran, config, office_script, run_office, run_with};
+use crate::support::{Ran, config, events, office_script, run_office, run_with};
 
 async fn without_pictures() -> Ran {
     let config = SessionConfig { pictures: false, ..config() };
@@ -373,4 +377,38 @@ async fn a_report_goes_where_it_is_wanted() {
     fs::write(&taken, "").unwrap();
     let error = write_report(&ran.end.folder, ReportFormat::Html, Some(&taken.join("x.html"))).unwrap_err();
     assert!(error.to_string().contains("file"), "{error}");
+}
+
+#[tokio::test]
+async fn pictures_can_be_kept_and_shown_as_jpeg() {
+    let mut config = config();
+    config.view.picture_compression = PictureCompression::Jpeg;
+    let ran = run_with(&office_script(), config, office(), &StopSwitch::new(), |_, _| {}).await;
+    let seen = events(&ran.lines).filter_map(|event| {
+        if let Event::Observed { observation } = event { observation.picture().cloned() } else { None }
+    });
+    let pictures: Vec<PictureRef> = seen.collect();
+    assert!(!pictures.is_empty());
+    for picture in &pictures {
+        assert_eq!(picture.media_type, "image/jpeg");
+        let path = ran.end.folder.picture_path(&picture.sha256);
+        assert_eq!(path.extension().unwrap(), "jpg");
+        assert!(fs::read(path).unwrap().starts_with(&[0xff, 0xd8, 0xff]));
+    }
+    let verified = verify(&ran.end.folder).unwrap();
+    assert_eq!(verified.findings, []);
+    let (_, page) = report(&ran, ReportFormat::Html);
+    assert!(page.contains("data:image/jpeg;base64,"));
+    let (_, lines) = report(&ran, ReportFormat::Jsonl);
+    let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+    assert!(ran.end.folder.path().join(first["picture"].as_str().unwrap()).is_file(), "{first}");
+    let (folder, _) = report(&ran, ReportFormat::Ufo);
+    for name in ["action_step0.png", "action_step0_annotated.png", "action_step_final.png"] {
+        assert!(fs::read(folder.join(name)).unwrap().starts_with(b"\x89PNG"), "{name}");
+    }
+    let is_read = |line: &&Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Returned { .. }));
+    let at = ran.lines.iter().filter(is_read).nth(1).unwrap().seq;
+    let held = fork(&ran.store.0, &ran.end.folder, at).unwrap();
+    let copy = held.folder().picture_path(&pictures[0].sha256);
+    assert!(copy.is_file() && copy.extension().unwrap() == "jpg", "{}", copy.display());
 }
