@@ -1,5 +1,7 @@
 //! Typing text into an element or the focus, and reading it back.
 
+use std::time::Duration;
+
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
@@ -21,6 +23,8 @@ use crate::{
 
 /// The most characters that are read back.
 const READ_BACK_MAX: usize = 100_000;
+/// How long a busy application may take over one key, while it shows nothing of what it has taken in already.
+const KEY_BOUND: Duration = Duration::from_millis(10);
 
 /// What to type, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,23 +89,45 @@ enum Expected {
     Added(String),
 }
 
+/// What a text that is read after typing tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reading {
+    /// It is as it was meant.
+    Met,
+    /// It may become so: it is as it was before, or the beginning of what was typed.
+    OnItsWay,
+    /// Further keys cannot make it right.
+    Wrong,
+}
+
 impl Expected {
-    fn is_met(&self, typed: &str, found: &str) -> bool {
-        match self {
-            Self::Whole => same_text(found, typed),
+    fn judge(&self, typed: &str, stale: &str, found: &str) -> Reading {
+        let (typed, stale, found) = (plain(typed), plain(stale), plain(found));
+        let (is_met, has_begun) = match self {
+            Self::Whole => (found == typed, typed.starts_with(&found)),
             Self::Added(before) => {
-                let (before, found) = (plain(before), plain(found));
-                let typed = plain(typed);
-                found.match_indices(typed.as_str()).any(|(at, part)| {
-                    let rest = found.get(at + part.len()..).unwrap_or_default();
-                    let head = found.get(..at).unwrap_or_default();
-                    before.len() == head.len() + rest.len()
-                        && before.starts_with(head)
-                        && before.ends_with(rest)
-                })
+                let before = plain(before);
+                let is_in = |part: &str| typed == part;
+                let begins = |part: &str| typed.starts_with(part);
+                (adds(&before, &found, is_in), adds(&before, &found, begins))
             }
+        };
+        match (is_met, has_begun || found == stale) {
+            (true, _) => Reading::Met,
+            (false, true) => Reading::OnItsWay,
+            (false, false) => Reading::Wrong,
         }
     }
+}
+
+/// Whether `found` is `before` with a part in it that `fits`.
+fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
+    let Some(length) = found.len().checked_sub(before.len()) else { return false };
+    before.char_indices().map(|(at, _)| at).chain([before.len()]).any(|at| {
+        let part = found.get(at..at + length);
+        let (head, rest) = (found.get(..at), found.get(at + length..));
+        head == before.get(..at) && rest == before.get(at..) && part.is_some_and(&fits)
+    })
 }
 
 /// Whether two texts are the same but for a line end that toolkits add.
@@ -122,16 +148,18 @@ async fn type_readable<D: Desktop>(
 ) -> Result<ActionReport, Halt> {
     let what = format!("type {:?} into {}", shorten(&request.text), ready.element.label());
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let stale = read(desktop, &ready.element).await?.unwrap_or_default();
     if request.clear {
         clear(desktop, ready, limits).await?;
     }
     let (mut waited_ms, mut changes) = type_once(desktop, ready, &request.text, limits).await?;
-    let is_met = |found: &str| expected.is_met(&request.text, found);
-    let (mut found, more_ms) = read_when_done(desktop, ready, &is_met, limits).await?;
+    let judge = |found: &str| expected.judge(&request.text, &stale, found);
+    let keys = request.text.chars().count();
+    let (mut found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
     waited_ms += more_ms;
-    let mut corrected = false;
-    if !expected.is_met(&request.text, &found) {
-        corrected = true;
+    let mut met = judge(&found) == Reading::Met;
+    let corrected = !met;
+    if corrected {
         let meant = match expected {
             Expected::Whole => request.text.clone(),
             Expected::Added(before) => format!("{}{}", plain(before), request.text),
@@ -146,10 +174,11 @@ async fn type_readable<D: Desktop>(
             waited_ms += more_ms;
             changes.extend(more);
         }
-        let is_meant = |found: &str| same_text(found, &meant);
-        found = read_when_done(desktop, ready, &is_meant, limits).await?.0;
+        let wrong = found.clone();
+        let judge = |found: &str| Expected::Whole.judge(&meant, &wrong, found);
+        found = read_when_done(desktop, ready, meant.chars().count(), &judge, limits).await?.0;
+        met = judge(&found) == Reading::Met;
     }
-    let met = expected.is_met(&request.text, &found);
     let summary = match (met, corrected) {
         (true, false) => format!("{what}: it reads so"),
         (true, true) => format!("{what}: it reads so after a correction"),
@@ -167,27 +196,48 @@ async fn type_readable<D: Desktop>(
 }
 
 /// The text of an element once it is as it shall be, or changes no more: an application on a busy machine takes in keys
-/// long after they were sent.
+/// long after they were sent. Chromium's window answers while its page has yet to take in most of them, and shows
+/// nothing of them until it has, so that what is on its way gets time for each of so many `keys`.
 async fn read_when_done<D: Desktop>(
     desktop: &D,
     ready: &Ready,
-    is_met: &(impl Fn(&str) -> bool + Sync),
+    keys: usize,
+    judge: &(impl Fn(&str) -> Reading + Sync),
     limits: &ActLimits,
 ) -> Result<(String, u64), Halt> {
-    const LOOKS_MAX: usize = 200;
-    let (mut last, mut waited_ms) = (None, 0);
+    const LOOKS_MAX: usize = 2_000;
+    let patience = limits.effect + KEY_BOUND.saturating_mul(u32::try_from(keys).unwrap_or(u32::MAX));
+    let (mut last, mut waited_ms, mut same_ms) = (None, 0, 0);
     for _ in 0..LOOKS_MAX {
         let watch = watch_app(desktop, ready.surface.id).await?;
         let found = match read(desktop, &ready.element).await {
             Err(Halt::Failed(DesktopError::NotAnswering { .. })) => None,
             other => Some(other?.unwrap_or_default()),
         };
-        if found.as_deref().is_some_and(is_met) || (found.is_some() && found == last) {
+        let reading = found.as_deref().map(judge);
+        let is_same = found.is_some() && found == last;
+        same_ms = if is_same { same_ms } else { 0 };
+        let left = patience.saturating_sub(Duration::from_millis(same_ms));
+        // It may draw what it takes in long before it tells of it.
+        let is_done = match reading {
+            Some(Reading::Met) => true,
+            Some(Reading::OnItsWay) => is_same && left.is_zero(),
+            Some(Reading::Wrong) => is_same,
+            None => false,
+        };
+        if is_done {
             return Ok((found.unwrap_or_default(), waited_ms));
         }
         last = found;
-        let quiet = QuietLimits { quiet: limits.quiet.first_change, ..limits.quiet };
-        waited_ms += desktop.settle(watch, quiet).await?.waited_ms;
+        let quiet = match reading {
+            Some(Reading::OnItsWay) => QuietLimits { first_change: left, bound: left, ..limits.quiet },
+            Some(Reading::Met | Reading::Wrong) | None => {
+                QuietLimits { quiet: limits.quiet.first_change, ..limits.quiet }
+            }
+        };
+        let settled_ms = desktop.settle(watch, quiet).await?.waited_ms.max(1);
+        waited_ms += settled_ms;
+        same_ms += settled_ms;
     }
     Ok((last.unwrap_or_default(), waited_ms))
 }
@@ -289,15 +339,18 @@ pub(super) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
 
 /// Empties the element that has the focus, as a person does; the accessibility interface where that fails.
 pub(super) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
-    if read(desktop, &ready.element).await?.is_some_and(|text| plain(&text).is_empty()) {
+    let before = read(desktop, &ready.element).await?;
+    if before.as_deref().is_some_and(|text| plain(text).is_empty()) {
         return Ok(());
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
     desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Delete) }).await?;
     desktop.settle(watch, limits.quiet).await?;
-    let left = read(desktop, &ready.element).await?;
-    if left.is_some_and(|text| !plain(&text).is_empty()) && ready.element.offers(Pattern::EditableText) {
+    let Some(before) = before else { return Ok(()) };
+    let judge = |found: &str| Expected::Whole.judge("", &before, found);
+    let (left, _) = read_when_done(desktop, ready, 2, &judge, limits).await?;
+    if judge(&left) != Reading::Met && ready.element.offers(Pattern::EditableText) {
         let watch = watch_app(desktop, ready.surface.id).await?;
         match desktop.perform(ready.element.id, &ElementAction::SetText(String::new())).await {
             Ok(()) | Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}

@@ -188,7 +188,7 @@ pub(crate) struct Worker {
     pub(crate) pixels: Vec<u8>,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
-    /// Whether keys for players and browsers may be bound to other symbols.
+    /// Whether keys for players, lamps and the like may be bound to other symbols.
     pub(crate) may_reclaim_keys: bool,
     own_window: u32,
 }

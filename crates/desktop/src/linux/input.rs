@@ -27,6 +27,8 @@ use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
 
 /// The most symbols that go out in one piece.
 const PIECE_MAX: usize = 100;
+/// So many symbols ahead get their keys together: each change of the map costs the application time.
+const AHEAD_MAX: usize = 4_000;
 /// How long an application may take to process the keys that went out.
 const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
 /// The most notches of one turn of the wheel.
@@ -89,8 +91,8 @@ impl Input for LinuxDesktop {
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
         let mut rest = symbols.as_slice();
         while !rest.is_empty() {
-            let piece: Vec<u32> = rest.iter().copied().take(PIECE_MAX).collect();
-            match self.display().call("type", move |worker| worker.type_piece(&piece)).await? {
+            let ahead: Vec<u32> = rest.iter().copied().take(AHEAD_MAX).collect();
+            match self.display().call("type", move |worker| worker.type_piece(&ahead)).await? {
                 Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
                 Progress::AwaitApplication => self.catch_up().await?,
             }
@@ -244,10 +246,11 @@ impl Worker {
         if let Plan::Bind(keys) = &plan
             && !keys.is_empty()
         {
-            for (keycode, keysym) in keys {
+            for (first, keysyms) in keyboard::runs(keys) {
                 // On all levels of two groups, so that neither Shift nor the layout in use matters.
-                let row = [*keysym; 4];
-                self.connection.change_keyboard_mapping(1, *keycode, 4, &row)?;
+                let rows: Vec<u32> = keysyms.iter().flat_map(|keysym| [*keysym; 4]).collect();
+                let count = u8::try_from(keysyms.len()).unwrap_or(u8::MAX);
+                self.connection.change_keyboard_mapping(count, first, 4, &rows)?;
             }
             // The server tells every application of the new map before any key that is sent after this.
             self.round_trip()?;
@@ -256,11 +259,11 @@ impl Worker {
         Ok(plan)
     }
 
-    /// Sends as many symbols as can be bound at a time.
+    /// Sends as many symbols as go out in one piece and can be bound at a time.
     fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
         let spare = self.keyboard.spare_keys();
         let mut without_key = HashSet::new();
-        let count = symbols
+        let fit = symbols
             .iter()
             .take_while(|symbol| {
                 if self.keyboard.find_stroke(**symbol).is_none() || self.keyboard.is_bound(**symbol) {
@@ -269,8 +272,11 @@ impl Worker {
                 without_key.len() <= spare
             })
             .count();
-        let piece = symbols.get(..count).unwrap_or_default();
-        match self.bind(piece)? {
+        let ahead = symbols.get(..fit).unwrap_or_default();
+        let piece = ahead.get(..fit.min(PIECE_MAX)).unwrap_or_default();
+        let lacks = piece.iter().any(|symbol| self.keyboard.find_stroke(*symbol).is_none());
+        let plan = if lacks { self.bind(ahead)? } else { Plan::Bind(Vec::new()) };
+        match plan {
             Plan::Bind(_) if !piece.is_empty() => {}
             Plan::AwaitApplication => return Ok(Progress::AwaitApplication),
             Plan::Bind(_) | Plan::NoKeys => return Err(no_key(symbols.first().copied()).into()),
@@ -281,7 +287,7 @@ impl Worker {
             self.stroke(stroke, &[])?;
         }
         self.round_trip()?;
-        Ok(Progress::Sent(count))
+        Ok(Progress::Sent(piece.len()))
     }
 
     fn press_chord(&mut self, chord: &KeyChord, keysym: u32) -> WorkResult<Progress> {

@@ -19,8 +19,41 @@ pub(crate) const SUPER: u32 = 0xffeb;
 /// `ISO_Level3_Shift`
 pub(crate) const LEVEL3: u32 = 0xfe03;
 
-/// Vendor symbols such as `XF86AudioPlay`.
-const MEDIA_KEYS: RangeInclusive<u32> = 0x1008_fe00..=0x1008_ffff;
+/// Vendor symbols such as `XF86AudioPlay` whose keys do nothing by themselves. Chromium goes by the number of a key
+/// where it does not know the symbol: a letter on the key `XF86Reload` loads the page anew, one on `XF86Back` leaves
+/// it. So keys that browsers and editors obey are not among these.
+const MEDIA_KEYS: [RangeInclusive<u32>; 18] = [
+    // Brightness of screen and keyboard.
+    0x1008_ff02..=0x1008_ff07,
+    // Volume, players.
+    0x1008_ff11..=0x1008_ff17,
+    // Recorder, calculator.
+    0x1008_ff1c..=0x1008_ff1d,
+    // Eject.
+    0x1008_ff2c..=0x1008_ff2c,
+    // Players, folders.
+    0x1008_ff31..=0x1008_ff33,
+    // Shop, finance, rewind.
+    0x1008_ff36..=0x1008_ff36,
+    0x1008_ff3c..=0x1008_ff3c,
+    0x1008_ff3e..=0x1008_ff3e,
+    // `XF86Launch0` to `XF86LaunchF`
+    0x1008_ff40..=0x1008_ff4f,
+    // Display, games, documents.
+    0x1008_ff59..=0x1008_ff5f,
+    // Phone, turned windows, panes, tools.
+    0x1008_ff6e..=0x1008_ff6e,
+    0x1008_ff74..=0x1008_ff74,
+    0x1008_ff7f..=0x1008_ff7f,
+    0x1008_ff81..=0x1008_ff81,
+    // Camera, messages.
+    0x1008_ff8e..=0x1008_ff8f,
+    // Pictures, music, battery, radios.
+    0x1008_ff91..=0x1008_ff97,
+    // Touch pad, microphone.
+    0x1008_ffa9..=0x1008_ffa9,
+    0x1008_ffb0..=0x1008_ffb6,
+];
 
 /// How to produce a symbol: which key, and what must be held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +147,7 @@ impl Keyboard {
         })
     }
 
-    /// Keys for players, browsers and the like may be bound to other symbols.
+    /// Keys for players, lamps and the like may be bound to other symbols.
     pub(crate) fn reclaim_media_keys(&mut self) {
         self.may_reclaim = true;
     }
@@ -149,7 +182,7 @@ impl Keyboard {
     }
 
     fn is_spare(&self, symbol: u32) -> bool {
-        symbol == 0 || (self.may_reclaim && MEDIA_KEYS.contains(&symbol))
+        symbol == 0 || (self.may_reclaim && MEDIA_KEYS.iter().any(|range| range.contains(&symbol)))
     }
 
     /// What must be bound so that all of `keysyms` can be typed in one batch.
@@ -179,6 +212,11 @@ impl Keyboard {
     /// The bindings were made at the X server.
     pub(crate) fn bound(&mut self, made: &[(u8, u32)]) {
         for (keycode, keysym) in made {
+            // What the key stood for before is not to be found on it any more.
+            let start = usize::from(keycode.saturating_sub(self.first)).saturating_mul(self.per_key);
+            if let Some(row) = self.symbols.get_mut(start..start.saturating_add(self.per_key)) {
+                row.fill(*keysym);
+            }
             self.bindings.retain(|binding| binding.keycode != *keycode);
             self.bindings.push(Binding { keycode: *keycode, keysym: *keysym, used: 0 });
         }
@@ -201,6 +239,23 @@ impl Keyboard {
     pub(crate) fn take_bindings(&mut self) -> Vec<u8> {
         self.bindings.drain(..).map(|binding| binding.keycode).collect()
     }
+}
+
+/// Bindings as the first key and the symbols of keys in a row. Each change of the map makes every application read it
+/// anew, which takes some of them long; keys in a row are one change.
+pub(crate) fn runs(bindings: &[(u8, u32)]) -> Vec<(u8, Vec<u32>)> {
+    let mut sorted = bindings.to_vec();
+    sorted.sort_unstable();
+    let mut runs: Vec<(u8, Vec<u32>)> = Vec::new();
+    for (keycode, keysym) in sorted {
+        match runs.last_mut() {
+            Some((first, keysyms)) if usize::from(*first) + keysyms.len() == usize::from(keycode) => {
+                keysyms.push(keysym);
+            }
+            _ => runs.push((keycode, vec![keysym])),
+        }
+    }
+    runs
 }
 
 /// The symbol of a character; none for control characters other than Return and Tab.

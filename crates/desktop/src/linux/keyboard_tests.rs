@@ -62,6 +62,17 @@ fn spare_keys_are_bound_kept_and_taken_from_the_oldest() {
 }
 
 #[test]
+fn a_key_that_is_bound_anew_stands_for_nothing_else() {
+    let mut keyboard = keyboard();
+    keyboard.bound(&[(13, 0x7a), (14, 0x79)]);
+    let symbols = keyboard.symbols.clone();
+    keyboard.load(8, 6, symbols, 0, HashSet::from([10, 11]));
+    keyboard.bound(&[(13, 0x78)]);
+    assert_eq!(keyboard.find_stroke(0x78).map(|stroke| stroke.keycode), Some(13));
+    assert_eq!(keyboard.find_stroke(0x7a), None);
+}
+
+#[test]
 fn media_keys_are_taken_only_where_nobody_needs_them() {
     let mut keyboard = keyboard();
     keyboard.symbols[0..2].copy_from_slice(&[0x1008_ff14, 0x1008_ff31]);
@@ -69,13 +80,16 @@ fn media_keys_are_taken_only_where_nobody_needs_them() {
     keyboard.reclaim_media_keys();
     assert_eq!(keyboard.spare_keys(), 3);
     assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(8, 0x7a)]));
+    // Chromium loads a page anew by the number of this key.
+    keyboard.symbols[6] = 0x1008_ff73;
+    assert_eq!(keyboard.spare_keys(), 3);
 }
 
 #[test]
 fn a_binding_that_somebody_undid_is_made_again() {
     let mut keyboard = keyboard();
-    keyboard.bound(&[(13, 0x7a)]);
     let symbols = keyboard.symbols.clone();
+    keyboard.bound(&[(13, 0x7a)]);
     keyboard.load(8, 6, symbols, 0, HashSet::from([10, 11]));
     assert_eq!(keyboard.find_stroke(0x7a), None);
     assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(13, 0x7a)]));
@@ -104,4 +118,10 @@ fn characters_and_keys_have_symbols() {
     assert_eq!(keysym_of_key(Key::Char('S'), &[]), Some(0x53));
     assert_eq!(keysym_of_key(Key::Named(NamedKey::F(1)), &[]), Some(0xffbe));
     assert_eq!(keysym_of_key(Key::Named(NamedKey::F(12)), &[]), Some(0xffc9));
+}
+
+#[test]
+fn keys_in_a_row_are_bound_at_once() {
+    let runs = runs(&[(97, 5), (93, 1), (98, 6), (255, 9), (94, 2), (95, 3)]);
+    assert_eq!(runs, [(93, vec![1, 2, 3]), (97, vec![5, 6]), (255, vec![9])]);
 }

@@ -1,4 +1,4 @@
-//! Long texts of mixed scripts, typed into three toolkits beside busy loops.
+//! Long texts of mixed scripts, typed into four toolkits beside busy loops.
 //!
 //! `DESKHAND_TYPING_RUNS` sets how often each text is typed, `DESKHAND_TYPING_LENGTH` how many characters it has.
 
@@ -107,4 +107,9 @@ async fn a_long_text_arrives_intact_in_gtk_4() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_text_arrives_intact_in_qt() {
     types_intact(Toolkit::Qt).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_text_arrives_intact_in_a_page() {
+    types_intact(Toolkit::Page).await;
 }

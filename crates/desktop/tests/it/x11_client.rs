@@ -6,6 +6,7 @@ use std::{os::unix::net::UnixStream, time::Duration};
 use deskhand_desktop::linux::LinuxDesktop;
 use x11rb::{
     connection::Connection,
+    errors::ConnectionError,
     protocol::{
         Event,
         xproto::{
@@ -31,6 +32,8 @@ pub(crate) struct Place {
     pub(crate) transient_for: Option<u32>,
     pub(crate) dialog: bool,
     pub(crate) pop_up: bool,
+    /// It gives no signs of life, so that nobody waits for it.
+    pub(crate) silent: bool,
 }
 
 /// See the module. Dropping it closes the window.
@@ -67,7 +70,9 @@ impl Client {
             connection.change_property32(PropMode::REPLACE, window, name, kind, values).unwrap();
         };
         set32(atoms._NET_WM_PID, AtomEnum::CARDINAL, &[std::process::id()]);
-        set32(atoms.WM_PROTOCOLS, AtomEnum::ATOM, &[atoms.WM_DELETE_WINDOW, atoms._NET_WM_PING]);
+        let protocols = [atoms.WM_DELETE_WINDOW, atoms._NET_WM_PING];
+        let offered = if place.silent { &protocols[..1] } else { &protocols };
+        set32(atoms.WM_PROTOCOLS, AtomEnum::ATOM, offered);
         if let Some(owner) = place.transient_for {
             set32(AtomEnum::WM_TRANSIENT_FOR.into(), AtomEnum::WINDOW, &[owner]);
         }
@@ -134,7 +139,7 @@ impl Client {
         loop {
             let event = self.connection.wait_for_event().unwrap();
             if let Event::ClientMessage(message) = &event {
-                self.answer(message);
+                self.answer(message).unwrap();
             } else if let Event::MotionNotify(_) = &event {
                 self.motions += 1;
             } else if let Event::KeyPress(_) | Event::ButtonPress(_) | Event::ButtonRelease(_) = &event {
@@ -143,12 +148,24 @@ impl Client {
         }
     }
 
-    fn answer(&self, message: &ClientMessageEvent) {
+    fn answer(&self, message: &ClientMessageEvent) -> Result<(), ConnectionError> {
         if message.data.as_data32()[0] == self.atoms._NET_WM_PING {
             let pong = ClientMessageEvent { window: self.root, ..*message };
             let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
-            self.connection.send_event(false, self.root, mask, pong).unwrap();
-            self.connection.flush().unwrap();
+            self.connection.send_event(false, self.root, mask, pong)?;
+            self.connection.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Gives signs of life until the display ends.
+    pub(crate) fn answer_until_closed(self) {
+        while let Ok(event) = self.connection.wait_for_event() {
+            if let Event::ClientMessage(message) = &event
+                && self.answer(message).is_err()
+            {
+                return;
+            }
         }
     }
 
