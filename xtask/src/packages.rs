@@ -29,6 +29,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("libreoffice-calc", "soffice", "the application of the demo's chart"),
     package("libreoffice-gtk3", "", "LibreOffice shows its elements only through GTK"),
     package("mousepad", "mousepad", "the small application that desktop tests type into"),
+    package("tesseract-ocr", "tesseract", "reads the text of windows whose applications show no elements"),
     package("python3-gi", "", "the fixture applications of the tests in GTK"),
     package("python3-gi-cairo", "", "the canvas of the fixture applications in GTK"),
     package("gir1.2-gtk-3.0", "", "the fixture application in GTK 3"),

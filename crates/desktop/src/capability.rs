@@ -18,6 +18,24 @@ use crate::{DesktopResult, keys::KeyChord, picture::Picture};
 pub trait Desktop: Windowing + UiTree + Input + Clipboard + Capture + Settling + Sync + Send {
     /// What works on this desktop, told up front.
     fn capabilities(&self) -> Capabilities;
+
+    /// All that can be seen of a window: the elements of its tree, and what else is known of it.
+    ///
+    /// # Errors
+    /// As [`UiTree::tree`]. What could not be used for the look is a notice and no error.
+    fn see(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Sight>> + Send;
+
+    /// An id that no element has, and that none of its own will get.
+    fn reserve_element_id(&self) -> ElementId;
+}
+
+/// What is seen of a window.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sight {
+    /// Its elements.
+    pub tree: Tree,
+    /// What could not be used to find them, why, and what to do about it.
+    pub notices: Vec<String>,
 }
 
 /// What works on a desktop.

@@ -120,15 +120,21 @@ pub(crate) async fn see_surfaces<D: Desktop>(
     let mut windows: Vec<&WindowInfo> = vec![main];
     windows.extend(all.iter().filter(|window| belongs_to(window, id, &all)).take(SURFACES_MAX));
     let mut surfaces = Vec::with_capacity(windows.len());
+    let mut notices: Vec<String> = Vec::new();
     for window in &windows {
-        match desktop.tree(window.id, TreeLimits::default()).await {
-            Ok(tree) => surfaces.push(Surface { window: (*window).clone(), tree }),
+        match desktop.see(window.id, TreeLimits::default()).await {
+            Ok(sight) => {
+                surfaces.push(Surface { window: (*window).clone(), tree: sight.tree });
+                let new: Vec<String> =
+                    sight.notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
+                notices.extend(new);
+            }
             // A pop-up may go while it is looked at.
             Err(DesktopError::NoWindow(_)) if window.id != id => {}
             Err(error) => return Err(failure(&error)),
         }
     }
-    Ok(WindowView { surfaces, picture: None, notices: Vec::new() })
+    Ok(WindowView { surfaces, picture: None, notices })
 }
 
 /// Whether a window belongs to `owner`, also by way of others.

@@ -104,7 +104,7 @@ impl RecordedRequest {
     }
 }
 
-type Responder = Box<dyn FnMut(&Value) -> Behaviour + Send>;
+type Responder = Box<dyn FnMut(&RecordedRequest) -> Behaviour + Send>;
 
 #[derive(Default)]
 struct State {
@@ -146,7 +146,20 @@ impl MockEndpoint {
     /// # Errors
     ///
     /// When no loopback port can be opened.
-    pub async fn answering(responder: impl FnMut(&Value) -> Behaviour + Send + 'static) -> io::Result<Self> {
+    pub async fn answering(
+        mut responder: impl FnMut(&Value) -> Behaviour + Send + 'static,
+    ) -> io::Result<Self> {
+        Self::answering_requests(move |request| responder(&request.body)).await
+    }
+
+    /// Starts an endpoint whose answer is computed from each request, with its path and headers.
+    ///
+    /// # Errors
+    ///
+    /// When no loopback port can be opened.
+    pub async fn answering_requests(
+        responder: impl FnMut(&RecordedRequest) -> Behaviour + Send + 'static,
+    ) -> io::Result<Self> {
         Self::serve(State { responder: Some(Box::new(responder)), ..State::default() }).await
     }
 
@@ -162,6 +175,11 @@ impl MockEndpoint {
     /// The base URL for a client: `http://127.0.0.1:40123/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
+    }
+
+    /// Where it listens, without a path: `http://127.0.0.1:40123`.
+    pub fn root_url(&self) -> String {
+        format!("http://{}", self.address)
     }
 
     /// Adds behaviours to the queue; the queue goes before the responder.
@@ -214,7 +232,7 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let mut state = shared.state();
         let behaviour = match (state.queue.pop_front(), state.responder.as_mut()) {
             (Some(behaviour), _) => behaviour,
-            (None, Some(responder)) => responder(&request.body),
+            (None, Some(responder)) => responder(&request),
             (None, None) => Behaviour::error(500, "mock", "the mock endpoint has no answer left"),
         };
         state.requests.push(request);

@@ -206,6 +206,19 @@ impl Fixture {
         })
     }
 
+    /// Listens for an application that draws everything itself and shows no elements, in GTK 3; see `fixtures/drawn.py`.
+    ///
+    /// # Errors
+    /// When no port of the loopback interface can be listened on.
+    pub async fn prepare_drawn() -> io::Result<Self> {
+        let mut fixture = Self::prepare(Toolkit::Gtk3, Screen::Canvas).await?;
+        let port = fixture.arguments.pop().unwrap_or_default();
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/drawn.py");
+        fixture.arguments = vec!["-B".to_owned(), script.display().to_string(), port];
+        fixture.title = "Fixture drawn".to_owned();
+        Ok(fixture)
+    }
+
     /// The program to start.
     pub fn program(&self) -> &str {
         &self.program

@@ -2,3 +2,4 @@
 
 pub mod endpoint;
 pub mod fixture;
+pub mod parser;

@@ -305,7 +305,11 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
             seen_at: sight.whole_step,
             changes: sight.changes.clone(),
             behind: sight.behind.clone(),
-            view_notices: sight.notices.join("\n"),
+            view_notices: match sight.notices.join("\n") {
+                none if none.is_empty() => none,
+                // A detector may quote what a server said.
+                notices => untrusted("detectors", &notices),
+            },
             picture_at: sight.picture_step,
         },
     )

@@ -5,7 +5,7 @@ use deskhand_core::{
     observation::{Surface, WindowView},
     prompt::{ListOptions, PageQuery, changes_text, marked_elements, relevant_words, view_page, view_text},
     text::tokens,
-    ui::{Role, State, Tree},
+    ui::{Role, Source, State, Tree},
 };
 
 use crate::harness::{element, window};
@@ -258,4 +258,31 @@ fn nothing_behind_a_modal_dialog_is_marked() {
     let dialog = window(2, "Really?", "LibreOffice Calc");
     view.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
     assert_eq!(marked_elements(&view, &ListOptions::default()), [ElementId(901)]);
+}
+
+#[test]
+fn what_was_found_in_a_picture_says_so_and_can_be_marked() {
+    let mut elements = vec![
+        element(1, 0, Role::FRAME, "Main"),
+        element(2, 1, Role::PUSH_BUTTON, ""),
+        element(3, 1, Role::DRAWING_AREA, ""),
+        element(50, 2, Role::DRAWN_TEXT, "Save"),
+        element(51, 2, Role::DRAWN_ICON, "a folder"),
+    ];
+    elements[1].description = "Send (by ocr)".to_owned();
+    elements[3].source = Source::Ocr;
+    elements[4].source = Source::Omniparser;
+    let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
+    let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
+    insta::assert_snapshot!(whole(&view), @r#"
+    <untrusted source="screen">
+    - [w1] window "Main" of App (active)
+    [e2] push button — Send (by ocr)
+    [e50] drawn text "Save" (by ocr)
+    [e51] drawn icon "a folder" (by omniparser)
+    </untrusted>
+    "#);
+    let mut marked = marked_elements(&view, &ListOptions::default());
+    marked.sort_unstable();
+    assert_eq!(marked, [ElementId(2), ElementId(50), ElementId(51)]);
 }

@@ -4,7 +4,7 @@ use deskhand_core::{
     command::Verdict,
     geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Element, Pattern, Role},
+    ui::{Element, Pattern, Role, Source},
 };
 
 use super::{
@@ -99,7 +99,12 @@ async fn click_element<D: Desktop>(
     if report.effect == Verdict::Seen {
         return Ok(report);
     }
-    if effect.damaged {
+    if effect.damaged && ready.element.source != Source::AtSpi {
+        report.effect = Verdict::Unknown;
+        report.summary = format!(
+            "{what}: pixels changed, and nothing that proves it; it was found in a picture, so look at the next one"
+        );
+    } else if effect.damaged {
         report.summary.push_str(" but pixels; look at a picture of the window");
     }
     Ok(report)

@@ -14,6 +14,7 @@ use super::effect::{Before, is_menu};
 use crate::{
     DesktopError, DesktopResult,
     capability::{Aspect, Change, Desktop},
+    detect::alike::reads_otherwise,
 };
 
 /// The most announcements of elements outside of the tree that are looked into.
@@ -70,6 +71,11 @@ impl Part {
     /// Whether it is known to change by itself.
     pub(super) fn changes_by_itself<D: Desktop>(&self, desktop: &D) -> bool {
         self.element.is_some_and(|element| desktop.changes_by_itself(element, self.aspect()))
+    }
+
+    /// The words of an element.
+    pub(super) const fn words_of(element: ElementId) -> Self {
+        Self { element: Some(element), kind: Kind::Words }
     }
 }
 
@@ -277,6 +283,12 @@ pub(super) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
         found.push(Difference::new(now.id, Kind::Focus, "it is now focused".to_owned()));
     }
     found
+}
+
+/// What is different at the place of something that was found in a picture, where it certainly reads otherwise now.
+pub(super) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
+    let what = || format!("{} now reads \"{}\"", before.label(), quote(words));
+    reads_otherwise(&before.name, words).then(|| Difference::new(before.id, Kind::Words, what()))
 }
 
 /// What is different in one element.

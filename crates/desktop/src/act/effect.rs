@@ -8,11 +8,13 @@ use std::{
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
+    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind},
 };
 
 use super::{
-    difference::{Difference, Differences, Part, announced, differences, target_difference},
+    difference::{
+        Difference, Differences, Part, announced, differences, drawn_difference, target_difference,
+    },
     patience::read_element,
     report::{ActLimits, ActionReport, Route},
     verdict::{belongs_to, root_of, same_app},
@@ -205,6 +207,7 @@ async fn control<D: Desktop>(
         candidates.iter().map(|candidate| (candidate.part.clone(), 1)).collect();
     let mut waited_ms = 0;
     let mut last = changed.tree.clone();
+    let mut last_words = words_at(desktop, before).await?;
     for _ in 0..WAITS_MAX {
         if waited_ms >= milliseconds(limits.control) {
             break;
@@ -217,6 +220,11 @@ async fn control<D: Desktop>(
         let now = look(desktop, before.surface.id).await?;
         let mut again = announced(&settled.changes);
         again.extend(differences(&last, &now, false).into_iter().map(|one| one.part));
+        let words = words_at(desktop, before).await?;
+        if let (Some(target), true) = (&before.target, words != last_words) {
+            again.insert(Part::words_of(target.id));
+        }
+        last_words = words;
         for part in again {
             *counts.entry(part).or_default() += 1;
         }
@@ -244,7 +252,12 @@ async fn look_for_proof<D: Desktop>(
         return Ok(None);
     }
     let mut own = Vec::new();
-    if let Some(target) = &before.target {
+    if let Some(target) = before.target.as_ref().filter(|target| target.source != Source::AtSpi) {
+        // That it cannot be seen any more proves nothing: it may be drawn in another colour now.
+        let words = words_at(desktop, before).await?;
+        own.extend(words.and_then(|words| drawn_difference(target, &words)));
+        effect.target = Some(target.clone());
+    } else if let Some(target) = &before.target {
         match read_element(desktop, target.id).await {
             Ok(now) => {
                 own.extend(target_difference(target, &now));
@@ -266,6 +279,20 @@ async fn look_for_proof<D: Desktop>(
     found.retain(|one| before.target.as_ref().is_none_or(|target| one.part.element != Some(target.id)));
     own.extend(found);
     Ok(Some(Differences { found: own, tree }))
+}
+
+/// The words at the place of a target that was found in a picture; none where it was not, or where there are none now.
+async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<String>> {
+    let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
+    let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };
+    match desktop.element_at(before.surface.id, bounds.center()).await {
+        Ok(found) => Ok(found.filter(|found| found.source != Source::AtSpi).map(|found| found.name)),
+        // What cannot be looked at proves nothing.
+        Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. } | DesktopError::Failed { .. }) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 async fn window_proof<D: Desktop>(

@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Partial, Role, State, WindowInfo, WindowKind},
+    ui::{Element, Partial, Role, Source, State, WindowInfo, WindowKind},
 };
 
 use super::{
@@ -237,6 +237,9 @@ async fn uncovered<D: Desktop>(
         // The window knows nothing of what its pop-up shows at this place.
         return Ok(bounds.center());
     }
+    if element.source != Source::AtSpi {
+        return still_drawn(desktop, surface, element, bounds).await;
+    }
     let mut coverer = None;
     for point in probes(bounds) {
         match patiently(|| desktop.element_at(surface.id, point)).await? {
@@ -246,6 +249,24 @@ async fn uncovered<D: Desktop>(
         }
     }
     Err(covered(element, &coverer.map_or_else(|| "something".to_owned(), |found| found.label())))
+}
+
+/// The middle of something that was found in a picture, where it is found there once more.
+async fn still_drawn<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    element: &Element,
+    bounds: Rect<Screen>,
+) -> Result<Point<Screen>, Halt> {
+    let center = bounds.center();
+    match desktop.element_at(surface.id, center).await? {
+        Some(found) if found.id == element.id => Ok(center),
+        Some(found) if found.source != Source::AtSpi => Err(covered(element, &found.label())),
+        Some(_) | None => {
+            let (label, id) = (element.label(), element.id);
+            Err(Halt::Refused(format!("{label} ({id}) is not drawn at its place any more; look again")))
+        }
+    }
 }
 
 fn covered(element: &Element, by: &str) -> Halt {

@@ -23,6 +23,8 @@ use crate::{
 const WAITS_MAX: usize = 1_000;
 /// The longest wait for one change; then what is there is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// After so long a window whose application is not known to assistive technology counts as one that shows no elements.
+const SILENT: Duration = Duration::from_secs(12);
 
 /// Starts a program and waits for its window to be there, with its elements, and at rest. A program that hands
 /// over to a running instance is followed; splash screens are passed over.
@@ -127,6 +129,7 @@ async fn at_rest<D: Desktop>(
     const ELEMENTS_MIN: usize = 3;
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
+    let mut silent_ms = 0;
     loop {
         let watch = match watch_app(desktop, window.id).await {
             Ok(watch) => watch,
@@ -147,7 +150,11 @@ async fn at_rest<D: Desktop>(
         let settled = desktop.settle(watch, QuietLimits::default()).await?;
         waited.spent_ms += settled.waited_ms;
         waited.rounds += 1;
-        if (shown && settled.changes.is_empty()) || waited.is_over() {
+        if !window.accessible {
+            silent_ms += settled.waited_ms;
+        }
+        let shows_none = silent_ms >= milliseconds(SILENT);
+        if ((shown || shows_none) && settled.changes.is_empty()) || waited.is_over() {
             return Ok(Some(window));
         }
     }

@@ -21,7 +21,7 @@ use crate::{
     DesktopError, DesktopResult,
     capability::{
         Aspect, Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Input, LaunchRequest,
-        Launched, QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
+        Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
     },
     keys::KeyChord,
     picture::Picture,
@@ -159,6 +159,14 @@ impl Desktop for FakeDesktop {
             input: true,
             capture: true,
         }
+    }
+
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+        Ok(Sight { tree: self.tree(window, limits).await?, notices: Vec::new() })
+    }
+
+    fn reserve_element_id(&self) -> ElementId {
+        ElementId(self.stage().fresh_id())
     }
 }
 

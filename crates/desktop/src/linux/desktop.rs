@@ -10,7 +10,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{geometry::Rect, ids::WindowId};
+use deskhand_core::{
+    geometry::Rect,
+    ids::{ElementId, WindowId},
+};
 use tokio::{
     sync::{Mutex, broadcast},
     task::JoinSet,
@@ -30,7 +33,7 @@ use super::{
     processes::Processes,
     virtual_desktop::{self, VirtualOptions},
 };
-use crate::{Capabilities, Desktop, DesktopError, DesktopResult};
+use crate::{Capabilities, Desktop, DesktopError, DesktopResult, Sight, TreeLimits, UiTree as _};
 
 /// How long the session bus of the user may take to tell the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
@@ -71,6 +74,8 @@ pub struct LinuxDesktop {
     /// Held while keys are sent, so that two texts do not mix.
     typing: Mutex<()>,
     last_ping: AtomicU32,
+    /// The highest number of an element, where no accessibility bus gives any.
+    elements_given: AtomicU32,
     startup: StartupTimes,
     /// How to reach it again, for a desktop that a keeper holds.
     handle: Option<DesktopHandle>,
@@ -185,6 +190,7 @@ impl LinuxDesktop {
             entries: RwLock::new(Arc::new(parts.entries)),
             typing: Mutex::new(()),
             last_ping: AtomicU32::new(0),
+            elements_given: AtomicU32::new(parts.elements_given),
             startup: parts.startup,
             handle: parts.handle,
         }
@@ -203,6 +209,7 @@ impl LinuxDesktop {
         if let Some(accessibility) = &self.accessibility {
             accessibility.with_ids(|ids| ids.start_above(given.element));
         }
+        self.elements_given.fetch_max(given.element, Ordering::Relaxed);
     }
 
     /// How to reach it again, for a desktop that a keeper holds.
@@ -360,6 +367,17 @@ impl Desktop for LinuxDesktop {
             ui_tree: self.accessibility.is_some(),
             input: true,
             capture: true,
+        }
+    }
+
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+        Ok(Sight { tree: self.tree(window, limits).await?, notices: Vec::new() })
+    }
+
+    fn reserve_element_id(&self) -> ElementId {
+        match &self.accessibility {
+            Some(accessibility) => accessibility.reserve_id(),
+            None => ElementId(self.elements_given.fetch_add(1, Ordering::Relaxed).saturating_add(1)),
         }
     }
 }

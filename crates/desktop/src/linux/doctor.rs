@@ -72,6 +72,13 @@ const WANTED: &[Wanted] = &[
         required: false,
     },
     Wanted {
+        programs: &["tesseract"],
+        data_file: None,
+        purpose: "reads text that is only drawn",
+        packages: "tesseract-ocr",
+        required: false,
+    },
+    Wanted {
         programs: &[],
         data_file: Some("fonts"),
         purpose: "fonts",
@@ -118,6 +125,11 @@ impl Wanted {
 fn install(packages: &[&str]) -> String {
     let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
     format!("{sudo}apt-get install -y --no-install-recommends {}", packages.join(" "))
+}
+
+/// Where a program is that is named as in a shell: by path, or found on `PATH`.
+pub fn find_program(program: &OsStr) -> Option<PathBuf> {
+    find_on_path(program, Environment::of_this_process().path())
 }
 
 /// What works here, each with its fix. Blocking, but only looks at files.

@@ -35,7 +35,7 @@ mod windows;
 
 pub use atspi::Difference;
 pub use desktop::{LinuxDesktop, StartupTimes};
-pub use doctor::{Finding, diagnose};
+pub use doctor::{Finding, diagnose, find_program};
 pub use environment::Environment;
 pub use events::XEvent;
 pub use keeper::{DesktopHandle, keep_desktop};

@@ -3,12 +3,14 @@
 mod digits;
 mod draw;
 mod fit;
+mod grey;
 mod jpeg;
 mod marks;
 mod pixels;
 mod scale;
 
 pub use draw::Colour;
+pub use grey::GreyPicture;
 pub use marks::{Label, Mark};
 pub use pixels::Picture;
 

@@ -6,6 +6,10 @@ mod act_libreoffice;
 #[cfg(target_os = "linux")]
 mod applications;
 mod contract;
+#[cfg(target_os = "linux")]
+mod detection;
+#[cfg(target_os = "linux")]
+mod detection_parser;
 mod dragging;
 #[cfg(target_os = "linux")]
 mod effects;

@@ -176,6 +176,11 @@ impl Accessibility {
         work(&mut self.shared.ids.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// An id that no element has and none will get.
+    pub(crate) fn reserve_id(&self) -> ElementId {
+        self.with_ids(ElementIds::reserve)
+    }
+
     /// What is known of an element.
     pub(crate) fn known(&self, id: ElementId) -> DesktopResult<Known> {
         self.with_ids(|ids| ids.find(id)).ok_or(DesktopError::NoElement(id))

@@ -59,6 +59,12 @@ impl ElementIds {
         id
     }
 
+    /// An id that no object has and none will get.
+    pub(crate) fn reserve(&mut self) -> ElementId {
+        self.last = self.last.saturating_add(1);
+        ElementId(self.last)
+    }
+
     /// New ids start above this number.
     pub(crate) fn start_above(&mut self, given: u32) {
         self.last = self.last.max(given);

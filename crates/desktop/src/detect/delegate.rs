@@ -1,0 +1,239 @@
+//! The capabilities of a desktop whose windows are looked at: those of the desktop itself, but for what was found.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, Element, TableContent, Tree, WindowInfo},
+};
+
+use super::Seeing;
+use crate::{
+    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
+    Input, LaunchRequest, Launched, Picture, QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
+    capability::Sight, keys::KeyChord,
+};
+
+impl<D: Desktop> Seeing<D> {
+    fn has(&self, id: ElementId) -> bool {
+        self.registry().has(id)
+    }
+
+    /// That something which was found lacks what only applications offer.
+    fn not_offered(&self, operation: &'static str, id: ElementId) -> DesktopError {
+        let found = self.registry().find(id);
+        let element =
+            found.map_or_else(|| id.to_string(), |(_, known)| format!("\"{}\" ({id})", known.words));
+        let needs = "an accessibility interface: it was found in a picture".to_owned();
+        DesktopError::NotOffered { operation, element, needs }
+    }
+}
+
+impl<D: Desktop> Desktop for Seeing<D> {
+    fn capabilities(&self) -> Capabilities {
+        self.inner().capabilities()
+    }
+
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+        self.look(window, limits).await
+    }
+
+    fn reserve_element_id(&self) -> ElementId {
+        self.inner().reserve_element_id()
+    }
+}
+
+impl<D: Desktop> Windowing for Seeing<D> {
+    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
+        self.inner().windows().await
+    }
+
+    async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
+        self.inner().windows_changed(known, bound).await
+    }
+
+    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
+        self.inner().activate(window).await
+    }
+
+    async fn close(&self, window: WindowId) -> DesktopResult<()> {
+        self.inner().close(window).await
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+        self.inner().launch(request).await
+    }
+
+    fn process_ended(&self, pid: u32) -> Option<String> {
+        self.inner().process_ended(pid)
+    }
+}
+
+impl<D: Desktop> UiTree for Seeing<D> {
+    async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+        self.tree_or_root(window, limits).await
+    }
+
+    async fn element(&self, id: ElementId) -> DesktopResult<Element> {
+        match self.has(id) {
+            true => self.look_again(id).await,
+            false => self.inner().element(id).await,
+        }
+    }
+
+    async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
+        match self.has(id) {
+            true => Ok(Vec::new()),
+            false => self.inner().children(id, max).await,
+        }
+    }
+
+    async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
+        match self.has(id) {
+            true => Err(self.not_offered("read the selection", id)),
+            false => self.inner().selected(id).await,
+        }
+    }
+
+    async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
+        match self.look_again_at(window, point).await? {
+            Some(found) => Ok(Some(found)),
+            None => self.inner().element_at(window, point).await,
+        }
+    }
+
+    async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+        match (self.has(id), self.has(ancestor)) {
+            (true, _) => self.lies_in(id, ancestor).await,
+            (false, true) => Ok(false),
+            (false, false) => self.inner().is_within(id, ancestor).await,
+        }
+    }
+
+    async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
+        match self.has(id) {
+            true => Err(self.not_offered("act", id)),
+            false => self.inner().perform(id, action).await,
+        }
+    }
+
+    async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
+        match self.has(id) {
+            true => Ok(Vec::new()),
+            false => self.inner().action_names(id).await,
+        }
+    }
+
+    async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
+        match self.has(id) {
+            true => Ok(self.look_again(id).await?.name.chars().take(max).collect()),
+            false => self.inner().text(id, max).await,
+        }
+    }
+
+    async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
+        match self.has(id) {
+            true => Ok(None),
+            false => self.inner().text_selection(id).await,
+        }
+    }
+
+    async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
+        match self.has(table) {
+            true => Err(self.not_offered("read cells", table)),
+            false => self.inner().cells(table, range).await,
+        }
+    }
+
+    async fn cell(&self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
+        match self.has(table) {
+            true => Err(self.not_offered("find a cell", table)),
+            false => self.inner().cell(table, cell).await,
+        }
+    }
+}
+
+impl<D: Desktop> Input for Seeing<D> {
+    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.inner().click(at, button, count).await
+    }
+
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
+        self.inner().drag(from, to, button).await
+    }
+
+    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.inner().scroll(at, right, down).await
+    }
+
+    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
+        self.inner().press(chord).await
+    }
+
+    async fn type_text(&self, text: &str) -> DesktopResult<()> {
+        self.inner().type_text(text).await
+    }
+}
+
+impl<D: Desktop> Clipboard for Seeing<D> {
+    async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        self.inner().clipboard().await
+    }
+
+    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        self.inner().set_clipboard(text).await
+    }
+
+    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
+        self.inner().clipboard_taken(bound).await
+    }
+}
+
+impl<D: Desktop> Capture for Seeing<D> {
+    async fn screen(&self) -> DesktopResult<Picture> {
+        self.inner().screen().await
+    }
+
+    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
+        self.inner().region(region).await
+    }
+}
+
+impl<D: Desktop> Settling for Seeing<D> {
+    type Watch = D::Watch;
+
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
+        self.inner().watch(window).await
+    }
+
+    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+        self.inner().settle(watch, limits).await
+    }
+
+    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        // Nobody announces what changes in a picture: a change there proves nothing at once.
+        let (found, of_tree): (Vec<ElementId>, Vec<ElementId>) =
+            elements.iter().copied().partition(|id| self.has(*id));
+        let mut restless = self.inner().restless(&of_tree, span);
+        restless.extend(found);
+        restless
+    }
+
+    fn explain(&self, element: ElementId) {
+        if !self.has(element) {
+            self.inner().explain(element);
+        }
+    }
+
+    fn blame(&self, element: ElementId, aspect: Aspect) {
+        if !self.has(element) {
+            self.inner().blame(element, aspect);
+        }
+    }
+
+    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
+        // Nobody follows what changes in a picture; each action watches its target itself.
+        !self.has(element) && self.inner().changes_by_itself(element, aspect)
+    }
+}

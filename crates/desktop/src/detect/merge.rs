@@ -1,0 +1,232 @@
+//! One list out of what the application tells, what was read and what a parser found: nothing twice.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ids::ElementId,
+    ui::{Element, Role, Source, Tree},
+};
+
+use super::{
+    alike::{alike, occurs},
+    omniparser::ParsedBox,
+    options::MergeOptions,
+    overlap::{intersection_over_union, padded, share_inside},
+    words::Label,
+};
+
+/// How far text may stick out of the element that it belongs to, in pixels: extents of toolkits are not exact.
+const MARGIN: i32 = 3;
+
+/// How far beside an element the text may be that it says, in heights of the text.
+const BESIDE: i32 = 2;
+
+/// Something that was found in a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Detected {
+    /// What found it.
+    pub(super) source: Source,
+    /// [`Role::DRAWN_TEXT`] or [`Role::DRAWN_ICON`].
+    pub(super) role: Role,
+    /// What it says; empty where nothing is known of that.
+    pub(super) words: String,
+    /// Where it is.
+    pub(super) bounds: Rect<Screen>,
+}
+
+impl Detected {
+    fn of_label(label: &Label) -> Self {
+        let (words, bounds) = (label.text.clone(), label.bounds);
+        Self { source: Source::Ocr, role: Role::DRAWN_TEXT, words, bounds }
+    }
+
+    fn of_box(parsed: &ParsedBox) -> Self {
+        let role = if parsed.is_text { Role::DRAWN_TEXT } else { Role::DRAWN_ICON };
+        let (words, bounds) = (parsed.content.clone(), parsed.bounds);
+        Self { source: Source::Omniparser, role, words, bounds }
+    }
+}
+
+/// What was read and what was parsed, as one list. A box that holds one text is that text's control; one that holds
+/// several is a place for them, and they stay.
+pub(super) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOptions) -> Vec<Detected> {
+    let mut left: Vec<Option<&Label>> = labels.iter().map(Some).collect();
+    let mut united = Vec::new();
+    for parsed in boxes {
+        let twin = |other: &Detected| {
+            intersection_over_union(&other.bounds, &parsed.bounds) >= options.iou
+                && (other.words.is_empty()
+                    || parsed.content.is_empty()
+                    || alike(&other.words, &parsed.content))
+        };
+        if united.iter().any(twin) {
+            continue;
+        }
+        let belongs =
+            |label: &Label| share_inside(&label.bounds, &padded(&parsed.bounds, MARGIN)) >= options.inside;
+        let inside: Vec<usize> = left
+            .iter()
+            .enumerate()
+            .filter(|(_, label)| label.is_some_and(belongs))
+            .map(|(place, _)| place)
+            .collect();
+        let mut detected = Detected::of_box(parsed);
+        let several = inside.len() > 1;
+        for place in inside {
+            let Some(slot) = left.get_mut(place) else { continue };
+            let Some(label) = *slot else { continue };
+            let said = !detected.words.is_empty() && occurs(&label.text, &detected.words);
+            let same_place = intersection_over_union(&label.bounds, &parsed.bounds) >= options.iou;
+            if said || same_place || (!several && parsed.interactive) {
+                // What stands on it says more than what it looks like.
+                if !said {
+                    detected.words.clone_from(&label.text);
+                }
+                *slot = None;
+            }
+        }
+        united.push(detected);
+    }
+    united.extend(left.into_iter().flatten().map(Detected::of_label));
+    united
+}
+
+/// What the tree lacks of `detected`. What only says what an element without words says gives that element its
+/// description instead.
+pub(super) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
+    let leaves = leaves(tree);
+    let mut told: HashMap<ElementId, String> = HashMap::new();
+    let mut lacking = Vec::new();
+    for one in detected {
+        match home(tree, &leaves, &one, options) {
+            Home::None => lacking.push(one),
+            Home::Known => {}
+            Home::Unnamed(id) if one.words.is_empty() => drop(told.entry(id).or_default()),
+            Home::Unnamed(id) => {
+                let note = told.entry(id).or_default();
+                let separator = if note.is_empty() { "" } else { " " };
+                note.push_str(&format!("{separator}{} (by {})", one.words, one.source.word()));
+            }
+        }
+    }
+    for element in &mut tree.elements {
+        if let Some(note) = told.remove(&element.id).filter(|note| !note.is_empty()) {
+            element.description = note;
+        }
+    }
+    lacking
+}
+
+/// Where something that was found belongs.
+enum Home {
+    /// The tree knows nothing of it.
+    None,
+    /// An element stands for it.
+    Known,
+    /// An element stands for it that has no words of its own.
+    Unnamed(ElementId),
+}
+
+fn home(tree: &Tree, leaves: &[bool], one: &Detected, options: &MergeOptions) -> Home {
+    let mut unnamed = None;
+    for (element, leaf) in tree.elements.iter().zip(leaves).rev() {
+        let Some(bounds) = element.bounds.filter(|bounds| !bounds.is_empty()) else { continue };
+        let inside = share_inside(&one.bounds, &padded(&bounds, MARGIN)) >= options.inside;
+        let same_place = *leaf && intersection_over_union(&one.bounds, &bounds) >= options.iou;
+        if !inside && !same_place {
+            // Extents of toolkits leave out what stands in front of a text, such as how far it is moved in.
+            let beside = padded(&one.bounds, BESIDE * one.bounds.height).intersection(&bounds).is_some();
+            let in_line = bounds.y <= one.bounds.center().y && one.bounds.center().y < bounds.bottom();
+            if *leaf && beside && in_line && is_one_control(&element.role) && alike(&one.words, &element.name)
+            {
+                return Home::Known;
+            }
+            continue;
+        }
+        if !one.words.is_empty() && says(element, &one.words) {
+            return Home::Known;
+        }
+        let stands_for_it =
+            *leaf && (is_one_control(&element.role) || (same_place && !is_place(&element.role)));
+        if stands_for_it && unnamed.is_none() {
+            if is_named(element) {
+                return Home::Known;
+            }
+            unnamed = Some(element.id);
+        }
+    }
+    unnamed.map_or(Home::None, Home::Unnamed)
+}
+
+/// Whether nothing lies in an element, for each of a tree.
+fn leaves(tree: &Tree) -> Vec<bool> {
+    let next = tree.elements.iter().skip(1).map(|element| element.depth).chain([0]);
+    tree.elements.iter().zip(next).map(|(element, next)| next <= element.depth).collect()
+}
+
+/// Whether an element says these words. One whose text is cut off may say them in the rest; a container says them only
+/// where it says nothing else, and a window is called what it likes.
+fn says(element: &Element, words: &str) -> bool {
+    if is_place(&element.role) {
+        return element.role.is_structural() && !element.name.is_empty() && alike(words, &element.name);
+    }
+    let text = element.text.as_deref().unwrap_or_default();
+    let cut = text.chars().count() >= Element::TEXT_MAX;
+    let value = element.value.map(|value| value.current.to_string()).unwrap_or_default();
+    let own = [element.name.as_str(), text, element.description.as_str(), value.as_str()];
+    cut || own.iter().any(|own| !own.is_empty() && occurs(words, own))
+}
+
+fn is_named(element: &Element) -> bool {
+    let text = element.text.as_deref().unwrap_or_default();
+    !(element.name.is_empty() && element.description.is_empty() && text.is_empty())
+}
+
+/// Whether a click anywhere on such an element is a click on it.
+fn is_one_control(role: &Role) -> bool {
+    const CONTROLS: &[Role] = &[
+        Role::CHECK_BOX,
+        Role::CHECK_MENU_ITEM,
+        Role::COMBO_BOX,
+        Role::ENTRY,
+        Role::HEADING,
+        Role::ICON,
+        Role::LABEL,
+        Role::LINK,
+        Role::LIST_ITEM,
+        Role::MENU,
+        Role::MENU_ITEM,
+        Role::PAGE_TAB,
+        Role::PASSWORD_TEXT,
+        Role::PUSH_BUTTON,
+        Role::RADIO_BUTTON,
+        Role::RADIO_MENU_ITEM,
+        Role::SLIDER,
+        Role::SPIN_BUTTON,
+        Role::STATIC,
+        Role::TABLE_CELL,
+        Role::TOGGLE_BUTTON,
+        Role::TREE_ITEM,
+    ];
+    CONTROLS.contains(role)
+}
+
+/// Whether such an element is a place in which anything may be.
+fn is_place(role: &Role) -> bool {
+    const PLACES: &[Role] = &[
+        Role::CANVAS,
+        Role::DIALOG,
+        Role::DOCUMENT_SPREADSHEET,
+        Role::DOCUMENT_TEXT,
+        Role::DOCUMENT_WEB,
+        Role::DRAWING_AREA,
+        Role::FRAME,
+        Role::WINDOW,
+    ];
+    role.is_structural() || PLACES.contains(role)
+}
+
+#[cfg(test)]
+#[path = "merge_tests.rs"]
+mod tests;

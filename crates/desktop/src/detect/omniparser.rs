@@ -1,0 +1,397 @@
+//! Asking a visual parser that speaks like OmniParser's own server: a picture goes there, boxes come back.
+
+use std::{net::IpAddr, time::Duration};
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use deskhand_core::geometry::{Rect, Screen};
+use reqwest::{
+    Client, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
+    redirect::Policy,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::options::{OmniparserOptions, Token};
+use crate::Picture;
+
+/// The path of its server that takes pictures.
+const PATH: &str = "parse/";
+/// The longest answer that is read, in bytes: it comes with a picture of its own, which is not used.
+const ANSWER_MAX: usize = 64 * 1024 * 1024;
+/// The most boxes of one answer that are used.
+const BOXES_MAX: usize = 1_000;
+/// The longest text of a box, in characters.
+const CONTENT_MAX: usize = 200;
+/// The most that is quoted of an answer that is none, in characters.
+const QUOTE_MAX: usize = 120;
+/// How often a picture is scaled down to fit.
+const SHRINKS_MAX: u32 = 4;
+
+/// A box that the parser found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ParsedBox {
+    /// What is in it, in its words; empty where it says nothing.
+    pub(super) content: String,
+    /// Where it is.
+    pub(super) bounds: Rect<Screen>,
+    /// Whether it is text, as opposed to an icon.
+    pub(super) is_text: bool,
+    /// Whether it takes clicks, as far as the parser can tell.
+    pub(super) interactive: bool,
+}
+
+/// Why there are no boxes.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ParseError {
+    /// The address is none.
+    #[error("`{endpoint}` is not the address of an OmniParser server: {reason}")]
+    Address {
+        /// What is configured.
+        endpoint: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Nobody answers there.
+    #[error("the OmniParser server at {url} cannot be reached: {reason}")]
+    Unreachable {
+        /// Where.
+        url: String,
+        /// Why not.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("the OmniParser server at {url} did not answer within {limit_ms} ms")]
+    TimedOut {
+        /// Where.
+        url: String,
+        /// The limit.
+        limit_ms: u128,
+    },
+    /// It wants another token.
+    #[error("the OmniParser server at {url} does not let us in ({status})")]
+    Forbidden {
+        /// Where.
+        url: String,
+        /// The status.
+        status: StatusCode,
+    },
+    /// It answered with an error.
+    #[error("the OmniParser server at {url} answered {status}: {body}")]
+    Status {
+        /// Where.
+        url: String,
+        /// The status.
+        status: StatusCode,
+        /// The beginning of what it said.
+        body: String,
+    },
+    /// Its answer has another form.
+    #[error("the OmniParser server at {url} answered something else than boxes: {reason}")]
+    Answer {
+        /// Where.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The picture cannot be sent.
+    #[error("the picture for the OmniParser server was not sent: {0}")]
+    Picture(String),
+}
+
+impl ParseError {
+    /// What to do about it.
+    pub(super) const fn fix(&self) -> &'static str {
+        match self {
+            Self::Address { .. } => "correct `omniparser.endpoint`, such as \"http://127.0.0.1:8000\"",
+            Self::Unreachable { .. } => "start it, or correct `omniparser.endpoint`",
+            Self::TimedOut { .. } => "raise `omniparser.timeout_s`, or use a faster server",
+            Self::Forbidden { .. } => "correct `omniparser.token_env` or `omniparser.token_file`",
+            Self::Status { .. } => "see what the server says",
+            Self::Answer { .. } => "check that `omniparser.endpoint` is a server with OmniParser's `/parse/`",
+            Self::Picture(_) => "raise `omniparser.picture_kb_max`",
+        }
+    }
+}
+
+/// A server that is asked for boxes.
+#[derive(Debug)]
+pub(super) struct Omniparser {
+    client: Client,
+    url: Url,
+    token: Option<Token>,
+    timeout: Duration,
+    picture_bytes_max: usize,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    #[serde(default, rename = "type")]
+    kind: String,
+    bbox: [f64; 4],
+    #[serde(default)]
+    interactivity: bool,
+    #[serde(default)]
+    content: Option<String>,
+}
+
+impl Omniparser {
+    /// Prepares for a server; sends nothing.
+    ///
+    /// # Errors
+    /// [`ParseError::Address`] when the endpoint is no address.
+    pub(super) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
+        let url = address(&options.endpoint)?;
+        // The client wants a provider even where it never speaks TLS; one that is there already is what is wanted.
+        drop(rustls::crypto::ring::default_provider().install_default());
+        let mut builder = Client::builder()
+            .connect_timeout(options.timeout)
+            .timeout(options.timeout)
+            // A redirected POST would become a GET, or carry picture and token elsewhere.
+            .redirect(Policy::none());
+        if is_loopback(&url) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| ParseError::Address {
+            endpoint: options.endpoint.clone(),
+            reason: error.to_string(),
+        })?;
+        let token = options.token.clone();
+        let picture_bytes_max = options.picture_bytes_max;
+        Ok(Self { client, url, token, timeout: options.timeout, picture_bytes_max })
+    }
+
+    /// The boxes in a picture.
+    ///
+    /// # Errors
+    /// [`ParseError`] when the server cannot be reached, refuses, fails, or answers something else.
+    pub(super) async fn parse(&self, picture: &Picture) -> Result<Vec<ParsedBox>, ParseError> {
+        let (region, most) = (picture.region, self.picture_bytes_max);
+        let picture = picture.clone();
+        let encoding = tokio::task::spawn_blocking(move || encode(&picture, most));
+        let file = encoding.await.map_err(|error| ParseError::Picture(error.to_string()))??;
+        let answer = tokio::time::timeout(self.timeout, self.ask(&file)).await;
+        let bytes = answer.unwrap_or_else(|_| Err(self.timed_out()))?;
+        let url = self.url.to_string();
+        let reading = tokio::task::spawn_blocking(move || boxes(&bytes, &region, &url));
+        reading.await.map_err(|error| self.wrong(error.to_string()))?
+    }
+
+    async fn ask(&self, file: &str) -> Result<Vec<u8>, ParseError> {
+        let body = json!({ "base64_image": file }).to_string();
+        let mut builder =
+            self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        if let Some(token) = &self.token {
+            let header = HeaderValue::try_from(format!("Bearer {}", token.0));
+            let mut header =
+                header.map_err(|_| ParseError::Picture("the token holds a line break".to_owned()))?;
+            header.set_sensitive(true);
+            builder = builder.header(AUTHORIZATION, header);
+        }
+        let mut response = builder.send().await.map_err(|error| self.not_sent(&error))?;
+        let status = response.status();
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| self.not_sent(&error))? {
+            if bytes.len() + chunk.len() > ANSWER_MAX {
+                return Err(self.wrong(format!("it is longer than {ANSWER_MAX} bytes")));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        match status {
+            status if status.is_success() => Ok(bytes),
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                Err(ParseError::Forbidden { url: self.url.to_string(), status })
+            }
+            status => {
+                let body = self.redact(&quote(&bytes));
+                Err(ParseError::Status { url: self.url.to_string(), status, body })
+            }
+        }
+    }
+
+    fn not_sent(&self, error: &reqwest::Error) -> ParseError {
+        if error.is_timeout() {
+            return self.timed_out();
+        }
+        let mut cause: &dyn std::error::Error = error;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        ParseError::Unreachable { url: self.url.to_string(), reason: cause.to_string() }
+    }
+
+    fn timed_out(&self) -> ParseError {
+        ParseError::TimedOut { url: self.url.to_string(), limit_ms: self.timeout.as_millis() }
+    }
+
+    fn wrong(&self, reason: String) -> ParseError {
+        ParseError::Answer { url: self.url.to_string(), reason }
+    }
+
+    /// A server may repeat what it was sent.
+    fn redact(&self, text: &str) -> String {
+        match &self.token {
+            Some(token) if !token.0.is_empty() => text.replace(&token.0, "[token]"),
+            _ => text.to_owned(),
+        }
+    }
+}
+
+/// The address that pictures are sent to.
+fn address(endpoint: &str) -> Result<Url, ParseError> {
+    let wrong = |reason: String| ParseError::Address { endpoint: endpoint.to_owned(), reason };
+    let trimmed = endpoint.trim().trim_end_matches('/');
+    let base = trimmed.strip_suffix("/parse").unwrap_or(trimmed);
+    let url = Url::parse(&format!("{base}/{PATH}")).map_err(|error| wrong(error.to_string()))?;
+    if !url.username().is_empty() || url.password().is_some() {
+        let endpoint = format!("{}://…", url.scheme());
+        let reason =
+            "it carries a user name or password; a token comes from the environment or a file".to_owned();
+        return Err(ParseError::Address { endpoint, reason });
+    }
+    match url.scheme() {
+        "http" | "https" => Ok(url),
+        other => Err(wrong(format!("it begins with `{other}:` and not with `http:` or `https:`"))),
+    }
+}
+
+/// Whether a URL names this machine; such a server is never reached through a proxy.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
+    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+}
+
+/// The picture as base64 of a PNG file of at most so many bytes.
+fn encode(picture: &Picture, bytes_max: usize) -> Result<String, ParseError> {
+    for halvings in 0..SHRINKS_MAX {
+        let file = picture.shrunk(1 << halvings).to_png();
+        let file = file.map_err(|error| ParseError::Picture(error.chain()))?;
+        if file.len() <= bytes_max {
+            return Ok(STANDARD.encode(file));
+        }
+    }
+    Err(ParseError::Picture(format!("it has more than {bytes_max} bytes, even scaled down")))
+}
+
+/// The boxes of an answer, on the screen. Boxes that make no sense are left out.
+fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox>, ParseError> {
+    let wrong = |reason: String| ParseError::Answer { url: url.to_owned(), reason };
+    let answer: Value =
+        serde_json::from_slice(bytes).map_err(|error| wrong(format!("{error} in `{}`", quote(bytes))))?;
+    let Some(Value::Array(items)) = answer.get("parsed_content_list") else {
+        return Err(wrong(format!("there is no `parsed_content_list` in `{}`", quote(bytes))));
+    };
+    let parsed: Vec<ParsedBox> = items
+        .iter()
+        .take(BOXES_MAX)
+        .filter_map(|item| Item::deserialize(item).ok())
+        .filter_map(|item| place(&item, region))
+        .collect();
+    if parsed.is_empty() && !items.is_empty() {
+        return Err(wrong("none of its boxes has corners from 0 to 1".to_owned()));
+    }
+    Ok(parsed)
+}
+
+/// A box on the screen: its corners are shares of the picture's sides.
+fn place(item: &Item, region: &Rect<Screen>) -> Option<ParsedBox> {
+    let [left, top, right, bottom] = item.bbox;
+    let sane = item.bbox.iter().all(|share| (-0.01..=1.01).contains(share)) && left < right && top < bottom;
+    if !sane {
+        return None;
+    }
+    let pixel = |share: f64, side: i32| (share.clamp(0.0, 1.0) * f64::from(side)).round() as i32;
+    let (x, y) = (pixel(left, region.width), pixel(top, region.height));
+    let (width, height) = (pixel(right, region.width) - x, pixel(bottom, region.height) - y);
+    let content = item.content.as_deref().unwrap_or_default();
+    let content =
+        content.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CONTENT_MAX).collect();
+    let bounds = Rect::new(region.x + x, region.y + y, width, height);
+    (!bounds.is_empty()).then_some(ParsedBox {
+        content,
+        bounds,
+        is_text: item.kind == "text",
+        interactive: item.interactivity,
+    })
+}
+
+fn quote(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes.get(..QUOTE_MAX * 4).unwrap_or(bytes));
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut quoted: String = line.chars().take(QUOTE_MAX).collect();
+    if quoted.len() < line.len() || text.len() < bytes.len() {
+        quoted.push('…');
+    }
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const REGION: Rect<Screen> = Rect::new(100, 50, 200, 100);
+
+    #[test]
+    fn the_path_is_added_to_an_address_without_it() {
+        for endpoint in [
+            "http://127.0.0.1:8000",
+            "http://127.0.0.1:8000/",
+            "http://127.0.0.1:8000/parse",
+            "http://127.0.0.1:8000/parse/",
+        ] {
+            assert_eq!(address(endpoint).unwrap().as_str(), "http://127.0.0.1:8000/parse/");
+        }
+        assert_eq!(address("https://host/omni").unwrap().as_str(), "https://host/omni/parse/");
+        for endpoint in ["", "127.0.0.1", "ftp://host", "http://me:secret@host"] {
+            let error = address(endpoint).unwrap_err();
+            assert!(matches!(error, ParseError::Address { .. }), "{endpoint}");
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn corners_are_shares_of_the_picture() {
+        let answer = json!({ "parsed_content_list": [
+            { "type": "icon", "bbox": [0.25, 0.1, 0.5, 0.3], "interactivity": true, "content": "save  disk\n", "source": "box_yolo_content_yolo" },
+            { "type": "text", "bbox": [0.0, 0.0, 1.0, 1.0], "interactivity": false, "content": null },
+            { "type": "icon", "bbox": [0.5, 0.5, 0.4, 0.6] },
+            { "type": "icon", "bbox": [10, 10, 40, 60] },
+            "no box",
+        ]});
+        let found = boxes(answer.to_string().as_bytes(), &REGION, "u").unwrap();
+        let expected = [
+            ParsedBox {
+                content: "save disk".to_owned(),
+                bounds: Rect::new(150, 60, 50, 20),
+                is_text: false,
+                interactive: true,
+            },
+            ParsedBox { content: String::new(), bounds: REGION, is_text: true, interactive: false },
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn what_is_no_answer_is_said_so() {
+        for (answer, part) in [
+            ("<html>", "in `<html>`"),
+            ("{}", "no `parsed_content_list`"),
+            (r#"{"parsed_content_list": [{"bbox": [1, 2, 30, 40]}]}"#, "corners from 0 to 1"),
+        ] {
+            let text = boxes(answer.as_bytes(), &REGION, "u").unwrap_err().to_string();
+            assert!(text.contains(part), "{text}");
+        }
+        assert_eq!(boxes(br#"{"parsed_content_list": []}"#, &REGION, "u").unwrap(), []);
+    }
+
+    #[test]
+    fn a_picture_that_is_too_large_is_scaled_down_or_not_sent() {
+        let noise: Vec<u8> =
+            (0..64 * 64 * 3_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let picture = Picture { region: Rect::new(0, 0, 64, 64), rgb: noise };
+        let whole = encode(&picture, usize::MAX).unwrap().len();
+        assert!(encode(&picture, 5_000).unwrap().len() < whole / 2);
+        assert!(encode(&picture, 10).unwrap_err().to_string().contains("more than 10 bytes"));
+    }
+}

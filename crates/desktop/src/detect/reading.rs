@@ -1,0 +1,144 @@
+//! Reading text with the program `tesseract`: bounded, in one thread of its own, and ended with whoever waits for it.
+
+use std::{io, process::Stdio};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    process::{Child, Command},
+};
+
+use super::{
+    options::OcrOptions,
+    words::{Label, labels_of_words, words_of_table},
+};
+use crate::Picture;
+
+/// The most that is read of its answer, in bytes.
+const ANSWER_MAX: u64 = 8 * 1024 * 1024;
+/// The most that is read of its complaints, in bytes.
+const COMPLAINT_MAX: u64 = 16 * 1024;
+
+/// Why no text was read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ReadError {
+    /// The program is not installed.
+    #[error("the program `{0}` is not installed")]
+    Missing(String),
+    /// It knows nothing of a language.
+    #[error("`{program}` has no data for the language `{languages}`")]
+    Language {
+        /// The program.
+        program: String,
+        /// What was asked for.
+        languages: String,
+    },
+    /// It took too long.
+    #[error("`{program}` did not finish within {limit_ms} ms")]
+    TimedOut {
+        /// The program.
+        program: String,
+        /// The limit.
+        limit_ms: u128,
+    },
+    /// It failed.
+    #[error("`{program}` failed: {complaint}")]
+    Failed {
+        /// The program.
+        program: String,
+        /// Its own words.
+        complaint: String,
+    },
+}
+
+impl ReadError {
+    /// What to do about it.
+    pub(super) fn fix(&self) -> String {
+        match self {
+            Self::Missing(_) => {
+                "install it (`apt-get install tesseract-ocr`), or name it in `ocr.program`".to_owned()
+            }
+            Self::Language { languages, .. } => {
+                let packages: Vec<String> =
+                    languages.split('+').map(|language| format!("tesseract-ocr-{language}")).collect();
+                format!("install `{}`, or change `ocr.languages`", packages.join(" "))
+            }
+            Self::TimedOut { .. } => "raise `ocr.timeout_s`, or lower `ocr.scale`".to_owned(),
+            Self::Failed { .. } => "see `deskhand doctor`".to_owned(),
+        }
+    }
+}
+
+/// The labels in a picture.
+///
+/// # Errors
+/// [`ReadError`] when the program is missing, fails or takes too long.
+pub(super) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<Label>, ReadError> {
+    let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
+    let program = options.program.display().to_string();
+    let failed = |error: &dyn std::fmt::Display| ReadError::Failed {
+        program: program.clone(),
+        complaint: error.to_string(),
+    };
+    let enlarge = tokio::task::spawn_blocking(move || picture.to_enlarged_grey(scale).to_pgm());
+    let file = enlarge.await.map_err(|error| failed(&error))?;
+    let run = run(options, &program, &file);
+    let table = tokio::time::timeout(options.timeout, run).await.unwrap_or_else(|_| {
+        Err(ReadError::TimedOut { program: program.clone(), limit_ms: options.timeout.as_millis() })
+    })?;
+    let words = words_of_table(&table, options.confidence_min);
+    Ok(labels_of_words(&words, origin, scale))
+}
+
+/// Runs the program; dropping this ends it.
+async fn run(options: &OcrOptions, program: &str, file: &[u8]) -> Result<String, ReadError> {
+    let failed = |complaint: String| ReadError::Failed { program: program.to_owned(), complaint };
+    let mut child = start(options).map_err(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            return ReadError::Missing(program.to_owned());
+        }
+        failed(error.to_string())
+    })?;
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(failed("it has no pipes".to_owned()));
+    };
+    let (mut table, mut complaint) = (Vec::new(), Vec::new());
+    let mut answers = stdout.take(ANSWER_MAX);
+    let mut complaints = stderr.take(COMPLAINT_MAX);
+    let write = async move {
+        // A program that ends without reading breaks the pipe; its exit status says why.
+        let _: io::Result<()> = stdin.write_all(file).await;
+    };
+    let ((), read, _) =
+        tokio::join!(write, answers.read_to_end(&mut table), complaints.read_to_end(&mut complaint));
+    read.map_err(|error| failed(error.to_string()))?;
+    let status = child.wait().await.map_err(|error| failed(error.to_string()))?;
+    if status.success() {
+        return Ok(String::from_utf8_lossy(&table).into_owned());
+    }
+    let complaint = String::from_utf8_lossy(&complaint);
+    if complaint.contains("traineddata") || complaint.contains("Failed loading language") {
+        return Err(ReadError::Language {
+            program: program.to_owned(),
+            languages: options.languages.clone(),
+        });
+    }
+    let last = complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+    Err(failed(format!("{last} ({status})")))
+}
+
+fn start(options: &OcrOptions) -> io::Result<Child> {
+    Command::new(&options.program)
+        .args(["-", "-", "-l", &options.languages])
+        .args(["--psm", &options.segmentation.to_string()])
+        // Enlarged letters of a screen; without it the program guesses, and complains.
+        .args(["--dpi", &(96 * options.scale.clamp(1, 8)).to_string()])
+        .arg("tsv")
+        // More threads make it slower on pictures of this size.
+        .env("OMP_THREAD_LIMIT", "1")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+}

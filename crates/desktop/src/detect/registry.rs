@@ -1,0 +1,266 @@
+//! What was found in pictures, by id: the same words near the same place keep their id from one look to the next.
+
+use std::collections::HashMap;
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen, Window},
+    ids::{ElementId, WindowId},
+    ui::{Element, Role, Source, State, States, WindowInfo},
+};
+
+use super::{
+    alike::alike,
+    merge::Detected,
+    overlap::{intersection_over_union, padded},
+};
+
+/// The most windows that are remembered; then all are forgotten.
+const WINDOWS_MAX: usize = 200;
+/// How far a text may move and count as being near, in shares of its height.
+const NEAR: i32 = 2;
+
+/// Something that was found, and is there as far as is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Known {
+    pub(super) id: ElementId,
+    pub(super) source: Source,
+    pub(super) role: Role,
+    pub(super) words: String,
+    /// Where it is, from the corner of its window.
+    pub(super) place: Rect<Window>,
+}
+
+/// What was found in one window.
+#[derive(Debug, Default)]
+struct Found {
+    known: Vec<Known>,
+    /// The element that stands for the window, where its application shows none.
+    root: Option<ElementId>,
+}
+
+/// What was found in all windows.
+#[derive(Debug, Default)]
+pub(super) struct Registry {
+    windows: HashMap<WindowId, Found>,
+}
+
+impl Registry {
+    /// The elements of what was found in a window now; what is not among it any more is forgotten.
+    pub(super) fn take(
+        &mut self,
+        window: &WindowInfo,
+        detected: &[Detected],
+        mut reserve: impl FnMut() -> ElementId,
+    ) -> Vec<Element> {
+        if self.windows.len() >= WINDOWS_MAX && !self.windows.contains_key(&window.id) {
+            self.windows.clear();
+        }
+        let found = self.windows.entry(window.id).or_default();
+        let mut before = std::mem::take(&mut found.known);
+        let origin = window.bounds.origin();
+        // Twice, so that what stayed is not taken for what came near it.
+        let mut ids: Vec<Option<ElementId>> = vec![None; detected.len()];
+        for fits in [stayed, moved_a_little, moved] {
+            for (id, one) in ids.iter_mut().zip(detected).filter(|(id, _)| id.is_none()) {
+                let place = one.bounds.relative_to(&origin);
+                let alone = |old: &Known| {
+                    detected.iter().filter(|other| other.words == old.words && other.role == old.role).count()
+                        == 1
+                };
+                let at = before.iter().position(|old| fits(old, one, &place, alone(old)));
+                *id = at.map(|at| before.swap_remove(at).id);
+            }
+        }
+        found.known = detected
+            .iter()
+            .zip(ids)
+            .map(|(one, id)| Known {
+                id: id.unwrap_or_else(&mut reserve),
+                source: one.source,
+                role: one.role.clone(),
+                words: one.words.clone(),
+                place: one.bounds.relative_to(&origin),
+            })
+            .collect();
+        found.known.iter().map(|known| known.element(&window.bounds)).collect()
+    }
+
+    /// The element that stands for a window whose application shows none.
+    pub(super) fn root(&mut self, window: &WindowInfo, reserve: impl FnOnce() -> ElementId) -> Element {
+        let found = self.windows.entry(window.id).or_default();
+        let id = *found.root.get_or_insert_with(reserve);
+        root_element(id, window)
+    }
+
+    /// The same, where it was made before.
+    pub(super) fn find_root(&self, window: &WindowInfo) -> Option<Element> {
+        self.windows.get(&window.id)?.root.map(|id| root_element(id, window))
+    }
+
+    /// The window that such an element stands for.
+    pub(super) fn window_of_root(&self, id: ElementId) -> Option<WindowId> {
+        self.windows.iter().find(|(_, found)| found.root == Some(id)).map(|(window, _)| *window)
+    }
+
+    /// What has this id, and its window.
+    pub(super) fn find(&self, id: ElementId) -> Option<(WindowId, Known)> {
+        self.windows.iter().find_map(|(window, found)| {
+            let known = found.known.iter().find(|known| known.id == id)?;
+            Some((*window, known.clone()))
+        })
+    }
+
+    /// What was found at a point of a window; the smallest where several things were.
+    pub(super) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<Known> {
+        let known = &self.windows.get(&window.id)?.known;
+        let here = known.iter().filter(|known| known.bounds(&window.bounds).contains(point));
+        here.min_by_key(|known| i64::from(known.place.width) * i64::from(known.place.height)).cloned()
+    }
+
+    /// Whether anything was found in a window.
+    pub(super) fn has_any(&self, window: WindowId) -> bool {
+        self.windows.get(&window).is_some_and(|found| !found.known.is_empty())
+    }
+
+    /// Whether an id was given here.
+    pub(super) fn has(&self, id: ElementId) -> bool {
+        self.find(id).is_some() || self.window_of_root(id).is_some()
+    }
+}
+
+/// The same words at the same place.
+fn stayed(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
+    old.role == now.role && old.words == now.words && intersection_over_union(&old.place, place) >= 0.5
+}
+
+/// Words that may be the same, near.
+fn moved_a_little(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
+    let near = padded(&old.place, NEAR * old.place.height).contains(&place.center());
+    old.role == now.role
+        && near
+        && alike(&old.words, &now.words)
+        && (!old.words.is_empty() || overlap(old, place))
+}
+
+/// The same words anywhere, where no others say the same.
+fn moved(old: &Known, now: &Detected, _place: &Rect<Window>, alone: bool) -> bool {
+    old.role == now.role && !old.words.is_empty() && old.words == now.words && alone
+}
+
+fn overlap(old: &Known, place: &Rect<Window>) -> bool {
+    old.place.intersection(place).is_some()
+}
+
+impl Known {
+    /// Where it is on the screen.
+    pub(super) fn bounds(&self, window: &Rect<Screen>) -> Rect<Screen> {
+        let Rect { x, y, width, height, .. } = self.place;
+        Rect::new(window.x + x, window.y + y, width, height)
+    }
+
+    /// As an element of its window.
+    pub(super) fn element(&self, window: &Rect<Screen>) -> Element {
+        Element {
+            role: self.role.clone(),
+            name: self.words.clone(),
+            source: self.source,
+            depth: 1,
+            ..drawn(self.id, self.bounds(window))
+        }
+    }
+}
+
+fn root_element(id: ElementId, window: &WindowInfo) -> Element {
+    Element { role: Role::FRAME, name: window.title.clone(), source: Source::Ocr, ..drawn(id, window.bounds) }
+}
+
+/// An element of which nothing is known but where it is drawn.
+fn drawn(id: ElementId, bounds: Rect<Screen>) -> Element {
+    let states: States =
+        [State::Enabled, State::Sensitive, State::Showing, State::Visible].into_iter().collect();
+    Element {
+        id,
+        depth: 0,
+        role: Role::UNKNOWN,
+        name: String::new(),
+        description: String::new(),
+        text: None,
+        value: None,
+        states,
+        bounds: Some(bounds),
+        patterns: Vec::new(),
+        child_count: 0,
+        table: None,
+        source: Source::AtSpi,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::ui::{AppInfo, WindowKind};
+
+    use super::*;
+
+    fn window(x: i32, y: i32) -> WindowInfo {
+        WindowInfo {
+            id: WindowId(1),
+            title: "Drawn".to_owned(),
+            app: AppInfo { name: "drawn".to_owned(), root: "drawn".to_owned(), pid: None },
+            bounds: Rect::new(x, y, 400, 300),
+            kind: WindowKind::Normal,
+            owner: None,
+            active: true,
+            accessible: false,
+        }
+    }
+
+    fn text(words: &str, x: i32, y: i32) -> Detected {
+        let bounds = Rect::new(x, y, 60, 14);
+        Detected { source: Source::Ocr, role: Role::DRAWN_TEXT, words: words.to_owned(), bounds }
+    }
+
+    #[test]
+    fn the_same_words_near_the_same_place_keep_their_id() {
+        let (mut registry, mut last) = (Registry::default(), 40);
+        let mut take = |window: &WindowInfo, found: &[Detected]| -> Vec<u32> {
+            let reserve = || {
+                last += 1;
+                ElementId(last)
+            };
+            registry.take(window, found, reserve).iter().map(|element| element.id.0).collect()
+        };
+        let here = window(0, 0);
+        assert_eq!(take(&here, &[text("Save", 10, 10), text("Open", 100, 10)]), [41, 42]);
+        // In another order, a little further, with a letter misread.
+        assert_eq!(take(&here, &[text("Opem", 104, 12), text("Save", 10, 10)]), [42, 41]);
+        // With the whole window.
+        assert_eq!(take(&window(500, 300), &[text("Save", 510, 310), text("Opem", 604, 312)]), [41, 42]);
+        // Scrolled far away, the only one that says so; a new one; one that is gone.
+        assert_eq!(take(&here, &[text("Save", 10, 200), text("Print", 10, 10)]), [41, 43]);
+        // Two of the same words are told apart by their places, and ids are never given twice.
+        assert_eq!(
+            take(&here, &[text("Print", 10, 10), text("Print", 10, 100), text("Open", 100, 10)]),
+            [43, 44, 45]
+        );
+        assert_eq!(take(&here, &[text("Print", 10, 100), text("Print", 200, 200)]), [44, 46]);
+    }
+
+    #[test]
+    fn what_was_found_is_found_by_id_and_place() {
+        let mut registry = Registry::default();
+        let here = window(100, 100);
+        registry.take(&here, &[text("Save", 110, 110)], || ElementId(7));
+        let (of, known) = registry.find(ElementId(7)).unwrap();
+        assert_eq!((of, known.bounds(&here.bounds)), (WindowId(1), Rect::new(110, 110, 60, 14)));
+        assert_eq!(registry.find_at(&here, &Point::new(120, 115)).map(|known| known.id), Some(ElementId(7)));
+        assert_eq!(registry.find_at(&here, &Point::new(109, 115)), None);
+        assert_eq!(registry.find(ElementId(8)), None);
+        let root = registry.root(&here, || ElementId(9));
+        assert_eq!((root.id, root.bounds), (ElementId(9), Some(here.bounds)));
+        assert_eq!(registry.root(&here, || ElementId(10)).id, ElementId(9), "for good");
+        assert_eq!(registry.window_of_root(ElementId(9)), Some(WindowId(1)));
+        assert!(registry.has(ElementId(9)) && registry.has(ElementId(7)) && !registry.has(ElementId(10)));
+        registry.take(&here, &[], || ElementId(11));
+        assert!(!registry.has(ElementId(7)) && !registry.has_any(WindowId(1)));
+    }
+}

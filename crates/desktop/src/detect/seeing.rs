@@ -1,0 +1,298 @@
+//! A desktop around another one, whose looks include what is found in pictures.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::{Element, Source, Tree, WindowInfo, WindowKind},
+};
+
+use super::{
+    eyes::{Boxes, Eyes, Wants},
+    merge::{Detected, merge, unite},
+    omniparser::Omniparser,
+    options::{DetectOptions, OcrUse},
+    registry::{Known, Registry},
+};
+use crate::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits, capability::Sight};
+
+/// Reads nothing but the root of a window.
+const ROOT_ONLY: TreeLimits =
+    TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
+
+/// A desktop whose windows are also looked at as pictures.
+///
+/// What was found is an element like others, in looks ([`Desktop::see`]), by its id, and at points. Trees
+/// ([`crate::UiTree::tree`]) stay what applications tell, so that the effect of an action is never proven by
+/// a picture alone.
+#[derive(Debug)]
+pub struct Seeing<D> {
+    inner: D,
+    options: DetectOptions,
+    parser: Option<Omniparser>,
+    /// Why there is no parser, where one is configured.
+    setup_notice: Option<String>,
+    registry: Mutex<Registry>,
+    /// Held while pictures are looked at, so that nothing is looked at twice.
+    eyes: tokio::sync::Mutex<Eyes>,
+}
+
+impl<D: Desktop> Seeing<D> {
+    /// A desktop whose windows are looked at so.
+    pub fn new(inner: D, options: DetectOptions) -> Self {
+        let (parser, setup_notice) = match options.omniparser.as_ref().map(Omniparser::new) {
+            None => (None, None),
+            Some(Ok(parser)) => (Some(parser), None),
+            Some(Err(error)) => (None, Some(format!("no visual parser is used: {error}; {}", error.fix()))),
+        };
+        let (registry, eyes) = (Mutex::default(), tokio::sync::Mutex::default());
+        Self { inner, options, parser, setup_notice, registry, eyes }
+    }
+
+    /// The desktop itself.
+    pub const fn inner(&self) -> &D {
+        &self.inner
+    }
+
+    /// The desktop itself, for good.
+    pub fn into_inner(self) -> D {
+        self.inner
+    }
+
+    pub(super) fn registry(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The elements of a window, and what else is found in its picture.
+    pub(super) async fn look(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+        let mut tree = self.inner.tree(window, limits).await?;
+        let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
+        let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
+        let reads =
+            self.options.ocr == OcrUse::Always || (self.options.ocr == OcrUse::EmptyWindows && is_empty);
+        if reads || self.parser.is_some() {
+            let (info, above) = self.window(window).await?;
+            let wants = self.wants(&info, is_empty);
+            if !self.options.tree {
+                tree.elements.truncate(1);
+            }
+            let (elements, told) = self.find(&info, &above, &mut tree, wants).await?;
+            notices.extend(told);
+            if tree.elements.is_empty() && !elements.is_empty() {
+                let root = self.registry().root(&info, || self.inner.reserve_element_id());
+                tree.elements.push(root);
+            }
+            insert(&mut tree, elements);
+        }
+        Ok(Sight { tree, notices })
+    }
+
+    fn wants(&self, window: &WindowInfo, is_empty: bool) -> Wants {
+        // A menu or tool tip without elements is not worth a picture, unless everything is read.
+        let lasts = window.kind != WindowKind::Popup;
+        let text = match self.options.ocr {
+            OcrUse::Never => false,
+            OcrUse::EmptyWindows => is_empty && lasts,
+            OcrUse::Always => true,
+        };
+        let boxes = if self.parser.is_some() && lasts { Boxes::Now } else { Boxes::No };
+        Wants { text, boxes }
+    }
+
+    /// A window, and the places of those above it.
+    async fn window(&self, id: WindowId) -> DesktopResult<(WindowInfo, Vec<Rect<Screen>>)> {
+        let mut windows = self.inner.windows().await?.into_iter().skip_while(|info| info.id != id);
+        let info = windows.next().ok_or(DesktopError::NoWindow(id))?;
+        Ok((info, windows.map(|info| info.bounds).collect()))
+    }
+
+    /// What the tree of a window lacks, and what could not be used to find it. Elements of the tree without words get as
+    /// description what was found in them.
+    async fn find(
+        &self,
+        info: &WindowInfo,
+        above: &[Rect<Screen>],
+        tree: &mut Tree,
+        wants: Wants,
+    ) -> DesktopResult<(Vec<Element>, Vec<String>)> {
+        let mut eyes = self.eyes.lock().await;
+        let picture = match self.inner.region(info.bounds).await {
+            Ok(picture) => picture,
+            // Nothing of the window is on the screen.
+            Err(DesktopError::Failed { .. }) => return Ok((Vec::new(), Vec::new())),
+            Err(error) => return Err(error),
+        };
+        let looked = eyes.look(info.id, &picture, wants, self.parser.as_ref(), &self.options).await;
+        let mut detected = unite(&looked.labels, &looked.boxes, &self.options.merge);
+        // What lies there belongs to the windows above.
+        detected.retain(|one| !is_covered(above, &one.bounds));
+        let lacking: Vec<Detected> = merge(tree, detected, &self.options.merge);
+        let elements = self.registry().take(info, &lacking, || self.inner.reserve_element_id());
+        drop(eyes);
+        Ok((elements, looked.notices))
+    }
+
+    /// What was found under this id, after another look at its place.
+    ///
+    /// # Errors
+    /// [`DesktopError::NoElement`] when it is not there any more, [`DesktopError::Failed`] when that cannot be told.
+    pub(super) async fn look_again(&self, id: ElementId) -> DesktopResult<Element> {
+        let mut watch = None;
+        loop {
+            let Some((window, known)) = self.registry().find(id) else {
+                return Err(DesktopError::NoElement(id));
+            };
+            let (info, above) = match self.window(window).await {
+                Err(DesktopError::NoWindow(_)) => return Err(DesktopError::NoElement(id)),
+                other => other?,
+            };
+            // Nothing can be seen of what lies below another window: whoever acts is told that it is covered.
+            let bounds = known.bounds(&info.bounds);
+            if is_covered(&above, &bounds) {
+                return Ok(known.element(&info.bounds));
+            }
+            // Half of what is drawn is no reason to give up.
+            let last_try = match watch.take() {
+                None => {
+                    watch = Some(self.inner.watch(Some(window)).await?);
+                    false
+                }
+                Some(watch) => {
+                    self.inner.settle(watch, QuietLimits::default()).await?;
+                    true
+                }
+            };
+            if let Some(element) = self.find_again(&info, &above, &known, last_try).await? {
+                return Ok(element);
+            }
+            if last_try {
+                return Err(DesktopError::NoElement(id));
+            }
+        }
+    }
+
+    /// Looks at the place of something that was found; none where it is not there any more. What is read otherwise on the
+    /// first try is not believed yet.
+    async fn find_again(
+        &self,
+        info: &WindowInfo,
+        above: &[Rect<Screen>],
+        known: &Known,
+        last_try: bool,
+    ) -> DesktopResult<Option<Element>> {
+        let bounds = known.bounds(&info.bounds);
+        let wants = {
+            let eyes = self.eyes.lock().await;
+            let picture = self.inner.region(info.bounds).await?;
+            if eyes.looks_the_same(info.id, &bounds, &picture) {
+                return Ok(Some(known.element(&info.bounds)));
+            }
+            let boxes = if known.source == Source::Omniparser { Boxes::Now } else { Boxes::Last };
+            Wants { text: eyes.has_read(info.id), boxes }
+        };
+        if !last_try {
+            return Ok(None);
+        }
+        let mut tree = self.inner.tree(info.id, TreeLimits::default()).await?;
+        let (elements, notices) = self.find(info, above, &mut tree, wants).await?;
+        match elements.into_iter().find(|element| element.id == known.id) {
+            Some(element) => Ok(Some(element)),
+            None if notices.is_empty() => Ok(None),
+            None => Err(DesktopError::failed(
+                format!("look again at \"{}\" ({})", known.words, known.id),
+                notices.join("; "),
+            )),
+        }
+    }
+
+    /// What was found at a point, after another look at its place; none where nothing was.
+    pub(super) async fn look_again_at(
+        &self,
+        window: WindowId,
+        point: Point<Screen>,
+    ) -> DesktopResult<Option<Element>> {
+        if !self.registry().has_any(window) {
+            return Ok(None);
+        }
+        let (info, above) = self.window(window).await?;
+        if is_covered(&above, &Rect::new(point.x, point.y, 1, 1)) {
+            return Ok(None);
+        }
+        let at_point = || self.registry().find_at(&info, &point);
+        let Some(known) = at_point() else { return Ok(None) };
+        match self.look_again(known.id).await {
+            Err(DesktopError::NoElement(_)) => Ok(at_point().map(|known| known.element(&info.bounds))),
+            Ok(element) if element.bounds.is_some_and(|bounds| bounds.contains(&point)) => Ok(Some(element)),
+            Ok(_) => Ok(at_point().map(|known| known.element(&info.bounds))),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The tree of a window; where its application shows none and something was found, the one element for it.
+    pub(super) async fn tree_or_root(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+        let mut tree = self.inner.tree(window, limits).await?;
+        if tree.elements.is_empty() && tree.partial.is_none() && self.registry().has_any(window) {
+            let (info, _) = self.window(window).await?;
+            tree.elements.extend(self.registry().find_root(&info));
+        }
+        Ok(tree)
+    }
+
+    /// Whether something that was found lies in an element: it lies in its window, and in nothing else for sure.
+    pub(super) async fn lies_in(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+        if id == ancestor {
+            return Ok(true);
+        }
+        let found = self.registry().find(id);
+        let Some((window, _)) = found else { return Ok(false) };
+        if self.registry().window_of_root(ancestor) == Some(window) {
+            return Ok(true);
+        }
+        let tree = self.inner.tree(window, ROOT_ONLY).await?;
+        Ok(tree.elements.first().is_some_and(|root| root.id == ancestor))
+    }
+}
+
+fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
+    above.iter().any(|other| other.intersection(bounds).is_some())
+}
+
+/// Puts what was found at the end of the smallest elements that it lies in.
+fn insert(tree: &mut Tree, found: Vec<Element>) {
+    let mut placed: Vec<(usize, u16, Element)> = found
+        .into_iter()
+        .map(|element| {
+            let (end, depth) = host(tree, &element);
+            (end, depth, Element { depth, ..element })
+        })
+        .collect();
+    // What ends at the same place ends innermost first; within one element in reading order.
+    placed.sort_by_key(|(end, depth, element)| {
+        let bounds = element.bounds.unwrap_or(Rect::new(0, 0, 0, 0));
+        (*end, u16::MAX - depth, bounds.y, bounds.x)
+    });
+    let mut placed = placed.into_iter().peekable();
+    let old = std::mem::take(&mut tree.elements);
+    for (place, element) in old.into_iter().enumerate() {
+        while let Some((_, _, found)) = placed.next_if(|(end, _, _)| *end <= place) {
+            tree.elements.push(found);
+        }
+        tree.elements.push(element);
+    }
+    tree.elements.extend(placed.map(|(_, _, found)| found));
+}
+
+/// Where what lies in the smallest element around `found` ends, and how deep it is there.
+fn host(tree: &Tree, found: &Element) -> (usize, u16) {
+    let Some(middle) = found.bounds.map(|bounds| bounds.center()) else { return (tree.elements.len(), 1) };
+    let around = |element: &Element| element.bounds.is_some_and(|bounds| bounds.contains(&middle));
+    let at = tree.elements.iter().rposition(around).unwrap_or(0);
+    let depth = tree.elements.get(at).map_or(0, |element| element.depth);
+    let inside = tree.elements.iter().skip(at + 1).take_while(|element| element.depth > depth).count();
+    (at + 1 + inside, depth.saturating_add(1))
+}
+
+#[cfg(test)]
+#[path = "seeing_tests.rs"]
+mod tests;

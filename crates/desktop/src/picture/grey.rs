@@ -1,0 +1,173 @@
+//! Enlarged grey pictures, for programs that read text: letters of the screen are too small for them as they are.
+
+use deskhand_core::geometry::{Rect, Screen};
+
+use super::Picture;
+
+/// A grey picture, 8 bits a pixel, rows from the top without padding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GreyPicture {
+    /// Pixels across.
+    pub width: usize,
+    /// Pixels down.
+    pub height: usize,
+    /// `width * height` bytes.
+    pub pixels: Vec<u8>,
+}
+
+impl GreyPicture {
+    /// The picture as a PGM file.
+    pub fn to_pgm(&self) -> Vec<u8> {
+        let mut file = format!("P5\n{} {}\n255\n", self.width, self.height).into_bytes();
+        file.extend_from_slice(&self.pixels);
+        file
+    }
+}
+
+impl Picture {
+    /// The part of the picture that shows `area`; none where it shows nothing of it.
+    #[must_use]
+    pub fn part(&self, area: &Rect<Screen>) -> Option<Self> {
+        let region = area.intersection(&self.region)?;
+        let index = |length: i32| usize::try_from(length).unwrap_or(0);
+        let (stride, left) = (index(self.region.width) * 3, index(region.x - self.region.x) * 3);
+        let (top, width) = (index(region.y - self.region.y), index(region.width) * 3);
+        let mut rgb = Vec::with_capacity(width * index(region.height));
+        for row in self.rgb.chunks_exact(stride.max(1)).skip(top).take(index(region.height)) {
+            rgb.extend_from_slice(row.get(left..left + width)?);
+        }
+        Some(Self { region, rgb })
+    }
+
+    /// The picture in grey, `factor` times as large in each direction (1 to 8), with places of light text on a dark
+    /// ground turned round. What lies between two pixels is their mean, weighted by how near they are.
+    #[must_use]
+    pub fn to_enlarged_grey(&self, factor: u32) -> GreyPicture {
+        let index = |length: u32| usize::try_from(length).unwrap_or(0);
+        let (width, height, factor) = (index(self.width()), index(self.height()), index(factor.clamp(1, 8)));
+        let mut grey: Vec<u8> = self.rgb.chunks_exact(3).map(luminance).collect();
+        turn_dark_places(&mut grey, width);
+        let (across, down) = (steps(width, factor), steps(height, factor));
+        let empty: &[u8] = &[];
+        let row = |y: usize| grey.get(y * width..(y + 1) * width).unwrap_or(empty);
+        let span = 4 * factor * factor;
+        let mut pixels = Vec::with_capacity(across.len() * down.len());
+        for (y, next_y, weight_y) in down {
+            let (one, two) = (row(y), row(next_y));
+            for (x, next_x, weight_x) in &across {
+                let at = |row: &[u8], x: usize| usize::from(row.get(x).copied().unwrap_or(0));
+                let mix = |row| at(row, *x) * (2 * factor - weight_x) + at(row, *next_x) * weight_x;
+                let sum = mix(one) * (2 * factor - weight_y) + mix(two) * weight_y;
+                pixels.push(u8::try_from((sum + span / 2) / span).unwrap_or(u8::MAX));
+            }
+        }
+        GreyPicture { width: width * factor, height: height * factor, pixels }
+    }
+}
+
+/// Turns the pixels round whose surroundings are dark: readers of text miss what is light on a dark ground amid a light
+/// one, such as what is selected. The surroundings are so large that letters alone do not make them dark.
+fn turn_dark_places(grey: &mut [u8], width: usize) {
+    const ACROSS: usize = 20;
+    const DOWN: usize = 10;
+    /// In per cent; a little less than half, because the text itself is light.
+    const DARK_FROM: u32 = 42;
+    let height = grey.len().checked_div(width).unwrap_or(0);
+    // How many dark pixels lie above and to the left of each corner of a pixel.
+    let stride = width + 1;
+    let mut sums = vec![0_u32; stride * (height + 1)];
+    for (y, row) in grey.chunks_exact(width.max(1)).enumerate() {
+        let mut sum = 0;
+        for (x, level) in row.iter().enumerate() {
+            sum += u32::from(*level < 128);
+            let above = sums.get(y * stride + x + 1).copied().unwrap_or(0);
+            if let Some(corner) = sums.get_mut((y + 1) * stride + x + 1) {
+                *corner = above + sum;
+            }
+        }
+    }
+    let sum = |x: usize, y: usize| sums.get(y * stride + x).copied().unwrap_or(0);
+    for (y, row) in grey.chunks_exact_mut(width.max(1)).enumerate() {
+        let (top, bottom) = (y.saturating_sub(DOWN), (y + DOWN + 1).min(height));
+        for (x, level) in row.iter_mut().enumerate() {
+            let (left, right) = (x.saturating_sub(ACROSS), (x + ACROSS + 1).min(width));
+            let dark = (sum(right, bottom) + sum(left, top)) - (sum(right, top) + sum(left, bottom));
+            let all = u32::try_from((right - left) * (bottom - top)).unwrap_or(u32::MAX);
+            if dark * 100 > DARK_FROM * all {
+                *level = 255 - *level;
+            }
+        }
+    }
+}
+
+/// For each pixel of an enlarged side: the two that it lies between, and the weight of the second of `2 * factor`.
+fn steps(length: usize, factor: usize) -> Vec<(usize, usize, usize)> {
+    (0..length * factor)
+        .map(|place| {
+            // In halves of an enlarged pixel, so that the middles of the pixels come to lie on each other.
+            let middle = (2 * place + 1).saturating_sub(factor);
+            let first = (middle / (2 * factor)).min(length.saturating_sub(1));
+            let weight = if 2 * place + 1 < factor { 0 } else { middle % (2 * factor) };
+            (first, (first + 1).min(length.saturating_sub(1)), weight)
+        })
+        .collect()
+}
+
+/// How bright a pixel is (ITU-R BT.601).
+fn luminance(pixel: &[u8]) -> u8 {
+    let weights = [299_u32, 587, 114];
+    let sum: u32 = pixel.iter().zip(weights).map(|(channel, weight)| u32::from(*channel) * weight).sum();
+    u8::try_from(sum / 1_000).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn picture(width: i32, height: i32, grey: &[u8]) -> Picture {
+        let rgb = grey.iter().flat_map(|level| [*level; 3]).collect();
+        Picture { region: Rect::new(10, 20, width, height), rgb }
+    }
+
+    #[test]
+    fn enlarged_pixels_are_means_of_their_neighbours() {
+        let large = picture(2, 1, &[130, 250]).to_enlarged_grey(2);
+        assert_eq!((large.width, large.height), (4, 2));
+        assert_eq!(large.pixels, [130, 160, 220, 250, 130, 160, 220, 250]);
+        let third = picture(2, 1, &[130, 220]).to_enlarged_grey(3);
+        assert_eq!(third.pixels.get(..6), Some(&[130, 130, 160, 190, 220, 220][..]));
+        let same = picture(2, 2, &[201, 202, 203, 204]).to_enlarged_grey(1);
+        assert_eq!(same.pixels, [201, 202, 203, 204]);
+    }
+
+    #[test]
+    fn dark_places_are_turned_round_and_letters_are_not() {
+        // A dark bar with a light stroke in it below a light ground with a dark stroke.
+        let (width, height) = (100_usize, 60_usize);
+        let level = |at: usize| {
+            let (x, y) = (at % width, at / width);
+            let stroke = (40..43).contains(&x);
+            if (y >= 30) == stroke { 240 } else { 10 }
+        };
+        let levels: Vec<u8> = (0..width * height).map(level).collect();
+        let turned = picture(100, 60, &levels).to_enlarged_grey(1);
+        let at = |x: usize, y: usize| turned.pixels[y * width + x];
+        for y in [5, 50] {
+            assert!(at(10, y) > 200 && at(41, y) < 50, "dark on light at {y}: {} {}", at(10, y), at(41, y));
+        }
+    }
+
+    #[test]
+    fn a_part_is_cut_out_where_it_is() {
+        let whole = picture(3, 2, &[1, 2, 3, 4, 5, 6]);
+        let part = whole.part(&Rect::new(11, 21, 50, 50)).unwrap();
+        assert_eq!(part, Picture { region: Rect::new(11, 21, 2, 1), rgb: vec![5, 5, 5, 6, 6, 6] });
+        assert_eq!(whole.part(&Rect::new(0, 0, 10, 10)), None);
+    }
+
+    #[test]
+    fn a_file_has_a_head_and_the_pixels() {
+        let file = picture(2, 1, &[200, 201]).to_enlarged_grey(1).to_pgm();
+        assert_eq!(file, b"P5\n2 1\n255\n\xc8\xc9");
+    }
+}
