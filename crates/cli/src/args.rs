@@ -348,6 +348,7 @@ Examples:
   deskhand tree                            the active window
   deskhand tree Calc                       by a part of the title, or the application
   deskhand tree --desktop virtual --launch mousepad
+  deskhand tree Calc --ocr                 with the text that is drawn and not among the elements
   deskhand tree Calc --verify              is what is remembered what is there?")]
 pub(crate) struct TreeArgs {
     /// The window, by id, title or application [default: the active one].
@@ -358,8 +359,11 @@ pub(crate) struct TreeArgs {
     #[arg(long, value_name = "N", default_value_t = 4_000)]
     pub(crate) nodes_max: usize,
     /// Hold the mirror of the window against the application itself, and show every difference.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "ocr")]
     pub(crate) verify: bool,
+    /// Also read the text in its picture, whatever `control_backend` says; marked "by ocr".
+    #[arg(long)]
+    pub(crate) ocr: bool,
     /// Write the window and its elements as JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -30,16 +30,16 @@ pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
     }
     let out = Output::to(Stream::Out);
     for name in VARIABLES {
-        if let Some(value) = stage.desktop.environment().find(name) {
+        if let Some(value) = stage.desktop.inner().environment().find(name) {
             out.text(format!("export {name}={}", quoted(&value.to_string_lossy())));
         }
     }
     let notes = Output::to(Stream::Error);
-    let ms = stage.desktop.startup().total_ms;
+    let ms = stage.desktop.inner().startup().total_ms;
     notes.text(format!("{} is up after {ms} ms; Ctrl-C ends it", stage.name));
     let gone = tokio::select! {
         _ = signals.next() => false,
-        () = stage.desktop.display_ended() => true,
+        () = stage.desktop.inner().display_ended() => true,
     };
     stage.close().await;
     if gone {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::model::{Message, ModelRequest, Speaker};
 use deskhand_desktop::{
     Capture as _,
+    detect::{DetectOptions, OcrUse},
     linux::{self, LinuxDesktop, VirtualOptions},
 };
 use deskhand_model::{AnyModel, Model as _, NoPictures};
@@ -17,7 +18,7 @@ use super::{
 };
 use crate::{
     args::DoctorArgs,
-    config,
+    config::{self, Config},
     exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -154,7 +155,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     } else {
         format!("{} (not there; defaults)", path.display())
     };
-    let mut findings = vec![finding("configuration", Ok(file))];
+    let mut findings = vec![elements(&loaded.config), finding("configuration", Ok(file))];
     let choice = match choose(&args.model, &loaded.config) {
         Ok(choice) => choice,
         Err(error) => {
@@ -168,6 +169,33 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         Ok(model) => finding("model", Ok(format!("{} (not asked; --ask does)", model.name()))),
     });
     findings
+}
+
+/// What finds the elements of windows.
+fn elements(config: &Config) -> Finding {
+    let program = config.ocr.program.as_os_str();
+    let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
+    let result = config.detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
+        if reads(&options) && linux::find_program(program).is_none() {
+            let missing = format!("text is to be read, and `{}` is not installed", program.display());
+            return Err((missing, "apt-get install tesseract-ocr".to_owned()));
+        }
+        let sources = [
+            options.tree.then(|| "at-spi".to_owned()),
+            match options.ocr {
+                OcrUse::Always => Some("ocr".to_owned()),
+                OcrUse::EmptyWindows => Some("ocr for windows without elements".to_owned()),
+                OcrUse::Never => None,
+            },
+            options.omniparser.map(|parser| format!("omniparser at {}", parser.endpoint)),
+        ];
+        Ok(sources.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    });
+    let (ok, detail, fix) = match result {
+        Ok(detail) => (true, detail, String::new()),
+        Err((detail, fix)) => (false, detail, fix),
+    };
+    Finding { area: "elements", name: "control_backend".to_owned(), ok, required: true, detail, fix }
 }
 
 /// A check must not wait through the retries of a request.

@@ -15,6 +15,7 @@ use deskhand_core::{
 use deskhand_desktop::{
     Capture as _, QuietLimits, Settling as _,
     act::ActLimits,
+    detect::Seeing,
     linux::{IdsGiven, LinuxDesktop},
 };
 use deskhand_model::AnyModel;
@@ -279,7 +280,7 @@ impl SessionPlan {
         }
         let going_on = held.map(|held| (held, kept));
         let ended = self.on_stage(&stage, going_on, model, stop, user, observer).await;
-        let desktop_start_ms = stage.desktop.startup().total_ms;
+        let desktop_start_ms = stage.desktop.inner().startup().total_ms;
         stage.close().await;
         let (end, summary, screenshot) = ended?;
         DesktopNote::remove(end.folder.path());
@@ -297,7 +298,7 @@ impl SessionPlan {
         }
         let stage = self.stage.start_for_session(self.keep).await?;
         let seen = held.ids();
-        stage.desktop.start_ids_above(IdsGiven { window: seen.window, element: seen.element });
+        stage.desktop.inner().start_ids_above(IdsGiven { window: seen.window, element: seen.element });
         Ok((stage, false))
     }
 
@@ -530,14 +531,14 @@ impl Summary {
 
 /// Lets applications finish what they are at, such as a file that is being written, before their desktop goes.
 /// Bounded; a desktop that cannot tell is left as it is.
-async fn come_to_rest(desktop: &LinuxDesktop) {
+async fn come_to_rest(desktop: &Seeing<LinuxDesktop>) {
     if let Ok(watch) = desktop.watch(None).await {
         desktop.settle(watch, QuietLimits::default()).await.ok();
     }
 }
 
 /// Saves a picture of the screen as it is now. That it cannot be taken is told and changes no outcome.
-async fn picture(desktop: &LinuxDesktop, file: Option<&Path>) -> Option<PathBuf> {
+async fn picture(desktop: &Seeing<LinuxDesktop>, file: Option<&Path>) -> Option<PathBuf> {
     let file = file?;
     let taken = match tokio::time::timeout(PICTURE_BOUND, desktop.screen()).await {
         Ok(Ok(picture)) => save(&picture, file),

@@ -11,6 +11,7 @@ use deskhand_core::{
 use deskhand_desktop::{
     DesktopError, LaunchRequest, Windowing as _,
     act::{self, ActLimits},
+    detect::{DetectOptions, Seeing},
     linux::{IdsGiven, LinuxDesktop, VirtualOptions},
 };
 use deskhand_runtime::HeldSession;
@@ -29,7 +30,7 @@ use crate::{
 };
 
 /// A desktop by what it takes to get it; everything about it was checked that can be without one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct StagePlan {
     pub(super) kind: DesktopKind,
     pub(super) size: ScreenSize,
@@ -37,11 +38,13 @@ pub(super) struct StagePlan {
     pub(super) launch: Option<String>,
     /// Whether windows that came while work was done are closed at the end.
     pub(super) close_after: bool,
+    /// What finds elements besides the accessibility tree.
+    pub(super) detect: DetectOptions,
 }
 
 /// A desktop that is up.
 pub(super) struct Stage {
-    pub(super) desktop: LinuxDesktop,
+    pub(super) desktop: Seeing<LinuxDesktop>,
     /// How people know it: `virtual 1920x1080`.
     pub(super) name: String,
     /// The window that was opened last, where something was opened.
@@ -83,6 +86,7 @@ impl StagePlan {
             documents,
             launch: None,
             close_after: false,
+            detect: config.detection()?,
         })
     }
 
@@ -125,7 +129,7 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
-        Ok(Stage::on(desktop, name))
+        Ok(self.stage(desktop, name))
     }
 
     /// Starts or connects to the desktop of a session. A virtual one is held by a keeper where it is to outlive the death
@@ -139,7 +143,7 @@ impl StagePlan {
                 let keeper = keep_desktop::command(self.size)?;
                 let desktop =
                     LinuxDesktop::start_kept(keeper).await.map_err(|error| desktop_error(&error))?;
-                Ok(Stage::on(desktop, format!("virtual {}", self.size)))
+                Ok(self.stage(desktop, format!("virtual {}", self.size)))
             }
             DesktopKind::Virtual | DesktopKind::Current => self.start().await,
         }
@@ -152,7 +156,7 @@ impl StagePlan {
         let given = IdsGiven { window: seen.window, element: seen.element };
         match LinuxDesktop::attach(&note.handle, given).await {
             Ok(desktop) => {
-                let mut stage = Stage::on(desktop, held.in_force().desktop.clone());
+                let mut stage = self.stage(desktop, held.in_force().desktop.clone());
                 stage.unlock = note.documents.into_iter().map(documents::Document::opened).collect();
                 Some(stage)
             }
@@ -166,6 +170,11 @@ impl StagePlan {
                 None
             }
         }
+    }
+
+    fn stage(&self, desktop: LinuxDesktop, name: String) -> Stage {
+        let desktop = Seeing::new(desktop, self.detect.clone());
+        Stage { desktop, name, opened: None, unlock: Vec::new(), known: None }
     }
 
     /// Opens what is to be opened.
@@ -192,20 +201,16 @@ impl StagePlan {
 }
 
 impl Stage {
-    fn on(desktop: LinuxDesktop, name: String) -> Self {
-        Self { desktop, name, opened: None, unlock: Vec::new(), known: None }
-    }
-
     /// Notes in the folder of the session where its desktop is, and from then on has it kept for so long should this
     /// process die. Does nothing for a desktop that no keeper holds.
     ///
     /// # Errors
     /// The note cannot be written, or the keeper is gone.
     pub(super) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), CliError> {
-        let Some(handle) = self.desktop.handle() else { return Ok(()) };
+        let Some(handle) = self.desktop.inner().handle() else { return Ok(()) };
         let documents = self.unlock.iter().map(|document| document.path.clone()).collect();
         DesktopNote { handle: handle.clone(), documents }.write(folder)?;
-        self.desktop.keep_for(keep).map_err(|error| desktop_error(&error))
+        self.desktop.inner().keep_for(keep).map_err(|error| desktop_error(&error))
     }
 
     async fn open(&self, document: &Document) -> Result<WindowInfo, CliError> {
@@ -276,7 +281,7 @@ impl Stage {
         if let Some(known) = &self.known {
             self.close_new(known).await;
         }
-        self.desktop.shut_down().await;
+        self.desktop.into_inner().shut_down().await;
         for document in &self.unlock {
             documents::unlock(document);
         }

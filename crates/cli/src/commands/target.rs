@@ -8,7 +8,7 @@ use deskhand_core::{
     ui::{Element, Role, WindowInfo},
 };
 use deskhand_desktop::{
-    TreeLimits, UiTree, Windowing,
+    Desktop, TreeLimits, Windowing,
     act::{Target, names_equal},
 };
 
@@ -58,7 +58,7 @@ pub(super) struct Found {
 ///
 /// # Errors
 /// Nothing or more than one element is called so.
-pub(super) async fn find<D: UiTree + Windowing>(
+pub(super) async fn find<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,
     wanted: &TargetText,
@@ -70,8 +70,9 @@ pub(super) async fn find<D: UiTree + Windowing>(
     };
     let mut seen: Vec<Element> = Vec::new();
     for surface in surfaces(desktop, window.id).await? {
-        let tree =
-            desktop.tree(surface, TreeLimits::default()).await.map_err(|error| desktop_error(&error))?;
+        let sight =
+            desktop.see(surface, TreeLimits::default()).await.map_err(|error| desktop_error(&error))?;
+        let tree = sight.tree;
         match choose(&tree.elements, wanted) {
             Choice::One(element) => {
                 let target = Target::Element { id: element.id, name: Some(element.name.clone()) };

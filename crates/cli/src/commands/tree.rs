@@ -1,7 +1,7 @@
 //! `deskhand tree`: what is in a window.
 
 use deskhand_core::ui::WindowInfo;
-use deskhand_desktop::{TreeLimits, UiTree as _};
+use deskhand_desktop::{Desktop as _, TreeLimits, detect::OcrUse};
 use serde_json::json;
 
 use super::stage::{Stage, StagePlan, desktop_error};
@@ -13,17 +13,21 @@ use crate::{
 };
 
 pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
-    let plan = StagePlan::of(&args.stage)?;
+    let mut plan = StagePlan::of(&args.stage)?;
+    if args.ocr {
+        plan.detect.ocr = OcrUse::Always;
+    }
     let limits = TreeLimits { nodes_max: args.nodes_max, ..TreeLimits::default() };
     let work = async |stage: &Stage| {
         let window = stage.window(args.window.as_deref()).await?;
         if args.verify {
             return verify(stage, &window, limits, args.json).await;
         }
-        let tree = stage.desktop.tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+        let sight = stage.desktop.see(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+        let tree = sight.tree;
         let out = Output::to(Stream::Out);
         if args.json {
-            out.pretty_json(&json!({ "window": window, "tree": tree }));
+            out.pretty_json(&json!({ "window": window, "tree": tree, "notices": sight.notices }));
         } else {
             let count = format!("  {} · {} elements", window.app.name, tree.elements.len());
             out.line(&Line::of(Tone::Strong, window.label()).with(Tone::Faint, count));
@@ -34,6 +38,9 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
                 let note = "the application shows nothing to assistive technology; a picture may help: `deskhand screenshot`";
                 Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, note));
             }
+            for notice in sight.notices {
+                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, notice));
+            }
         }
         Ok(Exit::Success)
     };
@@ -42,7 +49,8 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
 
 /// Looks at the mirror and at the application, and shows in what they differ.
 async fn verify(stage: &Stage, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
-    let found = stage.desktop.verify_tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+    let found =
+        stage.desktop.inner().verify_tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
     let out = Output::to(Stream::Out);
     if json {
         out.pretty_json(&json!({ "window": window, "differences": found }));

@@ -179,3 +179,69 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     let negative = load_text("[limits]\ncost_max = -1\n", &[]).unwrap().config;
     assert_eq!(negative.limits.to_limits().unwrap_err(), "limits.cost_max");
 }
+
+#[test]
+fn what_finds_elements_is_configured_and_must_fit() {
+    use deskhand_desktop::detect::OcrUse;
+
+    let detection = |text: &str, variables: &[(&str, &str)]| {
+        load_text(text, variables)
+            .unwrap()
+            .config
+            .detection()
+            .map_err(|error| format!("{error}; {}", error.help()))
+    };
+    let default = detection("", &[]).unwrap();
+    assert_eq!((default.tree, default.ocr, default.omniparser), (true, OcrUse::EmptyWindows, None));
+    assert_eq!(detection("[ocr]\nempty_windows = false\n", &[]).unwrap().ocr, OcrUse::Never);
+
+    let text = "control_backend = [\"ocr\", \"omniparser\"]\n[ocr]\nscale = 3\nlanguages = \"eng+deu\"\n\
+                [omniparser]\nendpoint = \"http://127.0.0.1:8000\"\ntimeout_s = 5\n[detection]\nmerge_iou = 0.4\n";
+    let all = detection(text, &[]).unwrap();
+    assert_eq!((all.tree, all.ocr, all.merge.iou), (false, OcrUse::Always, 0.4));
+    assert_eq!((all.reader.scale, all.reader.languages.as_str()), (3, "eng+deu"));
+    let parser = all.omniparser.unwrap();
+    assert_eq!(
+        (parser.endpoint.as_str(), parser.timeout.as_secs(), parser.token),
+        ("http://127.0.0.1:8000", 5, None)
+    );
+
+    let by_variable = detection("", &[("DESKHAND__CONTROL_BACKEND", "at-spi, ocr")]).unwrap();
+    assert_eq!((by_variable.tree, by_variable.ocr), (true, OcrUse::Always));
+
+    for (text, expected) in [
+        (
+            "control_backend = [\"omniparser\"]\n",
+            "`omniparser.endpoint` cannot be used: `control_backend` names \"omniparser\", and no server is configured; \
+             set it to the address of your server, such as \"http://127.0.0.1:8000\"",
+        ),
+        (
+            "control_backend = []\n",
+            "`control_backend` cannot be used: it is empty, so that no element would be found; \
+             name \"at-spi\", \"ocr\" or \"omniparser\"",
+        ),
+        (
+            "[detection]\nmerge_iou = 1.5\n",
+            "`detection.merge_iou` cannot be used: 1.5 is not from 0 to 1; it is a share",
+        ),
+        (
+            "control_backend = [\"omniparser\"]\n[omniparser]\nendpoint = \"http://x\"\ntoken_env = \"NO_SUCH_TOKEN\"\n",
+            "`omniparser.token_env` cannot be used: the environment variable NO_SUCH_TOKEN is not set; \
+             set it to the token of the server",
+        ),
+    ] {
+        assert_eq!(detection(text, &[]).unwrap_err(), expected);
+    }
+    check_error(
+        "control_backend = [\"uia\"]\n",
+        &[],
+        "`control_backend[0]` in [dir]/config.toml:1 is \"uia\", but it must be one of \"at-spi\", \"ocr\", \
+         \"omniparser\"\nhelp: `deskhand config explain control_backend` says what it means",
+    );
+    check_error(
+        "",
+        &[("DESKHAND__CONTROL_BACKEND", "at-spi,omniparse")],
+        "`control_backend[1]` in the environment variable DESKHAND__CONTROL_BACKEND is \"omniparse\", but it must be \
+         one of \"at-spi\", \"ocr\", \"omniparser\"\nhelp: did you mean \"omniparser\"?",
+    );
+}

@@ -21,6 +21,9 @@ pub(crate) enum ConfigError {
     /// A value of the wrong kind.
     #[error("`{key}` in {source_of} is {found}, but it must be {expected}")]
     WrongValue { key: String, source_of: String, found: String, expected: String, nearest: Option<String> },
+    /// A value that does not fit the others.
+    #[error("`{key}` cannot be used: {problem}")]
+    Unfit { key: String, problem: String, fix: String },
     /// `config explain` of a key that does not exist.
     #[error("there is no key `{key}`")]
     NoSuchKey { key: String, nearest: Option<String> },
@@ -39,7 +42,11 @@ impl ConfigError {
             }
             Self::UnknownKey { known, .. } => format!("the keys here are {}", known.join(", ")),
             Self::WrongValue { nearest: Some(nearest), .. } => format!("did you mean \"{nearest}\"?"),
-            Self::WrongValue { key, .. } => format!("`deskhand config explain {key}` says what it means"),
+            Self::WrongValue { key, .. } => {
+                let key = key.split('[').next().unwrap_or(key);
+                format!("`deskhand config explain {key}` says what it means")
+            }
+            Self::Unfit { fix, .. } => fix.clone(),
             Self::NoSuchKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchKey { .. } => "`deskhand config explain` lists every key".to_owned(),
         }

@@ -104,6 +104,12 @@ impl Layers {
             "boolean" => {
                 text.trim().parse::<bool>().map_or_else(|_| Value::String(text.to_owned()), Value::from)
             }
+            "array" => text
+                .split(',')
+                .map(str::trim)
+                .filter(|item| !item.is_empty())
+                .map(|item| Value::String(item.to_owned()))
+                .collect(),
             _ => Value::String(text.to_owned()),
         };
         self.set(&path, value, source);
@@ -147,15 +153,14 @@ impl Layers {
     }
 
     fn wrong_value(&self, schema: &Value, key: &str, problem: &str) -> ConfigError {
-        let path: Vec<&str> = key.split('.').collect();
         let root = Value::Object(self.values.clone());
-        let found = value_at(&root, &path);
-        let described = node(schema, &path);
+        let found = follow(&root, key, &|value, name| value.get(name), &|value, at| value.get(at));
+        let described = follow(schema, key, &|part, name| node(part, &[name]), &|part, _| part.get("items"));
         let words: Vec<String> =
             described.map(allowed).unwrap_or_default().into_iter().map(|(word, _)| word).collect();
         ConfigError::WrongValue {
             key: key.to_owned(),
-            source_of: self.source_of(key).to_string(),
+            source_of: self.source_of(key.split('[').next().unwrap_or(key)).to_string(),
             found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
             expected: described.map_or_else(|| problem.to_owned(), expects),
             nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, &words)),
@@ -221,6 +226,20 @@ pub(crate) fn nearest(said: &str, candidates: &[String]) -> Option<String> {
 /// The value of a key in a tree of objects.
 pub(super) fn value_at<'a>(root: &'a Value, path: &[&str]) -> Option<&'a Value> {
     path.iter().try_fold(root, |value, name| value.get(name))
+}
+
+/// Follows a key such as `policy.rules[0].tool` down from `root`.
+fn follow<'a>(
+    root: &'a Value,
+    key: &str,
+    member: &dyn Fn(&'a Value, &str) -> Option<&'a Value>,
+    item: &dyn Fn(&'a Value, usize) -> Option<&'a Value>,
+) -> Option<&'a Value> {
+    key.split('.').try_fold(root, |at, part| {
+        let mut pieces = part.split('[');
+        let named = member(at, pieces.next()?)?;
+        pieces.try_fold(named, |at, index| item(at, index.trim_end_matches(']').parse().ok()?))
+    })
 }
 
 fn to_json(value: &DeValue<'_>) -> Value {

@@ -2,6 +2,7 @@
 //! comes from. Nothing outside of this folder reads the file or the variables.
 
 mod agents;
+mod detection;
 mod error;
 mod explain;
 mod governance;

@@ -12,13 +12,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     agents::AgentSettings,
+    detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings},
     governance::{PriceSettings, SessionLimitSettings, WorkSettings, money},
 };
 
 /// The configuration of Deskhand.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Config {
+    /// What finds the elements of windows; what several of them find is merged.
+    #[schemars(extend("x-expects" = "a list of \"at-spi\", \"ocr\", \"omniparser\""))]
+    pub(crate) control_backend: Vec<ControlBackend>,
     /// The model that plans and decides, unless `--model` names another one.
     pub(crate) model: ModelSettings,
     /// Further models by name, for `--model NAME`.
@@ -27,6 +31,12 @@ pub(crate) struct Config {
     pub(crate) desktop: DesktopSettings,
     /// What agents are shown of their windows, and how they act in them.
     pub(crate) view: ViewSettings,
+    /// How text is read from pictures.
+    pub(crate) ocr: OcrSettings,
+    /// Who is asked for the boxes in pictures.
+    pub(crate) omniparser: OmniparserSettings,
+    /// When things that were found in different ways are the same thing.
+    pub(crate) detection: DetectionSettings,
     /// What one request may use up at most.
     pub(crate) limits: LimitSettings,
     /// Whether requests that are said to be finished are judged.
@@ -45,6 +55,30 @@ pub(crate) struct Config {
     pub(crate) agents: AgentSettings,
     /// What is kept of each session.
     pub(crate) sessions: SessionSettings,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            control_backend: vec![ControlBackend::AtSpi],
+            model: ModelSettings::default(),
+            models: BTreeMap::new(),
+            desktop: DesktopSettings::default(),
+            view: ViewSettings::default(),
+            ocr: OcrSettings::default(),
+            omniparser: OmniparserSettings::default(),
+            detection: DetectionSettings::default(),
+            limits: LimitSettings::default(),
+            evaluation: EvaluationSettings::default(),
+            session_limits: SessionLimitSettings::default(),
+            work: WorkSettings::default(),
+            prices: BTreeMap::new(),
+            people: PeopleSettings::default(),
+            policy: PolicySettings::default(),
+            agents: AgentSettings::default(),
+            sessions: SessionSettings::default(),
+        }
+    }
 }
 
 /// How to reach a model.

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     text::{clip, one_line},
-    ui::{Element, Partial, State, Tree, WindowInfo, WindowKind},
+    ui::{Element, Partial, Source, State, Tree, WindowInfo, WindowKind},
 };
 
 use crate::output::{Line, Tone};
@@ -79,6 +79,9 @@ fn element_line(element: &Element) -> Line {
     if let Some(table) = &element.table {
         line = line.with(Tone::Plain, format!(" {} × {} cells", table.rows, table.columns));
     }
+    if !element.description.is_empty() && element.name.is_empty() {
+        line = line.with(Tone::Plain, format!(" — {}", clip(&one_line(&element.description), TEXT_MAX)));
+    }
     let mut states: Vec<&str> =
         element.states.iter().filter(|state| !DULL.contains(state)).map(State::name).collect();
     if !element.states.takes_input() {
@@ -86,6 +89,9 @@ fn element_line(element: &Element) -> Line {
     }
     if !states.is_empty() {
         line = line.with(Tone::Faint, format!(" ({})", states.join(", ")));
+    }
+    if element.source != Source::AtSpi {
+        line = line.with(Tone::Faint, format!(" by {}", element.source.word()));
     }
     if let Some(bounds) = element.bounds {
         let [x, y, width, height] = <[i32; 4]>::from(bounds);
