@@ -33,7 +33,8 @@ pub(crate) async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String>
     /// `GetText` to the end.
     const END: i32 = -1;
     match bus.call::<_, String>(cell, TEXT, "GetText", &(0_i32, END)).await {
-        Err(CallError::NotOffered) => {}
+        // Qt says of an interface that an object lacks that there is no such object; the next call tells.
+        Err(CallError::NotOffered | CallError::NoObject) => {}
         other => return other.map(|text| text.chars().take(CELL_TEXT_MAX).collect()),
     }
     let mut paragraphs = bus.children(cell).await?;
