@@ -1,5 +1,7 @@
 //! Setting the text or the number of a control in one call.
 
+use std::time::Duration;
+
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
@@ -16,7 +18,7 @@ use super::{
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
+    capability::{Desktop, ElementAction, QuietLimits},
 };
 
 /// What a control is set to.
@@ -87,6 +89,9 @@ async fn set_text<D: Desktop>(
     }))
 }
 
+/// How often a number is read back.
+const LOOKS_MAX: usize = 20;
+
 async fn set_number<D: Desktop>(
     desktop: &D,
     ready: &Ready,
@@ -101,17 +106,30 @@ async fn set_number<D: Desktop>(
             range.minimum, range.maximum
         )));
     }
-    let Some(settled_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
+    let Some(mut settled_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
         return Ok(None);
     };
-    let now = read_element(desktop, ready.element.id).await?;
-    let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
     let tolerance = (range.increment / 2.0).clamp(1e-6, 0.5);
-    Ok(((current - number).abs() <= tolerance).then(|| ActionReport {
-        settled_ms,
-        output: json!({ "value": current }),
-        ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is {current}"))
-    }))
+    for _ in 0..LOOKS_MAX {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        let now = read_element(desktop, ready.element.id).await?;
+        let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
+        if (current - number).abs() <= tolerance {
+            return Ok(Some(ActionReport {
+                settled_ms,
+                output: json!({ "value": current }),
+                ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is {current}"))
+            }));
+        }
+        // A page on a busy machine answers before it has done what it was told.
+        let left = limits.effect.saturating_sub(Duration::from_millis(settled_ms));
+        if left.is_zero() {
+            break;
+        }
+        let quiet = QuietLimits { first_change: left, ..limits.quiet };
+        settled_ms += desktop.settle(watch, quiet).await?.waited_ms;
+    }
+    Ok(None)
 }
 
 /// Performs an action and waits for quiet; none where the toolkit does not offer it.
