@@ -36,6 +36,8 @@ pub(super) struct StagePlan {
     pub(super) size: ScreenSize,
     pub(super) documents: Vec<Document>,
     pub(super) launch: Option<String>,
+    /// Programs whose elements are never read.
+    pub(super) exclude: Vec<String>,
     /// Whether windows that came while work was done are closed at the end.
     pub(super) close_after: bool,
     /// What finds elements besides the accessibility tree.
@@ -85,6 +87,7 @@ impl StagePlan {
             size: args.size.unwrap_or(config.desktop.size),
             documents,
             launch: None,
+            exclude: config.desktop.exclude.clone(),
             close_after: false,
             detect: config.detection()?,
         })
@@ -129,7 +132,12 @@ impl StagePlan {
             }
         };
         let desktop = desktop.map_err(|error| desktop_error(&error))?;
+        self.exclude(&desktop).await?;
         Ok(self.stage(desktop, name))
+    }
+
+    async fn exclude(&self, desktop: &LinuxDesktop) -> Result<(), CliError> {
+        desktop.exclude(&self.exclude).await.map_err(|error| desktop_error(&error))
     }
 
     /// Starts or connects to the desktop of a session. A virtual one is held by a keeper where it is to outlive the death
@@ -143,6 +151,7 @@ impl StagePlan {
                 let keeper = keep_desktop::command(self.size)?;
                 let desktop =
                     LinuxDesktop::start_kept(keeper).await.map_err(|error| desktop_error(&error))?;
+                self.exclude(&desktop).await?;
                 Ok(self.stage(desktop, format!("virtual {}", self.size)))
             }
             DesktopKind::Virtual | DesktopKind::Current => self.start().await,
@@ -156,6 +165,7 @@ impl StagePlan {
         let given = IdsGiven { window: seen.window, element: seen.element };
         match LinuxDesktop::attach(&note.handle, given).await {
             Ok(desktop) => {
+                self.exclude(&desktop).await.ok()?;
                 let mut stage = self.stage(desktop, held.in_force().desktop.clone());
                 stage.unlock = note.documents.into_iter().map(documents::Document::opened).collect();
                 Some(stage)

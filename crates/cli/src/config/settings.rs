@@ -168,11 +168,13 @@ pub(crate) struct DesktopSettings {
     /// How long the virtual desktop of a session is kept when its process dies, in minutes, for `deskhand resume` to go on
     /// in the same windows; 0 to end it with the process.
     pub(crate) keep_minutes: u64,
+    /// Programs whose elements are never read, by the names of their files: `["keepassxc"]`.
+    pub(crate) exclude: Vec<String>,
 }
 
 impl Default for DesktopSettings {
     fn default() -> Self {
-        Self { kind: None, size: ScreenSize::default(), keep_minutes: 10 }
+        Self { kind: None, size: ScreenSize::default(), keep_minutes: 10, exclude: Vec::new() }
     }
 }
 

@@ -203,6 +203,23 @@ impl LinuxDesktop {
         processes.end_all().await;
     }
 
+    /// Reads no elements of these programs from now on, nor what they announce. A program is named as its file is
+    /// (`keepassxc`), in whatever case. Its windows are still there, empty.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] when the accessibility bus does not answer.
+    pub async fn exclude(&self, programs: &[String]) -> DesktopResult<()> {
+        match &self.accessibility {
+            Some(accessibility) if !programs.is_empty() => accessibility.exclude(programs).await,
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// How many questions were put to applications so far: what a look costs them.
+    pub fn questions(&self) -> u64 {
+        self.accessibility.as_ref().map_or(0, |accessibility| accessibility.shared.bus.calls())
+    }
+
     /// New windows and elements get numbers above those that were `given` before, on another desktop.
     pub fn start_ids_above(&self, given: IdsGiven) {
         self.display.with_registry(|registry| registry.start_above(given.window));

@@ -1,5 +1,7 @@
 //! The mirror of an application against the application itself, after edits of every kind.
 
+use std::time::Duration;
+
 use deskhand_core::{
     geometry::Point,
     ui::{Element, Role, Tree, WindowInfo, WindowKind},
@@ -9,7 +11,12 @@ use deskhand_desktop::{
     linux::{Difference, LinuxDesktop},
 };
 
-use crate::linux_atspi::{SHEET, desktop, editor, office, tree};
+use deskhand_testkit::fixture::{Screen, Toolkit};
+
+use crate::{
+    fixtures::{Stage, outline},
+    linux_atspi::{SHEET, desktop, editor, office, tree},
+};
 
 /// Numbers that look random and are the same in every run.
 struct Dice(u64);
@@ -129,7 +136,7 @@ async fn edits_are_mirrored(
 async fn an_editor_and_its_mirror_stay_equal() {
     let Some(desktop) = desktop(&["mousepad"]).await else { return };
     let window = editor(&desktop, "note.txt").await;
-    edits_are_mirrored(&desktop, &window, 60, 0x9e37_79b9, &[]).await;
+    edits_are_mirrored(&desktop, &window, 100, 0x9e37_79b9, &[]).await;
     desktop.shut_down().await;
 }
 
@@ -139,5 +146,71 @@ async fn a_spreadsheet_and_its_mirror_stay_equal() {
     let window = office(&desktop, "numbers.fods", SHEET).await;
     let safe = ["Bold", "Italic", "Align Left", "Align Center", "Undo"];
     edits_are_mirrored(&desktop, &window, 40, 0x1234_5678, &safe).await;
+    desktop.shut_down().await;
+}
+
+/// Waits until an application is quiet.
+async fn quiet(stage: &Stage) {
+    let watch = stage.desktop.watch(Some(stage.window.id)).await.unwrap();
+    let limits = QuietLimits { quiet: Duration::from_millis(300), ..QuietLimits::default() };
+    stage.desktop.settle(watch, limits).await.unwrap();
+}
+
+/// A list of ten thousand rows is read by what is in view, in a bounded number of questions; a second look at it asks
+/// next to nothing.
+async fn a_long_list_costs_little(toolkit: Toolkit) {
+    /// Questions of a whole look: all rows would take tens of thousands.
+    const FIRST_MAX: u64 = 2_500;
+    /// Whether the application has announced something, and no more.
+    const AGAIN_MAX: u64 = 3;
+    let Some(stage) = Stage::start(toolkit, Screen::List).await else { return };
+    quiet(&stage).await;
+    let before = stage.desktop.questions();
+    let first = stage.tree().await;
+    let asked = stage.desktop.questions() - before;
+    let has = |name: &str| {
+        let is_it = |element: &Element| element.name == name || element.text.as_deref() == Some(name);
+        first.elements.iter().any(is_it)
+    };
+    assert!(has("Row 1") && !has("Row 9000"), "{toolkit}:\n{}", outline(&first));
+    assert!(first.elements.len() < 300, "{toolkit}: {} elements", first.elements.len());
+    assert!(asked < FIRST_MAX, "{toolkit}: {asked} questions");
+    let mut fewest = u64::MAX;
+    for _ in 0..10 {
+        quiet(&stage).await;
+        let before = stage.desktop.questions();
+        assert_eq!(stage.tree().await.elements.len(), first.elements.len(), "{toolkit}");
+        fewest = fewest.min(stage.desktop.questions() - before);
+        if fewest <= AGAIN_MAX {
+            break;
+        }
+    }
+    assert!(fewest <= AGAIN_MAX, "{toolkit}: {fewest} questions about a window that has not changed");
+    stage.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_list_in_gtk_3_costs_little() {
+    a_long_list_costs_little(Toolkit::Gtk3).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_long_list_in_qt_costs_little() {
+    a_long_list_costs_little(Toolkit::Qt).await;
+}
+
+#[tokio::test]
+async fn of_an_excluded_program_nothing_is_read() {
+    let Some(desktop) = desktop(&["mousepad"]).await else { return };
+    let window = editor(&desktop, "secret.txt").await;
+    let known = tree(&desktop, &window).await.elements.first().unwrap().id;
+    desktop.exclude(&["Mousepad".to_owned()]).await.unwrap();
+    let before = desktop.questions();
+    assert_eq!(tree(&desktop, &window).await.elements, []);
+    assert!(desktop.element(known).await.is_err(), "what was known of it is forgotten");
+    let asked = desktop.questions() - before;
+    assert!(asked <= 4, "{asked} questions, and none of them to the program");
+    desktop.exclude(&["other".to_owned()]).await.unwrap();
+    assert!(tree(&desktop, &window).await.elements.len() > 5, "it is read again");
     desktop.shut_down().await;
 }

@@ -38,6 +38,10 @@ pub(crate) struct Application {
 #[derive(Debug, Default)]
 pub(crate) struct Applications {
     by_bus: HashMap<Arc<str>, Application>,
+    /// The programs that nothing is read of, in lower case.
+    excluded: HashSet<String>,
+    /// Their connections.
+    excluded_buses: HashSet<Arc<str>>,
 }
 
 impl Applications {
@@ -49,6 +53,11 @@ impl Applications {
     /// The application of an object.
     pub(crate) fn of_object(&self, object: &ObjectRef) -> Option<Application> {
         self.by_bus.get(&object.bus).cloned()
+    }
+
+    /// Whether a connection is one of a program that nothing is read of.
+    pub(crate) fn excludes(&self, bus: &str) -> bool {
+        self.excluded_buses.contains(bus)
     }
 
     fn pids(&self) -> HashSet<u32> {
@@ -87,19 +96,44 @@ impl Accessibility {
             .await
             .map_err(|error| error.into_desktop("list the applications", "the registry", super::bus::gone))?;
         roots.truncate(APPLICATIONS_MAX);
-        let known: HashSet<Arc<str>> = self.with_applications(|all| all.by_bus.keys().cloned().collect());
+        let (known, excluded): (HashSet<Arc<str>>, _) = self.with_applications(|all| {
+            (all.by_bus.keys().chain(&all.excluded_buses).cloned().collect(), all.excluded.clone())
+        });
         let listed: HashSet<Arc<str>> = roots.iter().map(|root| Arc::clone(&root.bus)).collect();
         let fresh: Vec<ObjectRef> = roots.into_iter().filter(|root| !known.contains(&root.bus)).collect();
-        let found = pipelined(fresh, |root| async move { describe(bus, root).await }).await;
+        let excluded = &excluded;
+        let found = pipelined(fresh, |root| async move { describe(bus, root, excluded).await }).await;
         let pids = self.with_applications(|all| {
             all.by_bus.retain(|name, _| listed.contains(name));
-            for application in found.into_iter().flatten() {
-                all.by_bus.insert(Arc::clone(&application.root.bus), application);
+            all.excluded_buses.retain(|name| listed.contains(name));
+            for described in found.into_iter().flatten() {
+                match described {
+                    Described::Application(application) => {
+                        all.by_bus.insert(Arc::clone(&application.root.bus), application);
+                    }
+                    Described::Excluded(name) => {
+                        all.excluded_buses.insert(name);
+                    }
+                }
             }
             all.pids()
         });
         *self.shared.accessible_pids.write().unwrap_or_else(PoisonError::into_inner) = pids;
         Ok(())
+    }
+
+    /// Reads nothing of these programs from now on, by the names of their files, and forgets what was read of them.
+    pub(crate) async fn exclude(&self, programs: &[String]) -> DesktopResult<()> {
+        let forgotten = self.with_applications(|all| {
+            all.excluded = programs.iter().map(|program| program.to_lowercase()).collect();
+            all.excluded_buses.clear();
+            std::mem::take(&mut all.by_bus)
+        });
+        for bus in forgotten.keys() {
+            self.with_ids(|ids| ids.forget_application(bus));
+            self.with_mirror(|mirror| mirror.forget(bus));
+        }
+        self.refresh_applications().await
     }
 
     /// The applications of a process; the list is read again when it has none.
@@ -173,14 +207,35 @@ impl Accessibility {
     }
 }
 
+/// What is behind a connection.
+enum Described {
+    Application(Application),
+    /// A program that nothing is read of.
+    Excluded(Arc<str>),
+}
+
+/// Whether a process runs one of these programs.
+fn runs_one_of(pid: u32, programs: &HashSet<String>) -> bool {
+    if programs.is_empty() {
+        return false;
+    }
+    let file = std::fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let file = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().to_lowercase();
+    programs.contains(&file) || programs.contains(name.trim())
+}
+
 /// Asks the bus for the process and the application for its toolkit.
-async fn describe(bus: &Bus, root: ObjectRef) -> Option<Application> {
+async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Option<Described> {
     let daemon = ObjectRef::new("org.freedesktop.DBus", "/org/freedesktop/DBus");
     let pid: u32 = bus
         .call(&daemon, "org.freedesktop.DBus", "GetConnectionUnixProcessID", &(&*root.bus))
         .await
         .inspect_err(|error| tracing::debug!(%error, %root, "no process for an application"))
         .ok()?;
+    if runs_one_of(pid, excluded) {
+        return Some(Described::Excluded(root.bus));
+    }
     const APPLICATION: &str = "org.a11y.atspi.Application";
     let (toolkit, version, name) = tokio::join!(
         bus.property::<String>(&root, APPLICATION, "ToolkitName"),
@@ -193,7 +248,7 @@ async fn describe(bus: &Bus, root: ObjectRef) -> Option<Application> {
     }
     let toolkit =
         Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
-    Some(Application { root, pid, toolkit })
+    Some(Described::Application(Application { root, pid, toolkit }))
 }
 
 async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Candidate>> {

@@ -1,6 +1,13 @@
 //! Calls on the accessibility bus: bounded in time and in number, with errors that say what to make of them.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 use deskhand_core::ui::Role;
 use futures_util::{StreamExt as _, stream};
@@ -102,6 +109,8 @@ pub(crate) fn gone() -> DesktopError {
 pub(crate) struct Bus {
     connection: zbus::Connection,
     gone: CancellationToken,
+    /// How many calls were made on this connection.
+    calls: Arc<AtomicU64>,
     /// No call waits beyond this; moved nearer for the reads of one tree.
     until: Option<Instant>,
 }
@@ -118,7 +127,7 @@ impl Bus {
             .await
             .map_err(|_| start(zbus::Error::Failure("no answer".to_owned())))?
             .map_err(start)?;
-        Ok(Self { connection, gone: CancellationToken::new(), until: None })
+        Ok(Self { connection, gone: CancellationToken::new(), calls: Arc::default(), until: None })
     }
 
     pub(crate) fn connection(&self) -> &zbus::Connection {
@@ -128,6 +137,11 @@ impl Bus {
     /// Cancelled when the bus has ended.
     pub(crate) fn gone(&self) -> &CancellationToken {
         &self.gone
+    }
+
+    /// How many calls were made so far.
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls.load(Ordering::Relaxed)
     }
 
     /// The same connection, whose calls end at `deadline` at the latest.
@@ -186,6 +200,7 @@ impl Bus {
         let bound = self
             .until
             .map_or(bound, |deadline| bound.min(deadline.saturating_duration_since(Instant::now())));
+        self.calls.fetch_add(1, Ordering::Relaxed);
         let calling = self.connection.call_method(Some(&*to.bus), &*to.path, Some(interface), method, body);
         let message = tokio::select! {
             biased;

@@ -154,6 +154,9 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
         return None;
     }
     let object = ObjectRef::new(header.sender()?, header.path()?);
+    if shared.applications.lock().unwrap_or_else(PoisonError::into_inner).excludes(&object.bus) {
+        return None;
+    }
     let (detail_name, detail, other) = body(message)?;
     let event = wire::event_name(interface, member, &detail_name);
     if event == "object:state-changed:defunct" && detail != 0 {
