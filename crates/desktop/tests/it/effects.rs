@@ -35,15 +35,16 @@ const TOLD_EVERY: u32 = 500;
 /// How often one lane starts its application again before it gives up.
 const RESTARTS_MAX: u32 = 10;
 
-/// How long one look for what the application rebuilds may wait.
-const BOUND: Duration = Duration::from_secs(4);
+/// How long each look for what an application is about to show may wait, and how many there are.
+const BOUND: Duration = Duration::from_secs(2);
+const LOOKS_MAX: usize = 20;
 
 /// How many actions were taken by all lanes.
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
 /// The effects of late controls begin within half a second, so that nothing is waited for much longer.
 fn limits() -> ActLimits {
-    ActLimits { effect: Duration::from_millis(900), ..ActLimits::default() }
+    ActLimits { effect: Duration::from_millis(800), ..ActLimits::default() }
 }
 
 /// A small generator (splitmix64), so that a run can be repeated from its seed.
@@ -154,7 +155,9 @@ impl Counts {
         };
         let told: Vec<String> =
             told.iter().map(|one| format!("{} {} {}", one.control, one.event, one.effect)).collect();
-        self.complaints.push(format!("{wrong}: {what}: {}: {} | {told:?}", report.effect, report.summary));
+        let complaint = format!("{wrong}: {what}: {}: {} | {told:?}", report.effect, report.summary);
+        eprintln!("{complaint}");
+        self.complaints.push(complaint);
     }
 
     fn to_json(&self) -> Value {
@@ -179,24 +182,35 @@ fn is_weather(control: &str, name: &str) -> bool {
     control == "Weather 0" && name.starts_with("Weather")
 }
 
-/// The ids of the controls by the names that they have at the start.
+/// The ids of the controls by the names that they have at the start; a page shows them step by step.
 async fn controls(stage: &Stage) -> BTreeMap<String, Element> {
-    let tree = stage.tree().await;
-    let mut combos = tree.elements.iter().filter(|element| element.role == Role::COMBO_BOX);
-    let mut found = BTreeMap::new();
-    for (name, deed) in CONTROLS {
-        let element = match deed {
-            // Qt calls a combo box by what it shows.
-            Deed::Select => combos.next(),
-            Deed::Click | Deed::Check | Deed::Type | Deed::Adjust => {
-                let fits = |found: &str| found == *name || is_weather(name, found);
-                tree.elements.iter().find(|one| fits(&one.name) && one.role.is_interactive())
-            }
-        };
-        let element = element.unwrap_or_else(|| panic!("no {name} in\n{}", outline(&tree)));
-        found.insert((*name).to_owned(), element.clone());
+    let mut tree = Tree::default();
+    for _ in 0..LOOKS_MAX {
+        let watch = stage.desktop.watch(Some(stage.window.id)).await.unwrap();
+        tree = stage.tree().await;
+        let mut combos = tree.elements.iter().filter(|element| element.role == Role::COMBO_BOX);
+        let found = CONTROLS.iter().map(|(name, deed)| {
+            let fits = |found: &str| found == *name || is_weather(name, found);
+            let element = match deed {
+                // Qt calls a combo box by what it shows.
+                Deed::Select => combos.next(),
+                Deed::Click | Deed::Check | Deed::Type | Deed::Adjust => {
+                    tree.elements.iter().find(|one| fits(&one.name) && one.role.is_interactive())
+                }
+            };
+            Some(((*name).to_owned(), element?.clone()))
+        });
+        if let Some(found) = found.collect() {
+            return found;
+        }
+        stage.desktop.settle(watch, patience()).await.unwrap();
     }
-    found
+    panic!("controls are missing in\n{}", outline(&tree))
+}
+
+/// The bounds of a wait for what an application is about to show.
+fn patience() -> QuietLimits {
+    QuietLimits { first_change: BOUND, bound: BOUND, ..QuietLimits::default() }
 }
 
 /// The id of a control. Where the application has rebuilt it beyond recognition, it is looked for by what it shows.
@@ -206,8 +220,6 @@ async fn id_of(
     control: &str,
     counts: &mut Counts,
 ) -> Result<ElementId, String> {
-    /// A page is rebuilt step by step.
-    const LOOKS_MAX: usize = 20;
     let element = known[control].clone();
     let mut tree = Tree::default();
     for _ in 0..LOOKS_MAX {
@@ -227,10 +239,34 @@ async fn id_of(
             known.insert(control.to_owned(), again.clone());
             return Ok(again.id);
         }
-        let limits = QuietLimits { first_change: BOUND / 4, bound: BOUND, ..QuietLimits::default() };
-        stage.desktop.settle(watch, limits).await.unwrap();
+        stage.desktop.settle(watch, patience()).await.unwrap();
     }
     Err(format!("{control} is gone from\n{}", outline(&tree)))
+}
+
+/// A control and what to do to it: every second time one of those that work.
+fn pick(dice: &mut Dice) -> (&'static str, Deed) {
+    const HONEST: &[&str] = &[
+        "Count",
+        "Rename me",
+        "Disable me",
+        "Ask",
+        "Later self",
+        "Later label",
+        "Later dialog",
+        "Later still",
+        "Agree",
+        "Late tick",
+        "Name",
+        "Swallow",
+        "Size",
+        "Volume",
+    ];
+    if dice.below(2) == 0 {
+        return dice.pick(CONTROLS);
+    }
+    let name = dice.pick(HONEST);
+    *CONTROLS.iter().find(|(control, _)| *control == name).unwrap()
 }
 
 async fn act_once(
@@ -242,7 +278,7 @@ async fn act_once(
     const WORDS: &[&str] = &["north", "sea salt", "apple 7", "grüße", "東京 x"];
     const OPTIONS: &[&str] = &["Small", "Medium", "Large"];
     let (desktop, window, limits) = (&stage.desktop, stage.window.id, limits());
-    let (control, deed) = dice.pick(CONTROLS);
+    let (control, deed) = pick(dice);
     let id = id_of(stage, known, control, counts).await?;
     let ask = async |command: &str, with: Value| {
         let answer = stage.fixture.ask(command, with).await;
@@ -315,7 +351,9 @@ async fn run(toolkit: Toolkit, seed: u64, actions: u32) -> Counts {
         while counts.actions < actions {
             if let Err(problem) = act_once(&stage, &mut dice, &mut known, &mut counts).await {
                 let ended = stage.window.app.pid.and_then(|pid| stage.desktop.process_ended(pid));
-                counts.restarts.push(format!("{toolkit}, seed {seed}: {problem} (ended: {ended:?})"));
+                let restart = format!("{toolkit}, seed {seed}: {problem} (ended: {ended:?})");
+                eprintln!("started again: {restart}");
+                counts.restarts.push(restart);
                 break;
             }
             let taken = TAKEN.fetch_add(1, Ordering::Relaxed) + 1;
