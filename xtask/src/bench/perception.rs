@@ -188,12 +188,16 @@ fn trees(figures: &Value) -> Vec<String> {
 /// Whether applications answer while they are looked at.
 fn answers(figures: &Value) -> Vec<String> {
     let mut lines = vec!["input while the window is read, in milliseconds".to_owned()];
-    lines.push(format!("{:<10} {:>8} {:>14} {:>9}", "window", "reading", "input handled", "slowest"));
+    lines.push(format!(
+        "{:<10} {:>8} {:>9} {:>14} {:>9}",
+        "window", "look", "longest", "input handled", "slowest"
+    ));
     for (name, of) in windows(figures).filter(|(_, of)| of["missing"].is_null()) {
         let of = &of["answering"];
         lines.push(format!(
-            "{name:<10} {:>8} {:>14} {:>9}",
+            "{name:<10} {:>8} {:>9} {:>14} {:>9}",
             number(&of["observed_ms"]),
+            number(&of["observed_max_ms"]),
             number(&of["input_ms"]),
             number(&of["input_max_ms"])
         ));

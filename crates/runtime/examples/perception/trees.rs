@@ -7,7 +7,9 @@ use std::{
 };
 
 use deskhand_core::geometry::Point;
-use deskhand_desktop::{Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _};
+use deskhand_desktop::{
+    Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _, Windowing as _,
+};
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -99,8 +101,11 @@ pub(crate) async fn measure(stage: &Stage, python: &Path) -> Result<Value, Failu
 
 /// The same walk with pyatspi, the second of two; milliseconds and objects.
 async fn in_python(stage: &Stage, script: &Path) -> Result<(f64, u64), Failure> {
+    // A page renames its window while it loads.
+    let windows = stage.desktop.windows().await?;
+    let title = windows.into_iter().find(|window| window.id == stage.window.id).map(|window| window.title);
     let mut command = Command::new("/usr/bin/python3");
-    command.arg(script).arg(&stage.window.title).env_clear().kill_on_drop(true);
+    command.arg(script).arg(title.unwrap_or_default()).env_clear().kill_on_drop(true);
     command.envs(stage.desktop.environment().variables()).stdin(Stdio::null());
     let output = tokio::time::timeout(PYTHON_BOUND, command.output()).await??;
     let printed: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
