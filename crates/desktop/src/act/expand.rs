@@ -21,8 +21,8 @@ use crate::{
     keys::{Key, KeyChord, NamedKey},
 };
 
-/// Names of actions that open and close an element.
-const OPENERS: [&str; 4] = ["expand or contract", "expand", "collapse", "toggle"];
+/// Names of actions that open and close an element. Not `Toggle`, by which Qt selects a cell.
+const OPENERS: [&str; 3] = ["expand or contract", "expand", "collapse"];
 
 /// Brings an element into the state expanded, or not, and reads it back; does nothing where it is in it already.
 ///
@@ -43,6 +43,8 @@ pub async fn expand<D: Desktop>(
 enum Way {
     Action(String),
     ArrowKey,
+    /// The same, where only a click gives the focus.
+    ClickAndArrowKey,
     DoubleClick,
 }
 
@@ -67,21 +69,22 @@ async fn expand_and_check<D: Desktop>(
         return Err(Halt::Refused(format!("{label} cannot be expanded")));
     }
     let mut settled_ms = 0;
-    for way in actions.chain([Way::ArrowKey, Way::DoubleClick]) {
+    for way in actions.chain([Way::ArrowKey, Way::ClickAndArrowKey, Way::DoubleClick]) {
         let watch = watch_app(desktop, ready.surface.id).await?;
         if !go(desktop, &ready, &way, open, limits).await? {
             continue;
         }
-        settled_ms += desktop.settle(watch, limits.quiet).await?.waited_ms;
+        let mut waited_ms = desktop.settle(watch, limits.quiet).await?.waited_ms;
         let mut reached = is_so(read_element(desktop, id).await?.states);
         // A busy application may take a while to say so; another way would undo what this one did.
-        while !reached && settled_ms < milliseconds(limits.effect) {
+        while !reached && waited_ms < milliseconds(limits.effect) {
             let watch = watch_app(desktop, ready.surface.id).await?;
-            let left = Duration::from_millis(milliseconds(limits.effect) - settled_ms);
+            let left = Duration::from_millis(milliseconds(limits.effect) - waited_ms);
             let quiet = QuietLimits { first_change: left, ..limits.quiet };
-            settled_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+            waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
             reached = is_so(read_element(desktop, id).await?.states);
         }
+        settled_ms += waited_ms;
         if reached {
             let route = if matches!(way, Way::Action(_)) { Route::Semantic } else { Route::Input };
             let done = ActionReport::new(Verdict::Seen, route, format!("{label} is {word}"));
@@ -110,9 +113,14 @@ async fn go<D: Desktop>(
         }
         Way::ArrowKey => {
             focus_element(desktop, ready, limits).await?;
-            let key = if open { NamedKey::Right } else { NamedKey::Left };
-            desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
-            Ok(true)
+            press_arrow(desktop, ready, open).await
+        }
+        Way::ClickAndArrowKey => {
+            let Some(point) = ready.point else { return Ok(false) };
+            let watch = watch_app(desktop, ready.surface.id).await?;
+            desktop.click(point, Button::Left, 1).await?;
+            desktop.settle(watch, limits.quiet).await?;
+            press_arrow(desktop, ready, open).await
         }
         Way::DoubleClick => {
             let Some(point) = ready.point else { return Ok(false) };
@@ -120,4 +128,15 @@ async fn go<D: Desktop>(
             Ok(true)
         }
     }
+}
+
+/// Presses the arrow key that opens or closes an item, where that item has the focus: else it would go elsewhere.
+async fn press_arrow<D: Desktop>(desktop: &D, ready: &Ready, open: bool) -> Result<bool, Halt> {
+    let now = read_element(desktop, ready.element.id).await?;
+    if !now.states.has(State::Focused) {
+        return Ok(false);
+    }
+    let key = if open { NamedKey::Right } else { NamedKey::Left };
+    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+    Ok(true)
 }

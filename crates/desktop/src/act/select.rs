@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
+    capability::{Button, Desktop, ElementAction},
     keys::{Key, KeyChord, NamedKey},
 };
 
@@ -55,6 +55,9 @@ async fn select_and_check<D: Desktop>(
     let found = items.iter().find(|element| names_equal(&element.name, item));
     let label = ready.element.label();
     let Some(found) = found else {
+        if ready.element.role == Role::COMBO_BOX && !items.iter().any(is_option) {
+            return by_opened_list(desktop, window, &ready.element, item, limits).await;
+        }
         let near = nearest_names(item, items.iter().map(|element| element.name.as_str())).join(", ");
         return Err(Halt::Refused(format!("{label} has no item \"{item}\"; it has: {near}")));
     };
@@ -149,8 +152,18 @@ async fn by_keys<D: Desktop>(
     press(NamedKey::Escape).await?;
     match desktop.perform(list.id, &ElementAction::Focus).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+        // It may have the focus, since it was clicked.
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
-            return Err(Halt::Refused(format!("{what} cannot be reached by mouse or keys")));
+            let now = read_element(desktop, list.id).await?;
+            if !now.states.has(State::Focused) {
+                let Some(bounds) = now.bounds else {
+                    return Err(Halt::Refused(format!("{what} cannot be reached by mouse or keys")));
+                };
+                let watch = desktop.watch(None).await?;
+                desktop.click(bounds.center(), Button::Left, 1).await?;
+                desktop.settle(watch, limits.quiet).await?;
+                press(NamedKey::Escape).await?;
+            }
         }
         Err(error) => return Err(error.into()),
     }
@@ -162,6 +175,76 @@ async fn by_keys<D: Desktop>(
         press(NamedKey::Down).await?;
     }
     Ok(ActionReport::new(Verdict::NotSeen, Route::Input, format!("{what} was not reached by keys")))
+}
+
+fn is_option(item: &Element) -> bool {
+    is_row(item) || [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(&item.role)
+}
+
+/// As a person does it where the options are there only while the list is open, as in GTK 4: opens it, steps to the
+/// option by keys, and reads back what the box shows then.
+async fn by_opened_list<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: &Element,
+    item: &str,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let label = list.label();
+    let before = labels_in(desktop, list.id).await?;
+    let what = format!("\"{item}\" in {label}");
+    if before.iter().any(|one| names_equal(&one.name, item) && one.bounds.is_some()) {
+        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{what} is selected already")));
+    }
+    let opened = click(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
+    if opened.effect == Verdict::Refused {
+        return Ok(opened);
+    }
+    let mut options = labels_in(desktop, list.id).await?;
+    options.retain(|one| before.iter().all(|known| known.id != one.id));
+    let press = async |key| -> Result<u64, Halt> {
+        let watch = desktop.watch(None).await?;
+        desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+        Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
+    };
+    let Some(at) = options.iter().position(|one| names_equal(&one.name, item)) else {
+        press(NamedKey::Escape).await?;
+        let near = nearest_names(item, options.iter().map(|one| one.name.as_str())).join(", ");
+        return Err(Halt::Refused(format!("{label} has no item \"{item}\"; it has: {near}")));
+    };
+    let mut settled_ms = opened.settled_ms + press(NamedKey::Home).await?;
+    for _ in 0..at.min(STEPS_MAX) {
+        settled_ms += press(NamedKey::Down).await?;
+    }
+    settled_ms += press(NamedKey::Return).await?;
+    let shown = labels_in(desktop, list.id).await?;
+    let is_shown = |one: &Element| {
+        let inside = list.bounds.zip(one.bounds).is_some_and(|(list, one)| list.contains(&one.center()));
+        names_equal(&one.name, item) && inside
+    };
+    let (effect, summary) = if shown.iter().any(is_shown) {
+        (Verdict::Seen, format!("{what} is selected"))
+    } else {
+        (Verdict::NotSeen, format!("{what} was chosen by keys, and the box does not show it"))
+    };
+    Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) })
+}
+
+/// The labels in an element, in reading order.
+async fn labels_in<D: Desktop>(desktop: &D, id: ElementId) -> Result<Vec<Element>, Halt> {
+    const LEVELS_MAX: u16 = 12;
+    let mut labels = Vec::new();
+    let mut open = vec![(id, 0_u16)];
+    while let Some((id, depth)) = open.pop() {
+        let children = patiently(|| desktop.children(id, ITEMS_MAX)).await?;
+        let deeper = children.iter().rev().filter(|child| child.child_count > 0 && depth < LEVELS_MAX);
+        open.extend(deeper.map(|child| (child.id, depth + 1)));
+        labels.extend(children.into_iter().filter(|one| one.role == Role::LABEL && !one.name.is_empty()));
+        if labels.len() > ITEMS_MAX {
+            break;
+        }
+    }
+    Ok(labels)
 }
 
 /// The items of a list, also of a closed one; nearest levels first.

@@ -10,6 +10,7 @@ use deskhand_core::{
 
 use super::{
     click::{Click, click},
+    effect::is_menu,
     find::{Wanted, names_equal, nearest_names},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Target, report},
@@ -25,8 +26,8 @@ use crate::{
 const PATH_MAX: usize = 8;
 /// The most children that are looked at in one menu.
 const CHILDREN_MAX: usize = 500;
-/// How deep the items of a menu may lie in it.
-const DEPTH_MAX: u16 = 3;
+/// How deep the items of a menu may lie in it: seven levels in GTK 4.
+const DEPTH_MAX: u16 = 10;
 
 /// Walks a path such as `["Insert", "Chart…"]`: opens each level and activates the last one. What it
 /// opened is closed again where a name is missing, and the refusal lists the names that are there.
@@ -142,7 +143,8 @@ async fn find_inside<D: Desktop>(
             if names_equal(&child.name, name) && child.role != Role::SEPARATOR {
                 return Ok(child);
             }
-            let is_container = child.role != Role::MENU || child.name.is_empty();
+            // A further menu and what has one are levels of their own.
+            let is_container = !is_item(&child.role) && (child.role != Role::MENU || child.name.is_empty());
             if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() && is_container {
                 queue.push_back((child.id, depth + 1));
             }
@@ -160,6 +162,10 @@ async fn find_inside<D: Desktop>(
     find_start(desktop, window, name, /*is_last*/ true).await
 }
 
+fn is_item(role: &Role) -> bool {
+    [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(role)
+}
+
 fn is_menu_like(element: &Element) -> bool {
     [Role::MENU, Role::MENU_BAR, Role::POPUP_MENU, Role::COMBO_BOX].contains(&element.role)
 }
@@ -169,7 +175,10 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
     let now = read_element(desktop, element.id).await?;
     if is_menu_like(&now) || (now.role == Role::MENU_ITEM && now.child_count > 0) {
         let children = patiently(|| desktop.children(now.id, CHILDREN_MAX)).await?;
-        return Ok(children.iter().any(|child| child.states.has(State::Showing)));
+        // An item holds the label that it shows, too.
+        return Ok(children
+            .iter()
+            .any(|child| child.states.has(State::Showing) && (is_menu_like(&now) || is_menu(&child.role))));
     }
     if now.role == Role::PAGE_TAB {
         return Ok(now.states.has(State::Selected));

@@ -205,7 +205,12 @@ impl<D: Desktop> Sheet<'_, D> {
                 Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
                 Err(halt) => return Err(halt),
             },
-            Way::Action | Way::Click | Way::DoubleClick => self.open_cell(cell).await?,
+            Way::Action | Way::Click | Way::DoubleClick => {
+                if !self.open_cell(cell).await? {
+                    // What is typed now would go elsewhere.
+                    return Ok(0);
+                }
+            }
         }
         let mut watch = watch_app(self.desktop, self.surface.id).await?;
         if text.is_empty() {
@@ -259,8 +264,8 @@ impl<D: Desktop> Sheet<'_, D> {
         cells >= SPREADSHEET_CELLS_MIN
     }
 
-    /// Opens a cell for editing, with all that it holds selected.
-    async fn open_cell(&self, cell: CellRef) -> Result<(), Halt> {
+    /// Opens a cell for editing, with all that it holds selected; false where that is not offered.
+    async fn open_cell(&self, cell: CellRef) -> Result<bool, Halt> {
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
         let watch = watch_app(self.desktop, self.surface.id).await?;
         let point = element.bounds.map(|bounds| bounds.center());
@@ -270,13 +275,12 @@ impl<D: Desktop> Sheet<'_, D> {
             Way::Action => {
                 let edit = ElementAction::Named("edit".to_owned());
                 match self.desktop.perform(element.id, &edit).await {
-                    Ok(())
-                    | Err(
-                        DesktopError::NotAnswering { .. }
-                        | DesktopError::NotOffered { .. }
+                    Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+                    Err(
+                        DesktopError::NotOffered { .. }
                         | DesktopError::Failed { .. }
                         | DesktopError::NoElement(_),
-                    ) => {}
+                    ) => return Ok(false),
                     Err(error) => return Err(error.into()),
                 }
             }
@@ -291,7 +295,7 @@ impl<D: Desktop> Sheet<'_, D> {
         }
         self.desktop.settle(watch, self.limits.quiet).await?;
         self.desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
-        Ok(())
+        Ok(true)
     }
 
     async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {

@@ -7,8 +7,10 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
+    applications::Application,
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
     details::{read_shape, read_text},
+    ids::Known,
     wire::{ObjectRef, WireRef},
 };
 use crate::{DesktopError, DesktopResult, TreeLimits};
@@ -26,6 +28,26 @@ pub(crate) async fn cell_object(bus: &Bus, table: &ObjectRef, cell: CellRef) -> 
     let sent: WireRef =
         bus.call(table, TABLE, "GetAccessibleAt", &(number(cell.row), number(cell.column))).await?;
     ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)
+}
+
+/// Qt makes the objects of cells anew after each change. One that went away between two calls is asked for again, so
+/// often, and is never taken for a table that went away.
+const CELL_TRIES_MAX: usize = 5;
+
+fn restless(cell: CellRef) -> CallError {
+    CallError::Refused(zbus::Error::Failure(format!("{cell} goes away as soon as it is looked at")))
+}
+
+/// The text of the cell at a place of a table.
+async fn text_at(bus: &Bus, table: &ObjectRef, at: CellRef) -> CallResult<String> {
+    for _ in 0..CELL_TRIES_MAX {
+        let cell = cell_object(bus, table, at).await?;
+        match cell_text(bus, &cell).await {
+            Err(CallError::NoObject) => {}
+            other => return other,
+        }
+    }
+    Err(restless(at))
 }
 
 /// The text of one cell as the user reads it: its own, else that of its paragraphs, else its name.
@@ -65,10 +87,7 @@ impl Accessibility {
         self.check_range(OPERATION, table, &known.object, range).await?;
         let read = pipelined(cells_of(range), |at| {
             let table = &known.object;
-            async move {
-                let cell = cell_object(bus, table, at).await?;
-                cell_text(bus, &cell).await
-            }
+            async move { text_at(bus, table, at).await }
         })
         .await;
         let texts: Vec<String> = read
@@ -89,11 +108,7 @@ impl Accessibility {
         let application = self.owner(table, &known.object)?;
         let reading = async {
             let is_virtual = bus.child_count(&known.object).await? > TreeLimits::default().children_max;
-            let cell = cell_object(bus, &known.object, at).await?;
-            let (mut element, text) = tokio::try_join!(
-                self.read_element(bus, &application, &cell, known.shift),
-                cell_text(bus, &cell),
-            )?;
+            let (cell, mut element, text) = self.read_cell(&application, &known, at).await?;
             if is_virtual && application.toolkit.names_cells_by_place() {
                 let place = (at.row, at.column);
                 element.id = self.with_ids(|ids| ids.id_of_cell(table, place, &cell, known.shift));
@@ -103,6 +118,28 @@ impl Accessibility {
             Ok(element)
         };
         reading.await.map_err(|error| self.error(OPERATION, table, error))
+    }
+
+    /// The object of a cell, what is read of it, and its text.
+    async fn read_cell(
+        &self,
+        application: &Application,
+        table: &Known,
+        at: CellRef,
+    ) -> CallResult<(ObjectRef, Element, String)> {
+        let bus = &self.shared.bus;
+        for _ in 0..CELL_TRIES_MAX {
+            let cell = cell_object(bus, &table.object, at).await?;
+            let read = tokio::try_join!(
+                self.read_element(bus, application, &cell, table.shift),
+                cell_text(bus, &cell),
+            );
+            match read {
+                Err(CallError::NoObject) => {}
+                other => return other.map(|(element, text)| (cell, element, text)),
+            }
+        }
+        Err(restless(at))
     }
 
     /// Checks that an element is a table that has the cells of a range.

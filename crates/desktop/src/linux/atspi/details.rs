@@ -183,7 +183,7 @@ impl Accessibility {
             depth,
             role: head.role,
             // Some menus pad their items' names.
-            name: head.name.trim().to_owned(),
+            name: toolkit.given_name(head.name.trim()).to_owned(),
             description: details.description,
             text: details.text,
             value: details.value,

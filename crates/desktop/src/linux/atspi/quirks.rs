@@ -25,9 +25,13 @@
 //!   the actions `expand or contract`, `edit`, `activate`; it is selected by row, not by child.
 //! - Its file dialogs are GTK's: role `file chooser`; the nameless `text` beside `Name:` takes a whole path.
 //!
-//! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called.
+//! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called. An item of a tree that
+//! is expanded shows its leaves as further children of the tree without a word: their number tells. `GrabFocus` does
+//! nothing for a combo box, and the cells of a table are other objects after each change.
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
-//! without its shadow, so the place of the window is added.
+//! without its shadow, so the place of the window is added. Where an element has no name it is called by its class
+//! (`GtkToggleButton`). What a popover shows is reported as if it lay in the window; the options of a drop-down are
+//! there only while it is open. A `GtkTreeView` shows its headers and no rows or cells.
 
 use std::time::Duration;
 
@@ -151,6 +155,23 @@ impl Toolkit {
             Self::Qt => Parts::EXTENTS.and(Parts::STATES).and(Parts::BODY),
             Self::LibreOffice | Self::Other => Parts::ALL,
         }
+    }
+
+    /// The name of an element, without the name of its class that stands where it has none.
+    pub(crate) fn given_name(self, name: &str) -> &str {
+        let is_class = |rest: &str| {
+            rest.starts_with(|first: char| first.is_ascii_uppercase())
+                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        };
+        match name.strip_prefix("Gtk") {
+            Some(rest) if self == Self::Gtk4 && is_class(rest) => "",
+            Some(_) | None => name,
+        }
+    }
+
+    /// Whether children that come and go are announced.
+    pub(crate) fn tells_of_children(self) -> bool {
+        self != Self::Qt
     }
 
     /// Whether a cell whose place shows one colour has no text.

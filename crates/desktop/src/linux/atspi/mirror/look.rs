@@ -467,6 +467,7 @@ impl Walk<'_, '_> {
             return Ok(Vec::new());
         }
         let this = &*self;
+        let toolkit = self.application.toolkit;
         let parents: Vec<Parent> = self.with_store(|store| {
             let with_children =
                 this.nodes.iter().enumerate().skip(first).filter(|(_, node)| {
@@ -475,12 +476,16 @@ impl Walk<'_, '_> {
             with_children
                 .map(|(at, node)| {
                     let known = (!node.children_doubtful || stalled).then(|| store.children(&node.object));
+                    let count = node.element.child_count;
+                    let fits = |children: &Arc<[ObjectRef]>| {
+                        toolkit.tells_of_children() || stalled || u32::try_from(children.len()) == Ok(count)
+                    };
                     Parent {
                         at,
                         object: node.object.clone(),
                         role: node.element.role.clone(),
-                        count: node.element.child_count,
-                        known: known.flatten(),
+                        count,
+                        known: known.flatten().filter(fits),
                     }
                 })
                 .collect()
