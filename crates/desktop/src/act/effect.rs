@@ -28,6 +28,8 @@ use crate::{
 const WAITS_MAX: usize = 64;
 /// How long an element must have been watched without a change for its next one to prove an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
+/// How often the place of a target that was found in a picture is looked at while it is watched.
+const DRAWN_LOOKS: Duration = Duration::from_millis(250);
 
 /// How things were before an action.
 #[derive(Debug, Clone)]
@@ -56,6 +58,8 @@ pub(super) struct Effect {
     pub(super) damaged: bool,
     /// The target as it is now; none where it is gone.
     pub(super) target: Option<Element>,
+    /// The words at the place of a target that was found in a picture.
+    words: Option<String>,
 }
 
 impl Effect {
@@ -154,7 +158,14 @@ pub(super) async fn wait_for_effect<D: Desktop>(
             let told = announced(&effect.changes);
             let mut left = now.candidates(desktop, before, &told, &noise).await?;
             left.retain(|one| !is_known_to_change(desktop, before, one));
-            let lasts = |one: &Difference| candidates.iter().any(|known| known.part == one.part);
+            let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
+            let of_target =
+                |one: &Difference| one.part.element == before.target.as_ref().map(|target| target.id);
+            // What is only drawn has to say the same as before, too.
+            let lasts = |one: &Difference| {
+                let same = |known: &&Difference| !is_drawn || !of_target(one) || known.what == one.what;
+                candidates.iter().filter(same).any(|known| known.part == one.part)
+            };
             if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
                 return Ok(effect.proven_by(desktop, proof));
             }
@@ -207,13 +218,16 @@ async fn control<D: Desktop>(
         candidates.iter().map(|candidate| (candidate.part.clone(), 1)).collect();
     let mut waited_ms = 0;
     let mut last = changed.tree.clone();
-    let mut last_words = words_at(desktop, before).await?;
+    let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
+    let mut last_words = effect.words.clone();
     for _ in 0..WAITS_MAX {
         if waited_ms >= milliseconds(limits.control) {
             break;
         }
         let watch = watch_app(desktop, before.surface.id).await?;
         let left = Duration::from_millis(milliseconds(limits.control) - waited_ms);
+        // Nobody announces what is only drawn, and what is drawn in a rhythm ends no wait: it is looked at again and again.
+        let left = if is_drawn { left.min(DRAWN_LOOKS) } else { left };
         let quiet = QuietLimits { first_change: left, bound: left, ..limits.quiet };
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
@@ -254,8 +268,8 @@ async fn look_for_proof<D: Desktop>(
     let mut own = Vec::new();
     if let Some(target) = before.target.as_ref().filter(|target| target.source != Source::AtSpi) {
         // That it cannot be seen any more proves nothing: it may be drawn in another colour now.
-        let words = words_at(desktop, before).await?;
-        own.extend(words.and_then(|words| drawn_difference(target, &words)));
+        effect.words = words_at(desktop, before).await?;
+        own.extend(effect.words.as_ref().and_then(|words| drawn_difference(target, words)));
         effect.target = Some(target.clone());
     } else if let Some(target) = &before.target {
         match read_element(desktop, target.id).await {
