@@ -155,7 +155,12 @@ impl Form {
                 });
                 let Some(fruit) = plants else {
                     return self
-                        .none("GTK 4.8 gives the rows of a tree view no elements: they are drawn")
+                        .none(match toolkit {
+                            Toolkit::Gtk4 => {
+                                "GTK 4.8 gives the rows of a tree view no elements: they are drawn"
+                            }
+                            Toolkit::Gtk3 | Toolkit::Qt | Toolkit::Page => "the tree shows no items",
+                        })
                         .await;
                 };
                 let expanded = act::expand(desktop, window, (fruit, None), true, limits).await;

@@ -1,12 +1,15 @@
 //! Fixture applications on virtual desktops of their own.
 
+use std::time::Duration;
+
 use deskhand_core::{
+    command::Verdict,
     geometry::Size,
     ui::{Element, Tree, WindowInfo},
 };
 use deskhand_desktop::{
     LaunchRequest, TreeLimits, UiTree,
-    act::{self, ActLimits},
+    act::{self, ActLimits, Condition, Wanted},
     linux::{LinuxDesktop, VirtualOptions},
 };
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
@@ -37,6 +40,18 @@ impl Stage {
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
         let window = launched.window.unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary));
         fixture.ready().await.unwrap();
+        // A page tells of its elements some time after its window is there.
+        let control = match screen {
+            Screen::Form => Some("Agree"),
+            Screen::Text => Some("Name"),
+            Screen::Faults | Screen::List | Screen::Canvas => None,
+        };
+        if let Some(control) = control {
+            let shows = Condition::Appears(Wanted::named(control));
+            let bound = Duration::from_secs(60);
+            let shown = act::wait_for(&desktop, window.id, &shows, bound).await.unwrap();
+            assert_eq!(shown.effect, Verdict::Seen, "{toolkit}: {}", shown.summary);
+        }
         Some(Self { desktop, fixture, window })
     }
 
