@@ -1,28 +1,8 @@
 //! What is merged with what, as data.
 
-use deskhand_core::ui::States;
-
-use super::*;
+use super::{super::element_tests::element, *};
 
 const OPTIONS: MergeOptions = MergeOptions { iou: 0.5, inside: 0.7 };
-
-fn element(id: u32, depth: u16, role: Role, name: &str, bounds: [i32; 4]) -> Element {
-    Element {
-        id: ElementId(id),
-        depth,
-        role,
-        name: name.to_owned(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states: States::EMPTY,
-        bounds: Some(bounds.into()),
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
-    }
-}
 
 fn label(text: &str, bounds: [i32; 4]) -> Label {
     Label { text: text.to_owned(), bounds: bounds.into() }

@@ -11,6 +11,8 @@
 pub(crate) mod alike;
 mod changed;
 mod delegate;
+#[cfg(test)]
+mod element_tests;
 mod eyes;
 mod merge;
 mod omniparser;

@@ -1,25 +1,11 @@
 //! Where what was found is put among the elements of a window.
 
-use deskhand_core::ui::{Role, States};
+use deskhand_core::ui::Role;
 
-use super::*;
+use super::{super::element_tests, *};
 
 fn element(id: u32, depth: u16, bounds: [i32; 4]) -> Element {
-    Element {
-        id: ElementId(id),
-        depth,
-        role: Role::PANEL,
-        name: String::new(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states: States::EMPTY,
-        bounds: Some(bounds.into()),
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::Ocr,
-    }
+    Element { source: Source::Ocr, ..element_tests::element(id, depth, Role::PANEL, "", bounds) }
 }
 
 #[test]

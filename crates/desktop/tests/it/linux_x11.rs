@@ -325,6 +325,14 @@ async fn damage_is_told_by_window() {
     desktop.shut_down().await;
 }
 
+/// A client whose window takes the keys.
+async fn active_client(desktop: &LinuxDesktop, place: Place) -> Client {
+    let client = Client::open(desktop, "Editor", place);
+    let window = window_titled(desktop, "Editor").await;
+    desktop.activate(window.id).await.unwrap();
+    client
+}
+
 /// ASCII with marks on the shift level, and other scripts; the application is busy until everything has been typed.
 #[tokio::test]
 async fn any_text_arrives_as_it_was_typed() {
@@ -332,9 +340,7 @@ async fn any_text_arrives_as_it_was_typed() {
         return;
     }
     let desktop = desktop().await;
-    let mut client = Client::open(&desktop, "Editor", Place { silent: true, ..Place::default() });
-    let window = window_titled(&desktop, "Editor").await;
-    desktop.activate(window.id).await.unwrap();
+    let mut client = active_client(&desktop, Place { silent: true, ..Place::default() }).await;
     for text in [
         "Hello, World! \"Quoted\": 1+1=2? <a>{b}[c]|~`@#$%^&*()_-\\/;'",
         "Éé ß € Кириллица Ελληνικά 東京 😀👍 ñ",
@@ -353,9 +359,7 @@ async fn more_symbols_than_there_are_spare_keys_arrive() {
         return;
     }
     let desktop = desktop().await;
-    let mut client = Client::open(&desktop, "Editor", Place::default());
-    let window = window_titled(&desktop, "Editor").await;
-    desktop.activate(window.id).await.unwrap();
+    let mut client = active_client(&desktop, Place::default()).await;
     let many: String = (0..300_u32).filter_map(|number| char::from_u32(0x4e00 + number * 7 % 1000)).collect();
     let count = many.chars().count();
     let taking = tokio::task::spawn_blocking(move || {
@@ -377,9 +381,7 @@ async fn chords_hold_their_modifiers() {
         return;
     }
     let desktop = desktop().await;
-    let mut client = Client::open(&desktop, "Editor", Place::default());
-    let window = window_titled(&desktop, "Editor").await;
-    desktop.activate(window.id).await.unwrap();
+    let mut client = active_client(&desktop, Place::default()).await;
     for (chord, expected) in [
         ("ctrl+s", "ctrl+s"),
         ("ctrl+S", "ctrl+s"),
