@@ -191,7 +191,13 @@ impl Settling for LinuxDesktop {
     }
 
     fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
-        self.history().restless(elements, span)
+        let mut restless = self.history().restless(elements, span);
+        if let Some(accessibility) = self.accessibility() {
+            accessibility.with_ids(|ids| {
+                restless.extend(elements.iter().filter(|id| ids.was_away(**id, span)));
+            });
+        }
+        restless
     }
 
     fn explain(&self, element: ElementId) {

@@ -1,6 +1,9 @@
 //! The ids of elements: one for each object, valid for the life of the object.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::ids::ElementId;
 
@@ -24,6 +27,8 @@ struct Entry {
     seen: u64,
     /// The object is gone; the element may be found again.
     gone: bool,
+    /// When it was found again, as another object.
+    found_again: Option<Instant>,
 }
 
 /// Which object has which id. An id is never given twice.
@@ -55,7 +60,7 @@ impl ElementIds {
         let id = ElementId(self.last);
         let known = Known { object: object.clone(), shift };
         self.by_object.insert(object.clone(), id);
-        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false });
+        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false, found_again: None });
         id
     }
 
@@ -113,8 +118,22 @@ impl ElementIds {
         }
     }
 
+    /// The element was away for a while, and is another object now.
+    pub(crate) fn find_again(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
+        self.rebind(id, object, shift);
+        if let Some(entry) = self.by_id.get_mut(&id) {
+            entry.found_again = Some(Instant::now());
+        }
+    }
+
+    /// Whether an element was found again within the last `span`: nobody knows what it did while it was away.
+    pub(crate) fn was_away(&self, id: ElementId, span: Duration) -> bool {
+        let found_again = self.by_id.get(&id).and_then(|entry| entry.found_again);
+        found_again.is_some_and(|at| at.elapsed() < span)
+    }
+
     /// The element is another object now.
-    pub(crate) fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
+    fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
         let Some(entry) = self.by_id.get_mut(&id) else { return };
         let before = std::mem::replace(&mut entry.known, Known { object: object.clone(), shift });
         entry.gone = false;
@@ -174,7 +193,9 @@ mod tests {
         let mut ids = ElementIds::default();
         let id = ids.id_of(&object(1), Shift::NONE);
         ids.forget(&object(1));
-        ids.rebind(id, &object(3), Shift::NONE);
+        assert!(!ids.was_away(id, Duration::from_secs(600)));
+        ids.find_again(id, &object(3), Shift::NONE);
+        assert!(ids.was_away(id, Duration::from_secs(600)));
         assert_eq!(ids.find(id).map(|known| known.object), Some(object(3)));
         assert_eq!(ids.id_of(&object(3), Shift::NONE), id);
         assert_ne!(ids.id_of(&object(1), Shift::NONE), id);

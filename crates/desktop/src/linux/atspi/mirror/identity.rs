@@ -161,7 +161,7 @@ impl Accessibility {
                 },
             };
             if is_gone {
-                self.with_ids(|ids| ids.rebind(id, object, *shift));
+                self.with_ids(|ids| ids.find_again(id, object, *shift));
             }
         }
         Ok(())
