@@ -351,7 +351,11 @@ async fn run(toolkit: Toolkit, seed: u64, actions: u32) -> Counts {
         while counts.actions < actions {
             if let Err(problem) = act_once(&stage, &mut dice, &mut known, &mut counts).await {
                 let ended = stage.window.app.pid.and_then(|pid| stage.desktop.process_ended(pid));
-                let restart = format!("{toolkit}, seed {seed}: {problem} (ended: {ended:?})");
+                let windows = stage.desktop.windows().await.unwrap_or_default();
+                let titles: Vec<&str> = windows.iter().map(|window| window.title.as_str()).collect();
+                let shown = stage.tree().await.elements.len();
+                let left = format!("ended: {ended:?}, windows: {titles:?}, {shown} elements");
+                let restart = format!("{toolkit}, seed {seed}: {problem} ({left})");
                 eprintln!("started again: {restart}");
                 counts.restarts.push(restart);
                 break;
