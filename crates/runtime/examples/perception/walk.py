@@ -33,7 +33,7 @@ def walk(frame):
         node = open_nodes.pop()
         try:
             shows = visit(node)
-            if not shows and node is not frame and node.get_toolkit_name() != "GTK":
+            if not shows and node is not frame and node.get_toolkit_name() not in ("GTK", None):
                 continue
             if shows is None:
                 continue

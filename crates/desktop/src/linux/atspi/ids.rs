@@ -133,7 +133,7 @@ impl ElementIds {
     }
 
     /// The element is another object now.
-    fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
+    pub(crate) fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
         let Some(entry) = self.by_id.get_mut(&id) else { return };
         let before = std::mem::replace(&mut entry.known, Known { object: object.clone(), shift });
         entry.gone = false;

@@ -27,11 +27,13 @@
 //!
 //! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called. An item of a tree that
 //! is expanded shows its leaves as further children of the tree without a word: their number tells. `GrabFocus` does
-//! nothing for a combo box, and the cells of a table are other objects after each change.
+//! nothing for a combo box, and the cells of a table are other objects after each change. Those of a tree are other
+//! objects each time the tree is asked for its children, while the former ones go on to answer.
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
 //! without its shadow, so the place of the window is added. Where an element has no name it is called by its class
 //! (`GtkToggleButton`). What a popover shows is reported as if it lay in the window; the options of a drop-down are
-//! there only while it is open. A `GtkTreeView` shows its headers and no rows or cells.
+//! there only while it is open. A `GtkTreeView` shows its headers and no rows or cells. `Cache.GetItems` knows nothing of
+//! the pages of a stack or notebook until somebody asks for them, and gives their content as children of the whole.
 
 use std::time::Duration;
 
@@ -133,6 +135,17 @@ impl Toolkit {
     /// Whether all objects may be asked for at once (`Cache.GetItems`).
     pub(crate) fn has_cache(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Chromium)
+    }
+
+    /// Whether the children that `Cache.GetItems` gives an object are those that the object gives.
+    pub(crate) fn caches_children(self) -> bool {
+        self.has_cache() && self != Self::Gtk4
+    }
+
+    /// Whether an element with this role is another object each time that it is asked for, and the former ones answer
+    /// still.
+    pub(crate) fn makes_anew(self, role: &Role) -> bool {
+        self == Self::Qt && *role == Role::TABLE_CELL
     }
 
     /// Whether all properties of an object may be asked for at once (`Properties.GetAll`).

@@ -1,5 +1,7 @@
 //! From the nodes of a look to a tree whose elements have ids.
 
+use std::collections::HashMap;
+
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, Tree},
@@ -43,13 +45,18 @@ impl Walk<'_, '_> {
         if traces {
             accessibility.find_again(&bus, application, frame, &found).await?;
         }
+        let otherwise = match own {
+            Some(_) => accessibility.known_otherwise(application, frame, &found),
+            None => HashMap::new(),
+        };
         let elements: Vec<Element> = accessibility.with_ids(|ids| {
             let mut elements: Vec<Element> = Vec::with_capacity(found.len());
-            for Found { object, shift, element, place } in found {
+            for (at, Found { object, shift, element, place }) in found.into_iter().enumerate() {
                 let table = place.and_then(|(at, place)| Some((elements.get(at)?.id, place)));
-                let id = match table {
-                    Some((table, place)) => ids.id_of_cell(table, place, &object, shift),
-                    None => ids.id_of(&object, shift),
+                let id = match (table, otherwise.get(&at)) {
+                    (_, Some(id)) => *id,
+                    (Some((table, place)), None) => ids.id_of_cell(table, place, &object, shift),
+                    (None, None) => ids.id_of(&object, shift),
                 };
                 elements.push(Element { id, ..element });
             }

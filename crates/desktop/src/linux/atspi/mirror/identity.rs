@@ -131,25 +131,37 @@ impl Accessibility {
     ) -> DesktopResult<()> {
         let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
         let Some(before) = before else { return Ok(()) };
-        let traces = || -> Vec<Trace> {
-            self.with_ids(|ids| {
-                found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
-            })
-        };
         for before in [before.last, before.former] {
-            let now = traces();
+            let now = self.traces(found);
             if now.iter().all(|trace| trace.id.is_some()) {
                 break;
             }
-            self.take_over(bus, &twins(&before, &now), found).await?;
+            self.take_over(bus, application, &twins(&before, &now), found).await?;
         }
         Ok(())
     }
 
+    /// What is found, with the ids that are known.
+    fn traces(&self, found: &[Found]) -> Vec<Trace> {
+        self.with_ids(|ids| {
+            found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
+        })
+    }
+
     /// Gives ids to the elements that were found for them, where the objects that had them are gone.
-    async fn take_over(&self, bus: &Bus, twins: &[(usize, ElementId)], found: &[Found]) -> DesktopResult<()> {
+    async fn take_over(
+        &self,
+        bus: &Bus,
+        application: &Application,
+        twins: &[(usize, ElementId)],
+        found: &[Found],
+    ) -> DesktopResult<()> {
         for (at, id) in twins.iter().copied() {
-            let Some(Found { object, shift, .. }) = found.get(at) else { continue };
+            let Some(Found { object, shift, element, .. }) = found.get(at) else { continue };
+            if application.toolkit.makes_anew(&element.role) {
+                self.with_ids(|ids| ids.rebind(id, object, *shift));
+                continue;
+            }
             // It may only be out of sight, as on another tab.
             let is_gone = match self.with_ids(|ids| ids.find(id)) {
                 None => true,
@@ -165,6 +177,22 @@ impl Accessibility {
             }
         }
         Ok(())
+    }
+
+    /// The ids that elements of a fresh walk have in the mirror, by their places in the walk, where the toolkit gives
+    /// other objects each time for what is the same.
+    pub(super) fn known_otherwise(
+        &self,
+        application: &Application,
+        frame: &ObjectRef,
+        found: &[Found],
+    ) -> HashMap<usize, ElementId> {
+        let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
+        let Some(before) = before else { return HashMap::new() };
+        let anew =
+            |at: usize| found.get(at).is_some_and(|one| application.toolkit.makes_anew(&one.element.role));
+        let now = self.traces(found);
+        twins(&before.last, &now).into_iter().filter(|(at, _)| anew(*at)).collect()
     }
 
     /// Keeps what the elements of a window are found again by.

@@ -522,6 +522,7 @@ impl Walk<'_, '_> {
 
     async fn read_children(&self, parent: &Parent) -> CallResult<(Arc<[ObjectRef]>, Moment)> {
         if let Some((seed, read_at)) = &self.seed
+            && self.application.toolkit.caches_children()
             && let Some(children) = seed.complete_children(&parent.object, parent.count)
         {
             return Ok((children.into(), *read_at));
