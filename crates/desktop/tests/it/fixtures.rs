@@ -44,13 +44,15 @@ impl Stage {
         let control = match screen {
             Screen::Form => Some("Agree"),
             Screen::Text => Some("Name"),
-            Screen::Faults | Screen::List | Screen::Canvas => None,
+            Screen::Faults => Some("Stuck volume"),
+            Screen::List | Screen::Canvas => None,
         };
         if let Some(control) = control {
             let shows = Condition::Appears(Wanted::named(control));
             let bound = Duration::from_secs(60);
             let shown = act::wait_for(&desktop, window.id, &shows, bound).await.unwrap();
-            assert_eq!(shown.effect, Verdict::Seen, "{toolkit}: {}", shown.summary);
+            let stale = desktop.verify_tree(window.id, TreeLimits::default()).await;
+            assert_eq!(shown.effect, Verdict::Seen, "{toolkit}: {}; wrong: {stale:?}", shown.summary);
         }
         Some(Self { desktop, fixture, window })
     }
