@@ -6,13 +6,15 @@
 use std::{collections::HashSet, time::Duration};
 
 use deskhand_core::geometry::{Point, Screen};
+use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     connection::Connection,
+    errors::ReplyError,
     protocol::{
         xkb::{self, ConnectionExt as _},
         xproto::{
             BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ClientMessageEvent, ConnectionExt as _, EventMask,
-            KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, ModMask,
+            KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, MapState, ModMask,
         },
         xtest::ConnectionExt as _,
     },
@@ -21,6 +23,7 @@ use x11rb::{
 use super::{
     desktop::LinuxDesktop,
     display::{WorkResult, Worker},
+    events::XEvent,
     keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
 };
 use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
@@ -130,20 +133,42 @@ impl LinuxDesktop {
     }
 
     /// Waits until the application with the focus has processed every event so far: it answers a
-    /// `_NET_WM_PING` in its turn. Applications without that protocol are not waited for. False when it did
-    /// not answer within `bound`.
+    /// `_NET_WM_PING` in its turn. Applications without that protocol are not waited for. A window that goes away
+    /// meanwhile, as a dialog does, answers no more, and the one that has the focus then is asked. False when none
+    /// answered within `bound`.
     pub(crate) async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
-        let serial = self.next_ping();
-        let mut pongs = self.display().pongs();
-        let pinged = self.display().call("ping the application", move |worker| worker.ping(serial)).await?;
-        if !pinged {
-            return Ok(true);
-        }
-        let answered = async {
-            // An error says that the display is gone; the next call tells.
-            let _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2).await;
+        let asking = async {
+            loop {
+                let mut events = self.x_events();
+                let serial = self.next_ping();
+                let mut pongs = self.display().pongs();
+                let ping = move |worker: &mut Worker| worker.ping(serial);
+                let Some(window) = self.display().call("ping the application", ping).await? else {
+                    return Ok(Some(()));
+                };
+                tokio::select! {
+                    biased;
+                    // An error says that the display is gone; the next call tells.
+                    _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2) => return Ok(Some(())),
+                    gone = self.window_gone(window, &mut events) => gone?,
+                }
+            }
         };
-        Ok(tokio::time::timeout(bound, answered).await.is_ok())
+        tokio::time::timeout(bound, asking).await.unwrap_or(Ok(None)).map(|answered| answered.is_some())
+    }
+
+    /// Waits until a window is not on the screen any more.
+    async fn window_gone(&self, window: u32, events: &mut broadcast::Receiver<XEvent>) -> DesktopResult<()> {
+        loop {
+            match events.recv().await {
+                Ok(XEvent::WindowsChanged) | Err(RecvError::Lagged(_)) => {}
+                Ok(XEvent::Damage { .. }) => continue,
+                Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => return Ok(()),
+            }
+            if !self.display().call("look at a window", move |worker| worker.shows(window)).await? {
+                return Ok(());
+            }
+        }
     }
 }
 
@@ -357,21 +382,30 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Asks the active window for a sign of life; false when it does not know how to give one.
-    fn ping(&self, serial: u32) -> WorkResult<bool> {
-        let Some(window) = self.active_window()? else { return Ok(false) };
+    /// Asks the active window for a sign of life; none when it does not know how to give one.
+    fn ping(&self, serial: u32) -> WorkResult<Option<u32>> {
+        let Some(window) = self.active_window()? else { return Ok(None) };
         match self.has_protocol(window, self.atoms._NET_WM_PING) {
             Ok(true) => {}
-            Ok(false) => return Ok(false),
+            Ok(false) => return Ok(None),
             // The window has gone meanwhile.
-            Err(fault) if fault.is_refusal() => return Ok(false),
+            Err(fault) if fault.is_refusal() => return Ok(None),
             Err(fault) => return Err(fault),
         }
         let data = [self.atoms._NET_WM_PING, serial, window, 0, 0];
         let event = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
         self.connection.send_event(false, window, EventMask::NO_EVENT, event)?;
         self.round_trip()?;
-        Ok(true)
+        Ok(Some(window))
+    }
+
+    /// Whether a window is there and mapped, with everything that it lies in.
+    fn shows(&self, window: u32) -> WorkResult<bool> {
+        match self.connection.get_window_attributes(window)?.reply() {
+            Ok(attributes) => Ok(attributes.map_state == MapState::VIEWABLE),
+            Err(ReplyError::X11Error(_)) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
