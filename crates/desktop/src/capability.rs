@@ -357,10 +357,18 @@ pub struct QuietLimits {
     /// How long nothing must happen.
     pub quiet: Duration,
     /// How long to wait for the first sign of a change before nothing counts as nothing. The application has
-    /// handled what was sent to it by then, whatever this says; ask for longer where it may start late.
+    /// handled what was sent to it by then, whatever this says; ask for longer where it may start late. Zero where no
+    /// change is expected: a toolkit that starts late is not waited for then.
     pub first_change: Duration,
     /// The longest wait in all.
     pub bound: Duration,
+}
+
+impl QuietLimits {
+    /// What was sent before has been handled, as far as the application says; what it goes on with is not waited for.
+    /// For a condition that is then read from the application itself.
+    pub const HANDLED: Self =
+        Self { quiet: Duration::ZERO, first_change: Duration::ZERO, bound: Duration::from_secs(5) };
 }
 
 impl Default for QuietLimits {

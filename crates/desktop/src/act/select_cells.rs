@@ -7,6 +7,7 @@ use deskhand_core::{
 };
 
 use super::{
+    effect::watch_app,
     patience::patiently,
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
@@ -15,7 +16,7 @@ use super::{
 };
 use crate::{
     DesktopResult,
-    capability::Desktop,
+    capability::{Desktop, QuietLimits},
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
@@ -101,7 +102,11 @@ async fn with_arrows<D: Desktop>(
             desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
         }
     }
-    desktop.settle(watch, limits.quiet).await?;
+    let again = watch_app(desktop, surface.id).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    if !is_selected(desktop, surface, table, range).await? {
+        desktop.settle(again, limits.quiet).await?;
+    }
     Ok(())
 }
 

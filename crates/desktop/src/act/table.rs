@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
+    capability::{Desktop, ElementAction, QuietLimits},
 };
 
 /// How a table is named.
@@ -160,22 +160,23 @@ pub(super) async fn go_to_cell<D: Desktop>(
             }
             Err(error) => return Err(error.into()),
         }
-        if wait_for_cursor(desktop, watch, table.id, cell, limits).await? {
+        if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
             return Ok(Route::Semantic);
         }
     }
     name_in_box(desktop, surface, &CellRange { first: cell, last: cell }, limits).await?;
     let watch = watch_app(desktop, surface.id).await?;
-    if wait_for_cursor(desktop, watch, table.id, cell, limits).await? {
+    if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
         return Ok(Route::Input);
     }
     Err(Halt::Refused(format!("the cursor of {} does not go to {cell}", table.label())))
 }
 
-/// Waits until the cursor is on a cell: looks at once, and again after each event.
+/// Waits until the cursor is on a cell: looks at once, once the application has handled what it was told, and once it
+/// is quiet.
 async fn wait_for_cursor<D: Desktop>(
     desktop: &D,
-    watch: D::Watch,
+    (window, watch): (WindowId, D::Watch),
     table: ElementId,
     cell: CellRef,
     limits: &ActLimits,
@@ -183,7 +184,12 @@ async fn wait_for_cursor<D: Desktop>(
     if cursor_is_on(desktop, table, cell).await? {
         return Ok(true);
     }
-    desktop.settle(watch, limits.quiet).await?;
+    let again = watch_app(desktop, window).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    if cursor_is_on(desktop, table, cell).await? {
+        return Ok(true);
+    }
+    desktop.settle(again, limits.quiet).await?;
     cursor_is_on(desktop, table, cell).await
 }
 

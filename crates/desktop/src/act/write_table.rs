@@ -215,25 +215,24 @@ impl<D: Desktop> Sheet<'_, D> {
         let mut watch = watch_app(self.desktop, self.surface.id).await?;
         if text.is_empty() {
             self.press(NamedKey::Delete).await?;
-        } else {
+        } else if number(text).is_none() && self.way == Way::Typed {
             self.desktop.type_text(text).await?;
-            if number(text).is_none() && self.way == Way::Typed {
-                // An entry higher up that begins the same is offered as a completion, and Return would take it.
-                self.press(NamedKey::Delete).await?;
-            }
+            // An entry higher up that begins the same is offered as a completion, and Return would take it.
+            self.press(NamedKey::Delete).await?;
             self.press(NamedKey::Return).await?;
+        } else {
+            self.desktop.type_text(&format!("{text}\n")).await?;
         }
-        let quick = QuietLimits { quiet: Duration::from_millis(15), ..self.limits.quiet };
+        let mut quick = QuietLimits::HANDLED;
         let mut waited_ms = 0;
         for _ in 0..LOOKS_MAX {
-            if self.shows(cell, text).await? {
-                break;
-            }
             let settled = self.desktop.settle(watch, quick).await?;
             waited_ms += settled.waited_ms;
-            if settled.changes.is_empty() {
+            let in_vain = settled.changes.is_empty() && quick != QuietLimits::HANDLED;
+            if in_vain || self.shows(cell, text).await? {
                 break;
             }
+            quick = QuietLimits { quiet: Duration::from_millis(15), ..self.limits.quiet };
             watch = watch_app(self.desktop, self.surface.id).await?;
         }
         Ok(waited_ms)
@@ -250,11 +249,7 @@ impl<D: Desktop> Sheet<'_, D> {
         for _ in 0..3 {
             self.press(NamedKey::Escape).await?;
         }
-        let quick = QuietLimits {
-            quiet: Duration::from_millis(15),
-            first_change: Duration::from_millis(40),
-            ..self.limits.quiet
-        };
+        let quick = QuietLimits { quiet: Duration::from_millis(15), ..QuietLimits::HANDLED };
         self.desktop.settle(watch, quick).await?;
         Ok(())
     }

@@ -127,14 +127,16 @@ impl Settling for LinuxDesktop {
         let end = begun + limits.bound;
         let applications = scope.iter().flat_map(|scope| &scope.applications);
         let late = applications.map(|one| one.toolkit.starts_late()).max().unwrap_or_default();
+        let late = if limits.first_change.is_zero() { Duration::ZERO } else { late };
         let first_change = begun + limits.first_change.max(late);
+        let after_answer = if limits == QuietLimits::HANDLED { Duration::ZERO } else { AFTER_ANSWER };
         let mut progress = Progress::new(begun);
         let mut answered_at: Option<Instant> = None;
         let mut slow_answers = 0;
         let mut answer = Box::pin(self.answers(scope.as_ref()));
         loop {
             let quiet_at = progress.last.map_or(first_change, |last| last + limits.quiet);
-            let look_at = answered_at.map_or(end, |at| quiet_at.max(at + AFTER_ANSWER)).min(end);
+            let look_at = answered_at.map_or(end, |at| quiet_at.max(at + after_answer)).min(end);
             let happens = async {
                 tokio::select! {
                     biased;
