@@ -85,7 +85,7 @@ async fn main() -> Result<(), Failure> {
 async fn measure(application: Application, options: &Options, result: &mut Value) -> Result<Value, Failure> {
     let stage = stage::Stage::start(application).await?;
     let mut figures = trees::measure(&stage, &options.python).await?;
-    figures["answering"] = answering::measure(&stage).await?;
+    figures["answering"] = answering::measure(&stage, application.harmless_key()).await?;
     match application {
         Application::Gtk3 => result["idle"] = trees::idle(&stage).await?,
         Application::Calc => {

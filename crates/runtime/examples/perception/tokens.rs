@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use deskhand_core::{
     observation::{Surface, WindowView},
-    prompt::{ListOptions, changes_text, view_text},
+    prompt::{ListOptions, view_text},
+    session::{ViewConfig, told_later},
     text::tokens,
 };
-use deskhand_desktop::{Input as _, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop::{
+    Input as _, TreeLimits, UiTree as _, Windowing as _,
+    act::{self, ActLimits},
+};
 use serde_json::{Value, json};
 
 use crate::{Failure, stage::Stage};
-
-/// The longest wait for a dialog.
-const DIALOG_BOUND: Duration = Duration::from_secs(20);
 
 /// The window with its dialogs and pop-ups.
 async fn view(stage: &Stage) -> Result<WindowView, Failure> {
@@ -28,12 +29,15 @@ async fn view(stage: &Stage) -> Result<WindowView, Failure> {
     Ok(WindowView { surfaces, picture: None, notices: Vec::new() })
 }
 
-fn full(view: &WindowView) -> usize {
-    tokens(&view_text(view, &ListOptions::default()))
-}
-
-fn changed(old: &WindowView, new: &WindowView) -> usize {
-    tokens(&changes_text(old, new, &ListOptions::default()))
+/// What a view costs whole, and what an agent that has seen the first one is told of the later one.
+fn keep(result: &mut Value, name: &str, first: &WindowView, later: &WindowView) {
+    let whole = |view: &WindowView| tokens(&view_text(view, &ListOptions::default()));
+    let (full, diff) = (whole(later), tokens(&told_later(first, later, &ViewConfig::default())));
+    let tokens = &mut result["tokens"];
+    tokens[format!("{name}_first")] = json!(whole(first));
+    tokens[format!("{name}_full")] = json!(full);
+    tokens[format!("{name}_diff")] = json!(diff);
+    tokens[format!("{name}_full_to_diff")] = json!(ratio(full, diff));
 }
 
 /// One edited cell.
@@ -41,36 +45,20 @@ pub(crate) async fn calc(stage: &Stage, result: &mut Value) -> Result<(), Failur
     let first = view(stage).await?;
     stage.desktop.type_text("1234\n").await?;
     stage.settle(Duration::from_millis(400)).await?;
-    let later = view(stage).await?;
-    let (full_later, diff) = (full(&later), changed(&first, &later));
-    let tokens = &mut result["tokens"];
-    tokens["calc_first"] = json!(full(&first));
-    tokens["calc_full"] = json!(full_later);
-    tokens["calc_diff"] = json!(diff);
-    tokens["calc_full_to_diff"] = json!(ratio(full_later, diff));
+    keep(result, "calc", &first, &view(stage).await?);
     Ok(())
 }
 
 /// One opened dialog.
 pub(crate) async fn writer(stage: &Stage, result: &mut Value) -> Result<(), Failure> {
     let first = view(stage).await?;
-    let mut windows = stage.desktop.windows().await?;
-    stage.desktop.press(&"ctrl+shift+s".parse()?).await?;
-    let begun = std::time::Instant::now();
-    while !windows.iter().any(|window| window.owner == Some(stage.window.id)) {
-        if begun.elapsed() > DIALOG_BOUND {
-            return Err("no dialog opened".into());
-        }
-        windows = stage.desktop.windows_changed(&windows, Duration::from_secs(1)).await?;
+    let path = ["Tools", "Word Count…"].map(str::to_owned);
+    let done = act::visit(&stage.desktop, stage.window.id, &path, &ActLimits::default()).await?;
+    if done.window.is_none() {
+        return Err(done.summary.into());
     }
     stage.settle(Duration::from_millis(700)).await?;
-    let later = view(stage).await?;
-    let (full_later, diff) = (full(&later), changed(&first, &later));
-    let tokens = &mut result["tokens"];
-    tokens["writer_first"] = json!(full(&first));
-    tokens["writer_full"] = json!(full_later);
-    tokens["writer_diff"] = json!(diff);
-    tokens["writer_full_to_diff"] = json!(ratio(full_later, diff));
+    keep(result, "writer", &first, &view(stage).await?);
     Ok(())
 }
 
