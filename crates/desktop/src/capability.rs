@@ -12,7 +12,11 @@ use deskhand_core::{
 };
 use serde::Serialize;
 
-use crate::{DesktopResult, keys::KeyChord, picture::Picture};
+use crate::{
+    DesktopResult,
+    keys::{KeyChord, Modifier},
+    picture::Picture,
+};
 
 /// A whole desktop.
 pub trait Desktop: Windowing + UiTree + Input + Clipboard + Capture + Settling + Sync + Send {
@@ -257,14 +261,24 @@ pub trait UiTree {
 }
 
 /// A mouse button.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Button {
     /// The main one.
+    #[default]
     Left,
     /// The wheel.
     Middle,
     /// The one for context menus.
     Right,
+}
+
+/// What is held down while something is dragged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The button that takes it.
+    pub button: Button,
+    /// The keys that say what dropping it means, such as Ctrl for a copy.
+    pub modifiers: Vec<Modifier>,
 }
 
 /// Real input events, as from a person's mouse and keyboard (XTEST).
@@ -280,7 +294,7 @@ pub trait Input {
         count: u8,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// Presses a button at `from`, moves to `to` in small steps and lets go there.
+    /// Presses modifiers and a button at `from`, moves to `to` in small steps and lets go there, of the button first.
     ///
     /// # Errors
     /// [`crate::DesktopError::Gone`] when the display does not answer.
@@ -288,7 +302,7 @@ pub trait Input {
         &self,
         from: Point<Screen>,
         to: Point<Screen>,
-        button: Button,
+        held: &Held,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
     /// Turns the wheel by `down` notches (negative: up) and `right` notches (negative: left).

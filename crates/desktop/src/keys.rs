@@ -100,6 +100,25 @@ fn parse_key(text: &str) -> Option<Key> {
     (1..=24).contains(&number).then_some(Key::Named(NamedKey::F(number)))
 }
 
+/// A modifier that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no modifier key; there are ctrl, shift, alt and super")]
+pub struct ParseModifierError(pub String);
+
+impl FromStr for Modifier {
+    type Err = ParseModifierError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text.trim().to_lowercase().as_str() {
+            "ctrl" | "control" => Ok(Self::Ctrl),
+            "shift" => Ok(Self::Shift),
+            "alt" => Ok(Self::Alt),
+            "super" | "win" | "meta" | "cmd" => Ok(Self::Super),
+            _ => Err(ParseModifierError(text.to_owned())),
+        }
+    }
+}
+
 impl FromStr for KeyChord {
     type Err = ParseChordError;
 
@@ -114,13 +133,7 @@ impl FromStr for KeyChord {
         };
         let mut modifiers = Vec::new();
         for name in head.split('+').filter(|name| !name.is_empty()) {
-            let modifier = match name.trim().to_lowercase().as_str() {
-                "ctrl" | "control" => Modifier::Ctrl,
-                "shift" => Modifier::Shift,
-                "alt" => Modifier::Alt,
-                "super" | "win" | "meta" | "cmd" => Modifier::Super,
-                _ => return Err(error()),
-            };
+            let modifier = name.parse().map_err(|_| error())?;
             if !modifiers.contains(&modifier) {
                 modifiers.push(modifier);
             }

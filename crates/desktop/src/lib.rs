@@ -19,8 +19,8 @@ pub mod linux;
 pub mod picture;
 
 pub use capability::{
-    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Input, LaunchRequest,
-    Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor, Windowing,
+    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Held, Input,
+    LaunchRequest, Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor, Windowing,
 };
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

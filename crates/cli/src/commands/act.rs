@@ -10,7 +10,7 @@ use deskhand_core::{
     ui::{CellRange, CellRef, Pattern, WindowInfo},
 };
 use deskhand_desktop::{
-    Button, Capture as _, Change, LaunchRequest,
+    Button, Capture as _, Change, Held, LaunchRequest,
     act::{self, ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText},
     keys::KeyChord,
 };
@@ -237,7 +237,7 @@ impl Hand<'_> {
             }
             Action::Drag { from, to } => {
                 let (from, to) = (self.find(from).await?.target, self.find(to).await?.target);
-                act::drag(desktop, window, &from, &to, limits).await
+                act::drag(desktop, window, (&from, &to), &Held::default(), limits).await
             }
             Action::Visit { path } => act::visit(desktop, window, path, limits).await,
             Action::Close => act::close(desktop, window, limits).await,

@@ -14,28 +14,28 @@ use super::{
 };
 use crate::{
     DesktopResult,
-    capability::{Button, Desktop},
+    capability::{Desktop, Held},
 };
 
-/// Presses the main button on `from`, moves to `to` and lets go there.
+/// Takes what is at `from` with what is to be held, moves to `to` and lets go there.
 ///
 /// # Errors
 /// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn drag<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    from: &Target,
-    to: &Target,
+    (from, to): (&Target, &Target),
+    held: &Held,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(drag_and_check(desktop, window, from, to, limits).await)
+    report(drag_and_check(desktop, window, (from, to), held, limits).await)
 }
 
 async fn drag_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    from: &Target,
-    to: &Target,
+    (from, to): (&Target, &Target),
+    held: &Held,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let (surface, start, element) = place(desktop, window, from).await?;
@@ -43,7 +43,7 @@ async fn drag_and_check<D: Desktop>(
     bring_to_front(desktop, surface.id).await?;
     let before = Before::take(desktop, &surface, element.as_ref()).await?;
     let watch = watch_app(desktop, surface.id).await?;
-    desktop.drag(start, end, Button::Left).await?;
+    desktop.drag(start, end, held).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let what = format!("drag from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);
     let mut report = effect.to_report(&what, Route::Input);

@@ -11,8 +11,8 @@ use deskhand_core::{
 use super::Seeing;
 use crate::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Input, LaunchRequest, Launched, Picture, QuietLimits, Settled, Settling, TreeLimits, UiTree, Windowing,
-    capability::Sight, keys::KeyChord,
+    Held, Input, LaunchRequest, Launched, Picture, QuietLimits, Settled, Settling, TreeLimits, UiTree,
+    Windowing, capability::Sight, keys::KeyChord,
 };
 
 impl<D: Desktop> Seeing<D> {
@@ -159,8 +159,8 @@ impl<D: Desktop> Input for Seeing<D> {
         self.inner().click(at, button, count).await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
-        self.inner().drag(from, to, button).await
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+        self.inner().drag(from, to, held).await
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     DesktopError, DesktopResult,
     capability::{
-        Aspect, Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Input, LaunchRequest,
+        Aspect, Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Held, Input, LaunchRequest,
         Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
     },
     keys::KeyChord,
@@ -323,8 +323,8 @@ impl Input for FakeDesktop {
         Ok(())
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
-        self.reach()?.drag(from, to, button);
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+        self.reach()?.drag(from, to, held.button);
         Ok(())
     }
 

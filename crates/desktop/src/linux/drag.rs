@@ -12,10 +12,10 @@ use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},
 };
-use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT};
+use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 
-use super::{desktop::LinuxDesktop, events::XEvent, input::number_of};
-use crate::{Button, DesktopResult};
+use super::{desktop::LinuxDesktop, events::XEvent, input::number_of, keyboard};
+use crate::{DesktopResult, Held};
 
 /// How long an application may take to answer while something is dragged.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
@@ -40,21 +40,34 @@ impl LinuxDesktop {
         &self,
         from: Point<Screen>,
         to: Point<Screen>,
-        button: Button,
+        held: &Held,
     ) -> DesktopResult<()> {
+        let _typing = self.typing().lock().await;
         let mut begun = self.display().drags();
+        let button = number_of(held.button);
+        let modifiers: Vec<u32> =
+            held.modifiers.iter().map(|modifier| keyboard::keysym_of_modifier(*modifier)).collect();
         let press = self.display().call("drag", move |worker| {
             worker.check_on_screen(from)?;
             worker.check_on_screen(to)?;
+            worker.prepare_keyboard()?;
+            let keys = worker.modifier_keys(&modifiers)?;
             worker.move_to(from)?;
-            worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
-            worker.round_trip()
+            for key in &keys {
+                worker.key(KEY_PRESS_EVENT, *key)?;
+            }
+            worker.button(BUTTON_PRESS_EVENT, button)?;
+            worker.round_trip()?;
+            Ok(keys)
         });
-        press.await?;
+        let keys = press.await?;
         let moved = self.move_held(&path(from, to), to, &mut begun).await;
-        // Whatever happened on the way, no button stays pressed.
+        // Whatever happened on the way, nothing stays pressed.
         let release = self.display().call("drag", move |worker| {
-            worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
+            worker.button(BUTTON_RELEASE_EVENT, button)?;
+            for key in keys.iter().rev() {
+                worker.key(KEY_RELEASE_EVENT, *key)?;
+            }
             worker.round_trip()
         });
         release.await?;

@@ -26,7 +26,7 @@ use super::{
     events::XEvent,
     keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
 };
-use crate::{Button, DesktopError, DesktopResult, Input, keys::KeyChord};
+use crate::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
 
 /// The most symbols that go out in one piece.
 const PIECE_MAX: usize = 100;
@@ -52,8 +52,8 @@ impl Input for LinuxDesktop {
             .await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, button: Button) -> DesktopResult<()> {
-        self.drag_along(from, to, button).await
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+        self.drag_along(from, to, held).await
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
@@ -217,12 +217,12 @@ impl Worker {
         self.fake(kind, button, 0, 0)
     }
 
-    fn key(&self, kind: u8, keycode: u8) -> WorkResult<()> {
+    pub(super) fn key(&self, kind: u8, keycode: u8) -> WorkResult<()> {
         self.fake(kind, keycode, 0, 0)
     }
 
     /// Reads the keyboard map, releases modifiers that are held, and switches Caps Lock off.
-    fn prepare_keyboard(&mut self) -> WorkResult<()> {
+    pub(super) fn prepare_keyboard(&mut self) -> WorkResult<()> {
         let setup = self.connection.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
         let count = last.saturating_sub(first).saturating_add(1);
@@ -338,15 +338,7 @@ impl Worker {
                 modifiers.push(modifier);
             }
         }
-        let keys = modifiers
-            .into_iter()
-            .map(|modifier| {
-                self.keyboard.find_modifier(modifier).ok_or_else(|| DesktopError::Key {
-                    key: xkeysym::Keysym::new(modifier).name().unwrap_or("a modifier").to_owned(),
-                    reason: "this keyboard has no such modifier".to_owned(),
-                })
-            })
-            .collect::<DesktopResult<Vec<u8>>>()?;
+        let keys = self.modifier_keys(&modifiers)?;
         for key in &keys {
             self.key(KEY_PRESS_EVENT, *key)?;
         }
@@ -356,6 +348,17 @@ impl Worker {
             self.key(KEY_RELEASE_EVENT, *key)?;
         }
         Ok(())
+    }
+
+    /// The keys of modifiers.
+    pub(super) fn modifier_keys(&self, keysyms: &[u32]) -> DesktopResult<Vec<u8>> {
+        let key_of = |keysym: &u32| {
+            self.keyboard.find_modifier(*keysym).ok_or_else(|| DesktopError::Key {
+                key: xkeysym::Keysym::new(*keysym).name().unwrap_or("a modifier").to_owned(),
+                reason: "this keyboard has no such modifier".to_owned(),
+            })
+        };
+        keysyms.iter().map(key_of).collect()
     }
 
     /// Lets go of every key and button that is held, as by an owner that died between pressing and letting go.

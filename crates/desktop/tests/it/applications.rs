@@ -13,7 +13,7 @@ use deskhand_core::{
     ui::{Element, Role, Tree},
 };
 use deskhand_desktop::{
-    DesktopResult,
+    DesktopResult, Held,
     act::{self, ActLimits, ActionReport, NewValue, TableTarget, Target},
 };
 use deskhand_testkit::fixture::{Screen, Toolkit};
@@ -230,7 +230,8 @@ impl Form {
             _ => {
                 let (from, to) = (self.named("Drag me"), self.named("Drop here"));
                 let (from, to) = (Target::element(from), Target::element(to));
-                let action = act::drag(desktop, window, &from, &to, limits);
+                let held = Held::default();
+                let action = act::drag(desktop, window, (&from, &to), &held, limits);
                 self.truth("Drop here", action, |value| value.as_str().unwrap().starts_with("Dropped")).await
             }
         }

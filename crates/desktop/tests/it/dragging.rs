@@ -3,7 +3,10 @@
 //! `DESKHAND_DRAG_RUNS` sets how often something is dragged.
 
 use deskhand_core::command::Verdict;
-use deskhand_desktop::act::{self, ActLimits, Target};
+use deskhand_desktop::{
+    Held,
+    act::{self, ActLimits, Target},
+};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::{
@@ -24,7 +27,9 @@ async fn drops_each_time(toolkit: Toolkit) {
         };
         let (from, to) = (named("Drag me"), named("Drop"));
         let limits = ActLimits::default();
-        let report = act::drag(&stage.desktop, stage.window.id, &from, &to, &limits).await.unwrap();
+        let report = act::drag(&stage.desktop, stage.window.id, (&from, &to), &Held::default(), &limits)
+            .await
+            .unwrap();
         told.push(report.summary);
         assert_eq!(report.effect, Verdict::Seen, "{toolkit}: {told:#?}");
     }

@@ -15,7 +15,8 @@ use deskhand_core::{
     ui::{WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, Capture, DesktopError, Input, LaunchRequest, Windowing,
+    Button, Capture, DesktopError, Held, Input, LaunchRequest, Windowing,
+    keys::Modifier,
     linux::{LinuxDesktop, VirtualOptions, XEvent},
 };
 
@@ -424,10 +425,11 @@ async fn the_pointer_clicks_drags_and_scrolls() {
         client.answer_until_closed();
         (buttons, motions)
     });
-    desktop.drag(at(20, 20), at(120, 60), Button::Left).await.unwrap();
+    let held = Held { button: Button::Middle, modifiers: vec![Modifier::Ctrl, Modifier::Shift] };
+    desktop.drag(at(20, 20), at(120, 60), &held).await.unwrap();
     desktop.shut_down().await;
     let (buttons, motions) = taking.await.unwrap();
-    assert_eq!(buttons, ["+1 20,20", "-1 120,60"]);
+    assert_eq!(buttons, ["+ctrl+shift+2 20,20", "-ctrl+shift+2 120,60"]);
     assert!(motions >= 10, "{motions} positions in between");
 }
 

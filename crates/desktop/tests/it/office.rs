@@ -9,7 +9,7 @@ use deskhand_core::{
     ui::{Element, Role, State},
 };
 use deskhand_desktop::{
-    DesktopResult, LaunchRequest, TreeLimits, UiTree, Windowing,
+    DesktopResult, Held, LaunchRequest, TreeLimits, UiTree, Windowing,
     act::{self, ActLimits, ActionReport, Click, NewValue, Route, TableTarget, Target, Wanted},
     linux::{LinuxDesktop, VirtualOptions},
 };
@@ -187,7 +187,7 @@ impl Office {
             return none("the cells have no place on the screen");
         };
         let (from, onto) = (Target::Point(from.center()), Target::Point(onto.center()));
-        let report = act::drag(desktop, window, &from, &onto, limits).await;
+        let report = act::drag(desktop, window, (&from, &onto), &Held::default(), limits).await;
         let read = act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap())).await.unwrap();
         outcome(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
     }

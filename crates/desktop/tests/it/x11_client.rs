@@ -195,13 +195,7 @@ impl Client {
             if symbol.is_modifier_key() {
                 continue;
             }
-            let state = u16::from(key.state);
-            let mut text = String::new();
-            for (bit, name) in [(4, "ctrl+"), (8, "alt+"), (1, "shift+")] {
-                if state & bit != 0 {
-                    text.push_str(name);
-                }
-            }
+            let text = modifiers_of(u16::from(key.state));
             let name = symbol.name().unwrap_or_default().trim_start_matches("XK_").to_owned();
             let character = symbol.key_char().filter(|character| !character.is_control());
             return text + &character.map_or(name, String::from);
@@ -217,13 +211,22 @@ impl Client {
                 ('+', button)
             } else if let Event::ButtonRelease(button) = &event {
                 ('-', button)
+            } else if let Event::KeyPress(_) | Event::KeyRelease(_) = &event {
+                continue;
             } else {
                 panic!("{event:?}")
             };
-            all.push(format!("{sign}{} {},{}", button.detail, button.event_x, button.event_y));
+            let held = modifiers_of(u16::from(button.state));
+            all.push(format!("{sign}{held}{} {},{}", button.detail, button.event_x, button.event_y));
         }
         all
     }
+}
+
+/// The modifiers that an event was sent with, each with a `+`.
+fn modifiers_of(state: u16) -> String {
+    let held = [(4, "ctrl+"), (8, "alt+"), (1, "shift+")].into_iter().filter(|(bit, _)| state & bit != 0);
+    held.map(|(_, name)| name).collect()
 }
 
 fn connect(desktop: &LinuxDesktop) -> (RustConnection, u32) {

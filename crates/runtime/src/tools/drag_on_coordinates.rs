@@ -2,7 +2,7 @@
 
 use deskhand_core::command::Listing;
 use deskhand_desktop::{
-    Desktop,
+    Desktop, Held,
     act::{Target, drag},
 };
 use schemars::JsonSchema;
@@ -13,7 +13,7 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Drags from one place of the window to another with the left mouse button.
+/// Drags from one place of the window to another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DragOnCoordinates {
@@ -30,7 +30,7 @@ pub(super) struct DragOnCoordinates {
     /// How long it would take, in seconds. It takes as long as the application needs to follow, whatever this says.
     #[serde(default, rename = "duration")]
     _duration: Option<f64>,
-    /// A key to hold meanwhile.
+    /// A key to hold meanwhile: ctrl, shift, alt or super.
     #[serde(default)]
     key_hold: Option<String>,
 }
@@ -41,20 +41,17 @@ impl<D: Desktop> Tool<D> for DragOnCoordinates {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        if input.button != MouseButton::Left {
-            return Err(ToolError::Reply(
-                "`button` can only be left: nothing else drags here; nothing was done".to_owned(),
-            ));
-        }
-        if let Some(key) = input.key_hold.filter(|key| !key.trim().is_empty()) {
-            return Err(ToolError::Reply(format!(
-                "`key_hold`: `{key}` cannot be held while dragging; leave it out, or use a command of the \
-                 application; nothing was done"
-            )));
-        }
+        let modifiers = match input.key_hold.filter(|key| !key.trim().is_empty()) {
+            Some(key) => vec![
+                key.parse()
+                    .map_err(|error| ToolError::Reply(format!("`key_hold`: {error}; nothing was done")))?,
+            ],
+            None => Vec::new(),
+        };
+        let held = Held { button: input.button.into(), modifiers };
         let from = place(context, ("start_x", input.start_x), ("start_y", input.start_y)).await?;
         let to = place(context, ("end_x", input.end_x), ("end_y", input.end_y)).await?;
         let (from, to) = (Target::Point(from), Target::Point(to));
-        Ok(drag(context.desktop, context.window()?, &from, &to, &context.limits).await?)
+        Ok(drag(context.desktop, context.window()?, (&from, &to), &held, &context.limits).await?)
     }
 }

@@ -10,7 +10,7 @@ use deskhand_core::{
 
 use super::click::{button, desktop_of, desktop_with};
 use crate::{
-    DesktopError, LaunchRequest, UiTree, Windowing,
+    DesktopError, Held, LaunchRequest, UiTree, Windowing,
     act::{
         ActLimits, Condition, NewValue, Route, Scroll, Target, Wanted, activate, close, drag, focus, invoke,
         launch, read_text, scroll, select, set_checked, set_value, visit, wait_for,
@@ -238,11 +238,16 @@ async fn scrolling_and_dragging_are_seen_when_something_moves() {
     assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
 
     let from = Target::Point(Point::new(40, 60));
-    let report = drag(&desktop, window, &from, &Target::Point(Point::new(90, 60)), &LIMITS()).await.unwrap();
+    let report =
+        drag(&desktop, window, (&from, &Target::Point(Point::new(90, 60))), &Held::default(), &LIMITS())
+            .await
+            .unwrap();
     assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
     let from = Target::Point(Point::new(600, 100));
     let report =
-        drag(&desktop, window, &from, &Target::Point(Point::new(700, 100)), &LIMITS()).await.unwrap();
+        drag(&desktop, window, (&from, &Target::Point(Point::new(700, 100))), &Held::default(), &LIMITS())
+            .await
+            .unwrap();
     assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
 }
 
