@@ -29,6 +29,8 @@
 //! is expanded shows its leaves as further children of the tree without a word: their number tells. `GrabFocus` does
 //! nothing for a combo box, and the cells of a table are other objects after each change. Those of a tree are other
 //! objects each time the tree is asked for its children, while the former ones go on to answer.
+//! Chromium: when a page takes the place of the empty one that a window begins with, nothing is announced; the old
+//! document goes on to answer and calls itself DEFUNCT.
 //! GTK 4: `SHOWING` is set on the frame alone, so `VISIBLE` decides; extents are relative to the window
 //! without its shadow, so the place of the window is added. Where an element has no name it is called by its class
 //! (`GtkToggleButton`). What a popover shows is reported as if it lay in the window; the options of a drop-down are

@@ -10,7 +10,7 @@ use std::sync::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Partial, Role, Tree},
+    ui::{Element, Partial, Role, State, Tree},
 };
 use tokio::time::Instant;
 
@@ -92,6 +92,14 @@ struct Read {
     read_at: Moment,
     /// The extents that it reported before, where it is known.
     was_at: Option<Option<Rect<Screen>>>,
+}
+
+impl Read {
+    /// Whether it was there and says now that it is not, as the first document of a window of Chromium does: nobody tells
+    /// the element that it lay in.
+    fn has_ended(&self) -> bool {
+        !self.shows && self.known.head.is_some() && self.known.states.has(State::Defunct)
+    }
 }
 
 /// A node whose children belong into the tree.
@@ -266,6 +274,7 @@ impl Walk<'_, '_> {
         .await;
         for (wanted, doubtful, result) in read {
             match result {
+                Ok(Some(read)) if read.has_ended() => self.lose(&wanted),
                 Ok(Some(read)) => {
                     if let Some(shown) = self.keep(&wanted.object, doubtful, read) {
                         self.add(wanted, depth, window, shown);
