@@ -15,9 +15,6 @@ use crate::{
     capability::{Desktop, QuietLimits},
 };
 
-/// How often a wait may be interrupted by changes that do not fulfil it.
-const WAITS_MAX: usize = 1_000;
-
 /// What is waited for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Condition {
@@ -51,7 +48,7 @@ pub async fn wait_for<D: Desktop>(
 ) -> DesktopResult<ActionReport> {
     let mut waited_ms = 0;
     let bound_ms = milliseconds(bound);
-    for _ in 0..WAITS_MAX {
+    loop {
         let watch = watch_app(desktop, window).await?;
         if holds(desktop, window, condition).await? {
             let summary = format!("{} after {waited_ms} ms", condition.label());
@@ -62,7 +59,8 @@ pub async fn wait_for<D: Desktop>(
             break;
         }
         let left = Duration::from_millis(bound_ms - waited_ms);
-        let quiet = QuietLimits { first_change: left, bound: left, ..QuietLimits::default() };
+        // Looked at again as soon as something happens: a window with an animation is never quiet.
+        let quiet = QuietLimits { quiet: Duration::ZERO, first_change: left, bound: left };
         waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
     }
     let summary = format!("not fulfilled within {waited_ms} ms: {}", condition.label());

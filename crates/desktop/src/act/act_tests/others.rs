@@ -283,3 +283,23 @@ async fn conditions_are_waited_for_with_a_bound() {
     let gone = Condition::Disappears(go());
     assert_eq!(wait_for(&desktop, window, &gone, bound).await.unwrap().effect, Verdict::NotSeen);
 }
+
+#[tokio::test]
+async fn a_condition_is_seen_in_a_window_that_is_never_quiet() {
+    let rename = |key: &str, name: String, after: u64| {
+        Behaviour::Rename { key: Some(key.to_owned()), name }.after(after)
+    };
+    let mut ticks: Vec<Behaviour> =
+        (1..=200).map(|tick| rename("clock", tick.to_string(), tick * 20)).collect();
+    ticks.push(rename("late", "Ready".to_owned(), 500));
+    let window = FakeWindow::normal("Main").chord("F5", Behaviour::All(ticks)).elements([
+        FakeElement::new(Role::LABEL, "0").key("clock"),
+        FakeElement::new(Role::LABEL, "Working").key("late"),
+    ]);
+    let (desktop, window) = desktop_of(window);
+    crate::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
+    let ready = Condition::Appears(Wanted::named("Ready"));
+    let report = wait_for(&desktop, window, &ready, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert!((500..700).contains(&report.settled_ms), "{}", report.settled_ms);
+}
