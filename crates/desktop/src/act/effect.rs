@@ -28,6 +28,8 @@ use crate::{
 const WAITS_MAX: usize = 64;
 /// How long an element must have been watched without a change for its next one to prove an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
+/// The announcements of one change are through after so long, also on a busy machine.
+const TAIL: Duration = Duration::from_millis(250);
 /// How often the place of a target that was found in a picture is looked at while it is watched.
 const DRAWN_LOOKS: Duration = Duration::from_millis(250);
 
@@ -220,6 +222,7 @@ async fn control<D: Desktop>(
     let mut last = changed.tree.clone();
     let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
     let mut last_words = effect.words.clone();
+    let mut is_first = true;
     for _ in 0..WAITS_MAX {
         if waited_ms >= milliseconds(limits.control) {
             break;
@@ -232,7 +235,10 @@ async fn control<D: Desktop>(
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
         let now = look(desktop, before.surface.id).await?;
-        let mut again = announced(&settled.changes);
+        // An application tells of one change in several pieces, and the last ones may come after it was looked at.
+        let is_tail = is_first && settled.waited_ms < milliseconds(limits.quiet.quiet + TAIL);
+        is_first = false;
+        let mut again = if is_tail { HashSet::new() } else { announced(&settled.changes) };
         again.extend(differences(&last, &now, false).into_iter().map(|one| one.part));
         let words = words_at(desktop, before).await?;
         if let (Some(target), true) = (&before.target, words != last_words) {

@@ -73,6 +73,20 @@ async fn verdicts_are_about_what_happened() {
         .await;
 }
 
+/// The label is looked at when the first piece has come.
+#[tokio::test]
+async fn a_change_that_is_announced_in_pieces_is_one_effect() {
+    let says = |after: u64| {
+        let (key, name) = (Some("label".to_owned()), "Counted 1".to_owned());
+        Behaviour::Rename { key, name }.after(after)
+    };
+    let label = FakeElement::new(Role::LABEL, "Counted 0").key("label");
+    let (desktop, window) =
+        desktop_with([button("Count", Behaviour::All(vec![says(100), says(200)])), label]);
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+}
+
 #[tokio::test]
 async fn what_changes_by_itself_is_no_effect() {
     for every_ms in [30, 100, 700, 1_000] {
