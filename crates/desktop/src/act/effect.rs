@@ -1,7 +1,7 @@
 //! What an action changed, and whether the change can be laid to it.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{HashMap, HashSet, hash_map::Entry},
     time::Duration,
 };
 
@@ -28,7 +28,8 @@ use crate::{
 const WAITS_MAX: usize = 64;
 /// How long an element must have been watched without a change for its next one to prove an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
-/// The announcements of one change are through after so long, also on a busy machine.
+/// An application makes and tells of one change in several pieces, such as a text that goes and another that comes in its
+/// place; they are through after so long, also on a busy machine.
 const TAIL: Duration = Duration::from_millis(250);
 /// How often the place of a target that was found in a picture is looked at while it is watched.
 const DRAWN_LOOKS: Duration = Duration::from_millis(250);
@@ -216,13 +217,13 @@ async fn control<D: Desktop>(
     limits: &ActLimits,
     effect: &mut Effect,
 ) -> DesktopResult<HashSet<Part>> {
-    let mut counts: HashMap<Part, u32> =
-        candidates.iter().map(|candidate| (candidate.part.clone(), 1)).collect();
+    // How often each changed, and when it did last, in milliseconds of this wait.
+    let mut counts: HashMap<Part, (u32, u64)> =
+        candidates.iter().map(|candidate| (candidate.part.clone(), (1, 0))).collect();
     let mut waited_ms = 0;
     let mut last = changed.tree.clone();
     let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
     let mut last_words = effect.words.clone();
-    let mut is_first = true;
     for _ in 0..WAITS_MAX {
         if waited_ms >= milliseconds(limits.control) {
             break;
@@ -235,10 +236,7 @@ async fn control<D: Desktop>(
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
         let now = look(desktop, before.surface.id).await?;
-        // An application tells of one change in several pieces, and the last ones may come after it was looked at.
-        let is_tail = is_first && settled.waited_ms < milliseconds(limits.quiet.quiet + TAIL);
-        is_first = false;
-        let mut again = if is_tail { HashSet::new() } else { announced(&settled.changes) };
+        let mut again = announced(&settled.changes);
         again.extend(differences(&last, &now, false).into_iter().map(|one| one.part));
         let words = words_at(desktop, before).await?;
         if let (Some(target), true) = (&before.target, words != last_words) {
@@ -246,12 +244,20 @@ async fn control<D: Desktop>(
         }
         last_words = words;
         for part in again {
-            *counts.entry(part).or_default() += 1;
+            match counts.entry(part) {
+                Entry::Vacant(new) => drop(new.insert((1, waited_ms))),
+                Entry::Occupied(mut known) => {
+                    let (count, at_ms) = known.get_mut();
+                    if waited_ms >= *at_ms + milliseconds(TAIL) {
+                        (*count, *at_ms) = (*count + 1, waited_ms);
+                    }
+                }
+            }
         }
         effect.add(Settled { damaged: false, ..settled });
         last = now;
     }
-    Ok(counts.into_iter().filter(|(_, count)| *count > 1).map(|(part, _)| part).collect())
+    Ok(counts.into_iter().filter(|(_, (count, _))| *count > 1).map(|(part, _)| part).collect())
 }
 
 /// Looks at windows and elements. None when a window, or the target that is gone, proves the effect already; else what is

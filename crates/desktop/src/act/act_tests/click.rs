@@ -73,18 +73,26 @@ async fn verdicts_are_about_what_happened() {
         .await;
 }
 
-/// The label is looked at when the first piece has come.
+/// The label is looked at between the pieces: before the change is watched, and while a clock is.
 #[tokio::test]
-async fn a_change_that_is_announced_in_pieces_is_one_effect() {
-    let says = |after: u64| {
-        let (key, name) = (Some("label".to_owned()), "Counted 1".to_owned());
-        Behaviour::Rename { key, name }.after(after)
-    };
-    let label = FakeElement::new(Role::LABEL, "Counted 0").key("label");
-    let (desktop, window) =
-        desktop_with([button("Count", Behaviour::All(vec![says(100), says(200)])), label]);
-    let report = click_target(&desktop, window).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+async fn a_change_that_comes_in_pieces_is_one_effect() {
+    for (clock_ms, pieces) in [(60_000, [100, 200]), (700, [900, 1_000])] {
+        let says = |name: &str, after: u64| {
+            Behaviour::Rename { key: Some("label".to_owned()), name: name.to_owned() }.after(after)
+        };
+        let [gone, back] = pieces;
+        let elements = [
+            button("Count", Behaviour::All(vec![says("", gone), says("Counted 1", back)])),
+            FakeElement::new(Role::LABEL, "Counted 0").key("label"),
+            FakeElement::new(Role::LABEL, "12:00").key("clock"),
+        ];
+        let names = ["12:01", "12:02", "12:03", "12:04", "12:05", "12:06", "12:07", "12:08"];
+        let window = FakeWindow::normal("Main").elements(elements).noise("clock", clock_ms, &names);
+        let (desktop, window) = desktop_of(window);
+        let report = click_target(&desktop, window).await;
+        assert_eq!(report.effect, Verdict::Seen, "{clock_ms}: {}", report.summary);
+        assert!(report.summary.contains("Counted 0"), "{clock_ms}: {}", report.summary);
+    }
 }
 
 #[tokio::test]
