@@ -3,3 +3,4 @@
 pub mod endpoint;
 pub mod fixture;
 pub mod parser;
+pub mod programs;

@@ -6,6 +6,7 @@ use std::{
     process::{Command, Output},
 };
 
+use deskhand_testkit::programs::can_run;
 use tempfile::TempDir;
 
 /// A home folder with nothing in it, and no display.
@@ -98,16 +99,5 @@ pub(crate) fn has_desktop() -> bool {
 
 /// Whether a virtual desktop with these programs can be started here; where everything must be tested, it must.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
-    let installed = |program: &str| {
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
-    };
-    let needed = ["Xvfb", "openbox", "dbus-daemon"];
-    let missing: Vec<&str> =
-        needed.into_iter().chain(programs.iter().copied()).filter(|name| !installed(name)).collect();
-    if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
-        return true;
-    }
-    eprintln!("skipped: not installed: {}", missing.join(", "));
-    false
+    can_run(Vec::new(), &[&["Xvfb", "openbox", "dbus-daemon"], programs].concat())
 }

@@ -6,6 +6,7 @@ use deskhand_core::{
     ui::{Element, Partial, Tree},
 };
 
+use super::effect::watch_app;
 use crate::{
     DesktopError, DesktopResult,
     capability::{Desktop, QuietLimits, TreeLimits},
@@ -26,6 +27,27 @@ where
         }
     }
     ask().await
+}
+
+/// Whether something that an input brings about holds: read once the application has handled what was sent since `watch`
+/// began, and, where it does not hold yet, once more when the application is quiet.
+pub(super) async fn comes_to_hold<D: Desktop, F, E>(
+    desktop: &D,
+    (window, watch): (WindowId, D::Watch),
+    quiet: QuietLimits,
+    mut holds: impl FnMut() -> F,
+) -> Result<bool, E>
+where
+    F: Future<Output = Result<bool, E>>,
+    E: From<DesktopError>,
+{
+    let again = watch_app(desktop, window).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    if holds().await? {
+        return Ok(true);
+    }
+    desktop.settle(again, quiet).await?;
+    holds().await
 }
 
 /// One element.

@@ -7,8 +7,7 @@ use deskhand_core::{
 };
 
 use super::{
-    effect::watch_app,
-    patience::patiently,
+    patience::{comes_to_hold, patiently},
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
     type_text::read,
@@ -16,7 +15,7 @@ use super::{
 };
 use crate::{
     DesktopResult,
-    capability::{Desktop, QuietLimits},
+    capability::Desktop,
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
@@ -66,11 +65,14 @@ async fn select<D: Desktop>(
     for way in [Way::Arrows, Way::NameBox] {
         let tried = match way {
             Way::Arrows => with_arrows(desktop, &surface, &table, range, limits).await,
-            Way::NameBox => name_in_box(desktop, &surface, &range, limits).await,
+            Way::NameBox => match name_in_box(desktop, &surface, &range, limits).await {
+                Ok(()) => Ok(is_selected(desktop, &surface, &table, range).await?),
+                Err(halt) => Err(halt),
+            },
         };
         match tried {
-            Ok(()) if is_selected(desktop, &surface, &table, range).await? => return Ok(done(Route::Input)),
-            Ok(()) | Err(Halt::Refused(_)) => {}
+            Ok(true) => return Ok(done(Route::Input)),
+            Ok(false) | Err(Halt::Refused(_)) => {}
             Err(failed) => return Err(failed),
         }
     }
@@ -84,13 +86,14 @@ enum Way {
     NameBox,
 }
 
+/// Whether it is selected then.
 async fn with_arrows<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
     table: &Element,
     range: CellRange,
     limits: &ActLimits,
-) -> Result<(), Halt> {
+) -> Result<bool, Halt> {
     let shape = range.shape();
     if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
         return Err(Halt::Refused(format!("{range} is too large to be selected with the arrow keys")));
@@ -102,12 +105,8 @@ async fn with_arrows<D: Desktop>(
             desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
         }
     }
-    let again = watch_app(desktop, surface.id).await?;
-    desktop.settle(watch, QuietLimits::HANDLED).await?;
-    if !is_selected(desktop, surface, table, range).await? {
-        desktop.settle(again, limits.quiet).await?;
-    }
-    Ok(())
+    let holds = || is_selected(desktop, surface, table, range);
+    comes_to_hold(desktop, (surface.id, watch), limits.quiet, holds).await
 }
 
 /// Whether exactly this range is selected.

@@ -8,14 +8,14 @@ use deskhand_core::{
 use super::{
     effect::watch_app,
     find::{names_equal, nearest_names},
-    patience::{patiently, read_tree},
+    patience::{comes_to_hold, patiently, read_tree},
     report::{ActLimits, Halt, Route},
     type_text::{clear, focus_element},
     verdict::{Need, Ready, check, surfaces},
 };
 use crate::{
     DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction, QuietLimits},
+    capability::{Desktop, ElementAction},
 };
 
 /// How a table is named.
@@ -176,7 +176,7 @@ pub(super) async fn go_to_cell<D: Desktop>(
 /// is quiet.
 async fn wait_for_cursor<D: Desktop>(
     desktop: &D,
-    (window, watch): (WindowId, D::Watch),
+    watched: (WindowId, D::Watch),
     table: ElementId,
     cell: CellRef,
     limits: &ActLimits,
@@ -184,13 +184,7 @@ async fn wait_for_cursor<D: Desktop>(
     if cursor_is_on(desktop, table, cell).await? {
         return Ok(true);
     }
-    let again = watch_app(desktop, window).await?;
-    desktop.settle(watch, QuietLimits::HANDLED).await?;
-    if cursor_is_on(desktop, table, cell).await? {
-        return Ok(true);
-    }
-    desktop.settle(again, limits.quiet).await?;
-    cursor_is_on(desktop, table, cell).await
+    comes_to_hold(desktop, watched, limits.quiet, || cursor_is_on(desktop, table, cell)).await
 }
 
 /// Types a range into the name box, as a person does to go there or to select it.

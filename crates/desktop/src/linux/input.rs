@@ -144,17 +144,20 @@ impl LinuxDesktop {
                 let mut pongs = self.display().pongs();
                 let ping = move |worker: &mut Worker| worker.ping(serial);
                 let Some(window) = self.display().call("ping the application", ping).await? else {
-                    return Ok(Some(()));
+                    return Ok(());
                 };
                 tokio::select! {
                     biased;
                     // An error says that the display is gone; the next call tells.
-                    _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2) => return Ok(Some(())),
+                    _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2) => return Ok(()),
                     gone = self.window_gone(window, &mut events) => gone?,
                 }
             }
         };
-        tokio::time::timeout(bound, asking).await.unwrap_or(Ok(None)).map(|answered| answered.is_some())
+        match tokio::time::timeout(bound, asking).await {
+            Ok(answered) => answered.map(|()| true),
+            Err(_) => Ok(false),
+        }
     }
 
     /// Waits until a window is not on the screen any more.

@@ -25,7 +25,10 @@ use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
 };
-use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_testkit::{
+    fixture::{Fixture, Screen, Toolkit},
+    programs::can_run,
+};
 use serde_json::{Value, json};
 
 use crate::reference::says;
@@ -34,15 +37,7 @@ use crate::reference::says;
 /// message, unless `DESKHAND_ALL_TESTS` is set: then it runs, and fails.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     let findings = diagnose().into_iter().filter(|finding| finding.required && !finding.ok);
-    let mut missing: Vec<String> = findings.map(|finding| finding.name).collect();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let installed = |program: &str| std::env::split_paths(&path).any(|folder| folder.join(program).exists());
-    missing.extend(programs.iter().filter(|program| !installed(program)).map(|&program| program.to_owned()));
-    if missing.is_empty() || std::env::var_os("DESKHAND_ALL_TESTS").is_some() {
-        return true;
-    }
-    println!("not run: {missing:?}");
-    false
+    can_run(findings.map(|finding| finding.name).collect(), programs)
 }
 
 struct Stage {

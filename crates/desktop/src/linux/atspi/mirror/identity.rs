@@ -187,12 +187,14 @@ impl Accessibility {
         frame: &ObjectRef,
         found: &[Found],
     ) -> HashMap<usize, ElementId> {
+        let is_anew = |one: &Found| application.toolkit.makes_anew(&one.element.role);
+        if !found.iter().any(is_anew) {
+            return HashMap::new();
+        }
         let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
         let Some(before) = before else { return HashMap::new() };
-        let anew =
-            |at: usize| found.get(at).is_some_and(|one| application.toolkit.makes_anew(&one.element.role));
         let now = self.traces(found);
-        twins(&before.last, &now).into_iter().filter(|(at, _)| anew(*at)).collect()
+        twins(&before.last, &now).into_iter().filter(|(at, _)| found.get(*at).is_some_and(is_anew)).collect()
     }
 
     /// Keeps what the elements of a window are found again by.
