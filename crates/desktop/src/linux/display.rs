@@ -54,6 +54,7 @@ x11rb::atom_manager! {
         _NET_CLOSE_WINDOW,
         _NET_FRAME_EXTENTS,
         _NET_REQUEST_FRAME_EXTENTS,
+        _NET_SUPPORTED,
         _NET_SUPPORTING_WM_CHECK,
         _NET_WM_NAME,
         _NET_WM_PID,
@@ -208,17 +209,18 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Asks the window manager for something that it answers by a property of our own window; whether it has
-    /// answered.
-    pub(crate) fn ask_window_manager(&self) -> WorkResult<bool> {
-        let (question, answer) = (self.atoms._NET_REQUEST_FRAME_EXTENTS, self.atoms._NET_FRAME_EXTENTS);
-        let reply =
-            self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?.reply()?;
-        if reply.type_ != x11rb::NONE {
-            return Ok(true);
-        }
-        self.tell_window_manager(self.own_window, question, [0; 5])?;
-        Ok(false)
+    /// Asks the window manager for something that it has to answer by a property of our own window (EWMH,
+    /// `_NET_REQUEST_FRAME_EXTENTS`).
+    pub(crate) fn ask_window_manager(&self) -> WorkResult<()> {
+        self.connection.delete_property(self.own_window, self.atoms._NET_FRAME_EXTENTS)?;
+        self.tell_window_manager(self.own_window, self.atoms._NET_REQUEST_FRAME_EXTENTS, [0; 5])
+    }
+
+    /// Whether the window manager has answered what it was asked last.
+    pub(crate) fn window_manager_answered(&self) -> WorkResult<bool> {
+        let answer = self.atoms._NET_FRAME_EXTENTS;
+        let reply = self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?;
+        Ok(reply.reply()?.type_ != x11rb::NONE)
     }
 
     /// Sends the reader of events a message that comes after all that the server has told it before.

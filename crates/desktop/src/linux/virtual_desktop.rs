@@ -268,7 +268,13 @@ async fn start_window_manager(starting: &Starting, environment: &Environment) ->
 async fn await_window_manager(starting: &Starting, display: &Display) -> DesktopResult<()> {
     let mut events = display.subscribe();
     let ready = async {
-        let ask = |worker: &mut Worker| Ok(worker.has_window_manager()? && worker.ask_window_manager()?);
+        let ask = |worker: &mut Worker| {
+            let answered = worker.window_manager_answered()?;
+            if !answered && worker.has_window_manager()? {
+                worker.ask_window_manager()?;
+            }
+            Ok(answered)
+        };
         while !display.call("ask the window manager", ask).await? {
             // A reader that fell behind asks again, too.
             let next = tokio::time::timeout(ASK_AGAIN, events.recv()).await;

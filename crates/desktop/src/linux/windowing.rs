@@ -74,6 +74,8 @@ impl Windowing for LinuxDesktop {
             // A pop-up has the input as long as it is there; no window manager gives it the focus.
             return Ok(());
         }
+        // What holds now may be of the time before: a window that has just opened may be about to take the focus.
+        self.await_window_manager(&mut events, deadline).await?;
         loop {
             let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
             let has_focus = list.has_focus(x_window);
@@ -183,6 +185,34 @@ impl LinuxDesktop {
                 }
             }
         }
+    }
+
+    /// Waits until the window manager has done what it was asked for and knows what came of it, or the deadline. Its
+    /// first answer comes after its own requests; what the server tells it of them comes before the second question.
+    async fn await_window_manager(
+        &self,
+        events: &mut Receiver<XEvent>,
+        deadline: Instant,
+    ) -> DesktopResult<()> {
+        for _ in 0..2 {
+            let ask = |worker: &mut Worker| {
+                let answers = worker.has_answering_window_manager()?;
+                if answers {
+                    worker.ask_window_manager()?;
+                }
+                Ok(answers)
+            };
+            if !self.display().call("ask the window manager", ask).await? {
+                return Ok(());
+            }
+            let answered = |worker: &mut Worker| worker.window_manager_answered();
+            while !self.display().call("hear the window manager", answered).await? {
+                if !self.await_windows(events, deadline).await? {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     async fn command_of(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {

@@ -247,6 +247,12 @@ impl Worker {
         Ok(numbers(&reply).first().copied().filter(|window| *window != 0))
     }
 
+    /// Whether there is a window manager that answers questions about frames.
+    pub(crate) fn has_answering_window_manager(&self) -> WorkResult<bool> {
+        let supported = self.ask(self.root, self.atoms._NET_SUPPORTED)?.reply()?;
+        Ok(self.has_window_manager()? && numbers(&supported).contains(&self.atoms._NET_REQUEST_FRAME_EXTENTS))
+    }
+
     /// Whether there is a window manager that speaks EWMH.
     pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
         Ok(!numbers(&self.ask(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?.reply()?).is_empty())
