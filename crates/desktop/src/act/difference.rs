@@ -48,8 +48,11 @@ enum Kind {
     Words,
     Value,
     Children,
-    /// The child at this place: what is replaced, as the text of a web page is when it changes, is not the whole.
-    Child(usize),
+    /// A child that came at this place: what is replaced, as the text of a web page is when it changes, is not the
+    /// whole. What goes and comes back is replaced once, so that either counts by itself.
+    Came(usize),
+    /// A child that went from this place.
+    Went(usize),
     Focus,
     Other(String),
 }
@@ -230,11 +233,13 @@ pub(super) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
         .collect();
     // What lies beyond the limits of a look neither came nor went.
     if before.partial.is_none() && now.partial.is_none() {
-        for (tree, other, verb) in [(now, &was, "came"), (before, &is, "went")] {
+        for (tree, other, came) in [(now, &was, true), (before, &is, false)] {
             for (element, parent, place) in with_parents(tree) {
                 let is_top = parent.is_some_and(|parent| other.contains_key(&parent));
                 if is_top && !other.contains_key(&element.id) && counts(element) {
-                    let part = Part { element: parent, kind: Kind::Child(place) };
+                    let (kind, verb) =
+                        if came { (Kind::Came(place), "came") } else { (Kind::Went(place), "went") };
+                    let part = Part { element: parent, kind };
                     found.push(Difference { part, what: format!("{} {verb}", element.label()) });
                 }
             }

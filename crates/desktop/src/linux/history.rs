@@ -18,6 +18,10 @@ const WATCHED_MAX: usize = 50_000;
 /// What changed by itself, and then not for so long, has ended.
 const BY_ITSELF_LASTS: Duration = Duration::from_millis(2_500);
 
+/// What was blamed counts for so long: whether it still is what changes of an element that goes on changing has to be
+/// seen again then.
+const BLAME_LASTS: Duration = Duration::from_secs(30);
+
 /// The most things of one element that are known to change by themselves.
 const ASPECTS_MAX: usize = 32;
 
@@ -28,8 +32,8 @@ struct Watched {
     changed: Option<Instant>,
     /// When it changed last of those changes that it makes by itself.
     by_itself: Option<Instant>,
-    /// What of it does.
-    blamed: Vec<Aspect>,
+    /// What of it does, and when that was seen.
+    blamed: Vec<(Aspect, Instant)>,
 }
 
 impl Watched {
@@ -95,12 +99,11 @@ impl History {
         let now = Instant::now();
         let mut watched = self.watched();
         let watched = watched.entry(element).or_insert_with(|| Watched::new(now));
-        if !watched.goes_on(now) {
-            watched.blamed.clear();
-        }
+        let goes_on = watched.goes_on(now);
+        watched.blamed.retain(|(known, at)| goes_on && *known != aspect && now - *at < BLAME_LASTS);
         watched.by_itself = Some(now);
-        if watched.blamed.len() < ASPECTS_MAX && !watched.blamed.contains(&aspect) {
-            watched.blamed.push(aspect);
+        if watched.blamed.len() < ASPECTS_MAX {
+            watched.blamed.push((aspect, now));
         }
     }
 
@@ -108,7 +111,10 @@ impl History {
     pub(crate) fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
         let now = Instant::now();
         let watched = self.watched();
-        watched.get(&element).is_some_and(|watched| watched.goes_on(now) && watched.blamed.contains(&aspect))
+        let is_blamed = |(known, at): &(Aspect, Instant)| *known == aspect && now - *at < BLAME_LASTS;
+        watched
+            .get(&element)
+            .is_some_and(|watched| watched.goes_on(now) && watched.blamed.iter().any(is_blamed))
     }
 
     /// Whether anything of an element goes on changing by itself.
@@ -161,5 +167,21 @@ mod tests {
         assert!(!history.changes_by_itself(clock, name), "and one change is not going on");
         history.blame(clock, Aspect(2));
         assert!(!history.changes_by_itself(clock, name), "what it did before is forgotten");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_was_blamed_by_mistake_counts_again_although_its_element_never_rests() {
+        let (history, page, clock, text) = (History::default(), ElementId(1), Aspect(1), Aspect(2));
+        history.blame(page, clock);
+        history.blame(page, text);
+        for at in 0..60 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            history.changed(page);
+            if at % 20 == 0 {
+                history.blame(page, clock);
+            }
+        }
+        assert!(history.changes_by_itself(page, clock), "it was seen to go on");
+        assert!(!history.changes_by_itself(page, text));
     }
 }
