@@ -104,6 +104,13 @@ impl Stage {
                     self.tell(source, "removed");
                 }
             }
+            Behaviour::Add(plan) => {
+                if let Some(root) = self.window(window).map(|shown| shown.root) {
+                    self.insert(window, root, plan);
+                    self.note_element(root, "object:children-changed:add");
+                    self.tell(source, "added");
+                }
+            }
             Behaviour::Title(title) => self.retitle(window, title, source),
             Behaviour::GoToCell { sheet } => self.go_to_named_cell(source, window, sheet),
             Behaviour::Save { entry, title } => self.save(entry, title, source, window),

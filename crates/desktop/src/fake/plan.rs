@@ -50,6 +50,8 @@ pub enum Behaviour {
         /// The key of the control.
         key: Option<String>,
     },
+    /// A control comes into the window, after all that are there.
+    Add(Box<FakeElement>),
     /// The window of the control, or its owner if it is a dialog, gets another title.
     Title(String),
     /// Moves the cursor of the sheet with this key to the cell or range that the control's text names.
