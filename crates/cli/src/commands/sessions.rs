@@ -12,24 +12,38 @@ use crate::{
     render::{SessionRow, session_lines},
 };
 
+/// How many sessions that cannot be read are named; older versions may have left many.
+const UNREAD_SHOWN: usize = 3;
+
 pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     let store = open_store(&args.store)?;
     let out = Output::to(Stream::Out);
     let notes = Output::to(Stream::Error);
     let mut rows = Vec::new();
+    let mut unread = Vec::new();
     for id in store.list().map_err(|error| CliError::from_error(&error))? {
         let read = |folder: SessionFolder| Ok((folder.read()?, folder.is_in_use()?));
         match store.find(&id.0).and_then(read) {
             Ok((journal, in_use)) => rows.push(SessionRow::of(&journal, in_use)),
             // One journal that cannot be read must not hide the others.
-            Err(error) => notes.line(&Line::of(Tone::Doubtful, format!("{id}: {error}"))),
+            Err(error) => unread.push(format!("{id}: {}", CliError::from_error(&error))),
         }
+    }
+    for problem in unread.iter().take(UNREAD_SHOWN) {
+        notes.line(&Line::of(Tone::Doubtful, problem));
+    }
+    if unread.len() > UNREAD_SHOWN {
+        let more = unread.len() - UNREAD_SHOWN;
+        notes.line(&Line::of(
+            Tone::Doubtful,
+            format!("{more} more cannot be read; `deskhand verify ID` says why, `deskhand gc` clears old ones away"),
+        ));
     }
     if args.json {
         for row in &rows {
             out.json(row);
         }
-    } else if rows.is_empty() {
+    } else if rows.is_empty() && unread.is_empty() {
         notes.text(format!("no session in {} yet", store.root().display()));
     } else {
         let now_ms = SystemTime::now()

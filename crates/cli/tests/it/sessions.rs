@@ -111,6 +111,21 @@ fn a_journal_that_was_cut_off_can_still_be_read() {
 }
 
 #[test]
+fn those_that_cannot_be_read_are_named_with_the_cause_and_hide_no_other() {
+    let world = World::new();
+    for _ in 0..5 {
+        let (_, journal) = record(&world);
+        let text = fs::read_to_string(&journal).unwrap();
+        fs::write(&journal, text.replacen("\"record\":", "\"former\":", 3)).unwrap();
+    }
+    let (good, _) = record(&world);
+    let list = world.run(&["sessions"]);
+    assert!(list.contains(&good), "{list}");
+    assert_eq!(list.matches("missing field").count(), 3, "{list}");
+    assert!(list.contains("2 more cannot be read"), "{list}");
+}
+
+#[test]
 fn a_report_is_written_and_its_place_is_printed() {
     let world = World::new();
     let (id, journal) = record(&world);
