@@ -1,19 +1,37 @@
 //! Programs that agents start: each in a group of its own with a mark, so that all of it can be ended.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    io::{self, Read as _},
+    path::{Path, PathBuf},
+};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 /// The variable whose value marks every process of one start.
 const MARK: &str = "DESKHAND_AGENT_PROCESS";
-/// How often processes are looked for: one may start another while it is ended.
-const ROUNDS_MAX: u32 = 20;
+/// How often processes are looked for: one may start another while it is ended, or be on its way into another program.
+const ROUNDS_MAX: u32 = 50;
+
+/// How much of an environment is read, in bytes; Linux allows 2 MiB for it together with the arguments.
+const ENVIRONMENT_MAX: usize = 2 * 1024 * 1024;
 
 /// A program with everything that it starts. Dropping it ends all of that at once.
 #[derive(Debug)]
 pub(super) struct ProcessGroup {
     leader: Option<Pid>,
     mark: String,
+    /// When the leader was started, in clock ticks since the machine was; 0 where that is not known.
+    since: u64,
+}
+
+/// What a look for processes found.
+#[derive(Debug, Default)]
+struct Left {
+    /// Those that carry the mark.
+    marked: Vec<Pid>,
+    /// Whether one shows no environment yet, because it is becoming another program just now.
+    unsure: bool,
 }
 
 impl ProcessGroup {
@@ -25,7 +43,8 @@ impl ProcessGroup {
     /// The group of a program that was started as its leader, with that mark.
     pub(super) fn of(leader: Option<u32>, mark: String) -> Self {
         let leader = leader.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
-        Self { leader, mark }
+        let since = leader.and_then(|pid| started_at(&Path::new("/proc").join(pid.to_string())));
+        Self { leader, mark, since: since.unwrap_or(0) }
     }
 
     /// The leader has ended and its number may be given to another process.
@@ -42,10 +61,13 @@ impl ProcessGroup {
         let mut ended = std::collections::BTreeSet::new();
         for _ in 0..ROUNDS_MAX {
             let left = self.left();
-            if left.is_empty() {
-                break;
+            if left.marked.is_empty() {
+                if !left.unsure {
+                    break;
+                }
+                std::thread::yield_now();
             }
-            for pid in left {
+            for pid in left.marked {
                 kill_process(pid, Signal::KILL).ok();
                 ended.insert(pid.as_raw_nonzero());
             }
@@ -54,18 +76,46 @@ impl ProcessGroup {
     }
 
     /// Every process that carries the mark and still runs.
-    fn left(&self) -> Vec<Pid> {
+    fn left(&self) -> Left {
         let mark = format!("{MARK}={}\0", self.mark);
-        let of = |entry: fs::DirEntry| {
-            let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-            let environment = fs::read(entry.path().join("environ")).ok()?;
-            let marked = environment.windows(mark.len()).any(|part| part == mark.as_bytes());
-            marked.then_some(pid)
-        };
-        fs::read_dir("/proc")
-            .map(|entries| entries.filter_map(Result::ok).filter_map(of).collect())
-            .unwrap_or_default()
+        let mut left = Left::default();
+        for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            let (Some(pid), Ok(environment)) = (pid, environment_of(&entry.path())) else {
+                continue;
+            };
+            if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
+                left.marked.push(pid);
+            } else if environment.is_empty() && self.may_become_marked(&entry.path()) {
+                left.unsure = true;
+            }
+        }
+        left
     }
+
+    /// Whether a process without an environment runs a program and is younger than the leader. Linux shows none from
+    /// when a process begins to run another program until that has been loaded (`environ_read` in `fs/proc/base.c`).
+    fn may_become_marked(&self, process: &Path) -> bool {
+        fs::read_link(process.join("exe")).is_ok()
+            && started_at(process).is_some_and(|started| started >= self.since)
+    }
+}
+
+/// The environment of a process, up to [`ENVIRONMENT_MAX`]. It is read at once: a process that becomes another program
+/// between two reads would show a part of it.
+fn environment_of(process: &Path) -> io::Result<Vec<u8>> {
+    let mut environment = vec![0; ENVIRONMENT_MAX];
+    let length = fs::File::open(process.join("environ"))?.read(&mut environment)?;
+    environment.truncate(length);
+    Ok(environment)
+}
+
+/// When a process was started, in clock ticks since the machine was (field 22 of `stat`, proc(5)).
+fn started_at(process: &Path) -> Option<u64> {
+    let stat = fs::read_to_string(process.join("stat")).ok()?;
+    // The name of the program stands in parentheses and may hold anything.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(19)?.parse().ok()
 }
 
 impl Drop for ProcessGroup {
