@@ -29,15 +29,23 @@ const END_BOUND: Duration = Duration::from_secs(10);
 const ENDED_MAX: usize = 256;
 
 /// Ends everything with the mark `$1` and removes the folder `$2` once its input ends. The X server gets the
-/// chance to remove its lock file; all others are ended at once, again and again until none is left.
+/// chance to remove its lock file; all others are ended at once, again and again until none is left. One that is becoming
+/// another program shows no environment for a moment, so that none has to be seen twice.
 const GUARD: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done
 round=0
+seen_none=
 while [ "$round" -lt 500 ]; do
     round=$((round + 1))
     files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
-    [ -n "$files" ] || break
+    if [ -z "$files" ]; then
+        [ "$seen_none" = yes ] && break
+        seen_none=yes
+        sleep 0.05
+        continue
+    fi
+    seen_none=
     for file in $files; do
         process=${file#/proc/}
         process=${process%/environ}
