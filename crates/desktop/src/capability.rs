@@ -500,6 +500,6 @@ pub trait Settling {
     /// waits for it.
     fn blame(&self, element: ElementId, aspect: Aspect);
 
-    /// Whether this of an element was blamed and the element still goes on changing: it proves nothing.
+    /// Whether this of an element was blamed not long ago and the element still goes on changing: it proves nothing.
     fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool;
 }

@@ -75,7 +75,7 @@ impl Windowing for LinuxDesktop {
             return Ok(());
         }
         // What holds now may be of the time before: a window that has just opened may be about to take the focus.
-        self.await_window_manager(&mut events, deadline).await?;
+        self.hear_window_manager_out(&mut events, deadline).await?;
         loop {
             let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
             let has_focus = list.has_focus(x_window);
@@ -189,7 +189,7 @@ impl LinuxDesktop {
 
     /// Waits until the window manager has done what it was asked for and knows what came of it, or the deadline. Its
     /// first answer comes after its own requests; what the server tells it of them comes before the second question.
-    async fn await_window_manager(
+    async fn hear_window_manager_out(
         &self,
         events: &mut Receiver<XEvent>,
         deadline: Instant,

@@ -12,7 +12,8 @@ use deskhand_core::{
 use x11rb::{
     cookie::Cookie,
     protocol::xproto::{
-        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, MapState, PropMode, WindowClass as XWindowClass,
+        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, InputFocus, MapState, PropMode,
+        WindowClass as XWindowClass,
     },
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
@@ -20,13 +21,15 @@ use x11rb::{
 
 use super::{
     desktop_entries::DesktopEntries,
-    display::{Atoms, WorkResult, Worker},
+    display::{Atoms, Fault, WorkResult, Worker},
 };
 
 /// The most windows that are looked at.
 const WINDOWS_MAX: usize = 512;
 /// The longest chain of owners that is followed.
 const OWNERS_MAX: usize = 16;
+/// The deepest that a window which has the focus may lie in another.
+const DEPTH_MAX: usize = 64;
 /// The longest title or class that is read, in units of four bytes.
 const TEXT_MAX: u32 = 1024;
 /// X ids without these bits name the client that made the window.
@@ -152,15 +155,20 @@ impl Worker {
         let stacking = self.ask(self.root, atoms._NET_CLIENT_LIST_STACKING)?;
         let clients = self.ask(self.root, atoms._NET_CLIENT_LIST)?;
         let active = self.ask(self.root, atoms._NET_ACTIVE_WINDOW)?;
-        let check = self.ask(self.root, atoms._NET_SUPPORTING_WM_CHECK)?;
         let tree = self.connection.query_tree(self.root)?;
+        let manager = self.window_manager()?;
         let mut managed = numbers(&stacking.reply()?);
         let clients = numbers(&clients.reply()?);
-        let known: HashSet<u32> = managed.iter().copied().collect();
-        managed.extend(clients.into_iter().filter(|window| !known.contains(window)));
-        let active = numbers(&active.reply()?).first().copied().filter(|window| *window != 0);
-        let manager = numbers(&check.reply()?).first().copied();
+        let mut active = numbers(&active.reply()?).first().copied().filter(|window| *window != 0);
         let children = tree.reply()?.children;
+        if manager.is_some() {
+            let known: HashSet<u32> = managed.iter().copied().collect();
+            managed.extend(clients.into_iter().filter(|window| !known.contains(window)));
+        } else {
+            // What is written on the root window is of one that has ended.
+            managed.clear();
+            active = self.focused_top_level()?;
+        }
 
         let listed: HashSet<u32> = managed.iter().copied().collect();
         // The frames, menus and helper windows of the window manager belong to no application.
@@ -255,7 +263,38 @@ impl Worker {
 
     /// Whether there is a window manager that speaks EWMH.
     pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
-        Ok(!numbers(&self.ask(self.root, self.atoms._NET_SUPPORTING_WM_CHECK)?.reply()?).is_empty())
+        Ok(self.window_manager()?.is_some())
+    }
+
+    /// The window by which a window manager says that it is there: one that has ended leaves its number behind, so that the
+    /// window itself has to name it, too (EWMH, `_NET_SUPPORTING_WM_CHECK`).
+    fn window_manager(&self) -> WorkResult<Option<u32>> {
+        let check = self.atoms._NET_SUPPORTING_WM_CHECK;
+        let Some(window) = numbers(&self.ask(self.root, check)?.reply()?).first().copied() else {
+            return Ok(None);
+        };
+        match self.ask(window, check)?.reply().map_err(Fault::from) {
+            Ok(reply) => Ok(numbers(&reply).first().copied().filter(|named| *named == window)),
+            Err(fault) if fault.is_refusal() => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The child of the root window that gets the keys, or that has in it what gets them.
+    fn focused_top_level(&self) -> WorkResult<Option<u32>> {
+        let mut window = self.connection.get_input_focus()?.reply()?.focus;
+        for _ in 0..DEPTH_MAX {
+            if [u32::from(InputFocus::NONE), u32::from(InputFocus::POINTER_ROOT)].contains(&window) {
+                break;
+            }
+            match self.connection.query_tree(window)?.reply().map_err(Fault::from) {
+                Ok(tree) if tree.parent == self.root => return Ok(Some(window)),
+                Ok(tree) => window = tree.parent,
+                Err(fault) if fault.is_refusal() => break,
+                Err(fault) => return Err(fault),
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a window takes part in a protocol such as `_NET_WM_PING`.

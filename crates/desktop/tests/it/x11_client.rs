@@ -119,6 +119,13 @@ impl Client {
         self.paint();
     }
 
+    /// Returns when the window lies in no frame any more, since its window manager has ended.
+    pub(crate) fn wait_until_nobody_manages_it(&self) {
+        while self.connection.query_tree(self.window).unwrap().reply().unwrap().parent != self.root {
+            self.connection.wait_for_event().unwrap();
+        }
+    }
+
     /// Closes the window once it is asked to.
     pub(crate) fn close_when_asked(self) {
         loop {
