@@ -1,5 +1,6 @@
 //! Deskhand: testkit.
 
+pub mod display;
 pub mod endpoint;
 pub mod fixture;
 pub mod parser;

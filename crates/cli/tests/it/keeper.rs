@@ -11,6 +11,7 @@ use std::{
 };
 
 use deskhand_desktop::linux::{DesktopHandle, IdsGiven, LinuxDesktop};
+use deskhand_testkit::display::is_left_behind;
 use serde_json::{Value, json};
 
 use crate::support::{World, has_desktop};
@@ -74,7 +75,7 @@ async fn ended(mut keeper: Child) {
 /// Asserts that there is nothing of a desktop any more: no process, no display, no file.
 fn is_gone(world: &World, handle: &DesktopHandle) {
     assert_eq!(world.orphans(), Vec::<String>::new());
-    assert!(!is_listening(handle));
+    assert!(!is_left_behind(&handle.display));
     assert!(!handle.private_folder.exists(), "{}", handle.private_folder.display());
 }
 

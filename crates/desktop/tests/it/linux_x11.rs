@@ -19,6 +19,7 @@ use deskhand_desktop::{
     keys::Modifier,
     linux::{LinuxDesktop, VirtualOptions, XEvent},
 };
+use deskhand_testkit::display::is_left_behind;
 
 use crate::{
     programs::has_programs,
@@ -111,10 +112,10 @@ async fn a_dropped_desktop_leaves_nothing() {
     }
     let desktop = desktop().await;
     let folder = desktop.private_folder().unwrap().to_owned();
-    let number = desktop.display_name().trim_start_matches(':').to_owned();
+    let display = desktop.display_name().to_owned();
     drop(desktop);
     nothing_left(&folder).await;
-    assert!(!PathBuf::from(format!("/tmp/.X{number}-lock")).exists());
+    assert!(!is_left_behind(&display));
 }
 
 /// The test starts itself once more; that process brings a desktop up and is killed.
