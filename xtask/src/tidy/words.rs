@@ -11,7 +11,7 @@ const NOTES: &[&str] = &["TODO", "FIXME", "XXX", "HACK"];
 /// Folders of one machine.
 const MACHINE_FOLDERS: &[&str] = &["/home/", "/root/", "/tmp/"];
 /// Paths that are the same on every machine, or stand for any.
-const SHARED_PATHS: &[&str] = &["/tmp/.X", "/home/me/"];
+const SHARED_PATHS: &[&str] = &["/tmp/.X11-unix", "/tmp/.X{}-lock", "/home/me/"];
 
 /// This file has to name what it looks for.
 const ITSELF: &str = "xtask/src/tidy/words.rs";

@@ -79,11 +79,11 @@ impl ProcessGroup {
     fn left(&self) -> Left {
         let mark = format!("{MARK}={}\0", self.mark);
         let mut left = Left::default();
+        let mut buffer = vec![0; ENVIRONMENT_MAX];
         for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
             let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
-            let (Some(pid), Ok(environment)) = (pid, environment_of(&entry.path())) else {
-                continue;
-            };
+            let Some(pid) = pid else { continue };
+            let Ok(environment) = environment_of(&entry.path(), &mut buffer) else { continue };
             if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
                 left.marked.push(pid);
             } else if environment.is_empty() && self.may_become_marked(&entry.path()) {
@@ -101,13 +101,11 @@ impl ProcessGroup {
     }
 }
 
-/// The environment of a process, up to [`ENVIRONMENT_MAX`]. It is read at once: a process that becomes another program
-/// between two reads would show a part of it.
-fn environment_of(process: &Path) -> io::Result<Vec<u8>> {
-    let mut environment = vec![0; ENVIRONMENT_MAX];
-    let length = fs::File::open(process.join("environ"))?.read(&mut environment)?;
-    environment.truncate(length);
-    Ok(environment)
+/// The environment of a process, as much of it as `buffer` holds. It is read at once: a process that becomes another
+/// program between two reads would show a part of it.
+fn environment_of<'a>(process: &Path, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    let length = fs::File::open(process.join("environ"))?.read(buffer)?;
+    Ok(buffer.get(..length).unwrap_or_default())
 }
 
 /// When a process was started, in clock ticks since the machine was (field 22 of `stat`, proc(5)).

@@ -98,9 +98,9 @@ async fn a_change_that_comes_in_pieces_is_one_effect() {
 /// As the text of a web page is when its page is busy: the new one comes long after the old one went.
 #[tokio::test]
 async fn a_text_that_goes_and_comes_back_is_one_effect() {
-    let key = || Some("label".to_owned());
+    let gone = Behaviour::Remove { key: Some("label".to_owned()) };
     let back = Behaviour::Add(Box::new(FakeElement::new(Role::LABEL, "Counted 1").key("label")));
-    let click = Behaviour::All(vec![Behaviour::Remove { key: key() }.after(100), back.after(900)]);
+    let click = Behaviour::All(vec![gone.after(100), back.after(900)]);
     let label = FakeElement::new(Role::LABEL, "Counted 0").key("label");
     let (desktop, window) = desktop_with([button("Count", click), label]);
     let report = click_target(&desktop, window).await;
