@@ -16,6 +16,7 @@ mod packages;
 mod setup;
 mod test;
 mod tidy;
+mod tools;
 mod workspace;
 
 #[derive(Parser)]
@@ -27,7 +28,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install the Debian packages that the product and its tests need.
+    /// Install the Debian packages and the tools of cargo that the product and its tests need.
     Setup(setup::SetupArguments),
     /// Everything that must pass: set-up, format, lints, tidy, build and every test.
     Test,

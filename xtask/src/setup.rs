@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: installs the packages that are missing; says first which, and why.
+//! `cargo xtask setup`: installs the packages and tools that are missing; says first which, and why.
 
 use std::{
     io::Write,
@@ -12,6 +12,7 @@ use clap::Args;
 use crate::{
     console,
     packages::{PACKAGES, Package},
+    tools::{TOOLS, Tool},
     workspace,
 };
 
@@ -25,24 +26,41 @@ pub(crate) struct SetupArguments {
 
 /// Runs the command.
 pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
-    if !arguments.check {
-        ensure_installed()?;
-        console::progress(&format!("setup: all {} packages are installed", PACKAGES.len()));
-        return Ok(ExitCode::SUCCESS);
+    if arguments.check {
+        return check();
     }
-    let missing = missing()?;
-    if missing.is_empty() {
+    ensure_installed()?;
+    TOOLS.iter().try_for_each(Tool::ensure_installed)?;
+    let (packages, tools) = (PACKAGES.len(), TOOLS.len());
+    console::progress(&format!("setup: all {packages} packages and {tools} tools are installed"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists what is missing, and how to install it.
+fn check() -> Result<ExitCode> {
+    let packages = missing()?;
+    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| !tool.is_installed()).collect();
+    if packages.is_empty() && tools.is_empty() {
         console::result("nothing is missing");
         return Ok(ExitCode::SUCCESS);
     }
-    for package in &missing {
+    for package in &packages {
         console::result(&format!("{:20} {}", package.name, package.reason));
     }
-    console::result(&format!("\n{}", advice(&missing, is_debian())));
+    for tool in &tools {
+        console::result(&format!("{:20} {}", tool.name, tool.reason));
+    }
+    if !packages.is_empty() {
+        console::result(&format!("\n{}", advice(&packages, is_debian())));
+    }
+    if !tools.is_empty() {
+        let commands: Vec<String> = tools.iter().map(|tool| format!("\n  {}", tool.advice())).collect();
+        console::result(&format!("\nrun:{}", commands.concat()));
+    }
     Ok(ExitCode::FAILURE)
 }
 
-/// Installs what is missing; returns at once when nothing is.
+/// Installs the packages that are missing; returns at once when none is.
 pub(crate) fn ensure_installed() -> Result<()> {
     let missing = missing()?;
     if missing.is_empty() {

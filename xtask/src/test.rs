@@ -7,46 +7,38 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{
-    console, setup, tidy,
-    workspace::{self, cargo},
-};
+use crate::{console, setup, tidy, tools, workspace::cargo};
 
 /// Runs the command. The test runner comes last, so that its closing line is the last of the output.
 pub(crate) fn run() -> Result<ExitCode> {
     let start = Instant::now();
     stage("setup", setup::ensure_installed)?;
+    stage("tools", || [tools::NEXTEST, tools::DENY].iter().try_for_each(tools::Tool::ensure_installed))?;
     stage("fmt", || finish(cargo().args(["fmt", "--all", "--check"])))?;
     stage("tidy", tidy::check)?;
     stage("clippy", || {
         finish(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
-    if workspace::is_program("cargo-deny") {
-        stage("deny", || finish(cargo().args(["deny", "check", "bans", "licenses", "sources"])))?;
-    } else {
-        console::progress("── deny     skipped: cargo-deny is not installed");
-    }
+    stage("deny", || {
+        finish(tools::DENY.command()?.args(["--log-level", "error", "check", "bans", "licenses", "sources"]))
+    })?;
     stage("build", || finish(cargo().args(["build", "--quiet", "--package", "deskhand"])))?;
     stage("doc", || finish(cargo().args(["test", "--quiet", "--workspace", "--doc"])))?;
     console::progress(&format!(
         "── tests    (all before them passed in {})",
         console::duration(start.elapsed())
     ));
-    let status = tests().status().context("run the tests")?;
+    let status = tests()?.status().context("run the tests")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The test runner: nextest where it is installed, else the one that comes with cargo.
-fn tests() -> Command {
-    let mut command = cargo();
+/// The command that runs every test.
+fn tests() -> Result<Command> {
+    let mut command = tools::NEXTEST.command()?;
     // A desktop test whose programs are missing fails here instead of being skipped.
     command.env("DESKHAND_ALL_TESTS", "1");
-    if workspace::is_program("cargo-nextest") {
-        command.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
-    } else {
-        command.args(["test", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
-    }
-    command
+    command.args(["run", "--workspace", "--no-fail-fast"]);
+    Ok(command)
 }
 
 fn stage(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {

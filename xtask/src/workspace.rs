@@ -77,7 +77,13 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
 
 /// Whether a program is found on `PATH`.
 pub(crate) fn is_program(name: &str) -> bool {
-    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    find_program(name).is_some()
+}
+
+/// The file of a program, as found on `PATH`.
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
 #[cfg(test)]

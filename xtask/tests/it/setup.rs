@@ -30,6 +30,22 @@ case "$*" in
 esac
 "#;
 
+/// Knows every tool in the version that is wanted, but those that the file `missing` lists, and notes what it installs;
+/// fails when the file `broken` is there.
+const CARGO: &str = r#"
+case "$1 $2" in
+    "nextest --version") tool="cargo-nextest 0.9.143" ;;
+    "deny --version") tool="cargo-deny 0.20.2" ;;
+    install*) echo "cargo $*" >> "$HERE/calls"; [ ! -e "$HERE/broken" ]; exit ;;
+esac
+case " $(cat "$HERE/missing" 2>/dev/null) " in
+    *" ${tool%% *} "*) exit 101 ;;
+    *) echo "$tool" ;;
+esac
+"#;
+
+const MDBOOK: &str = "echo mdbook v0.5.4\n";
+
 const SUDO: &str = "shift; exec \"$@\"\n";
 
 /// A system with these scripts, and nothing else but a shell and the tools that scripts need.
@@ -47,7 +63,13 @@ fn system(scripts: &[(&str, &str)]) -> TempDir {
 }
 
 fn debian() -> TempDir {
-    system(&[("dpkg-query", DPKG_QUERY), ("apt-get", APT_GET), ("sudo", SUDO)])
+    system(&[
+        ("dpkg-query", DPKG_QUERY),
+        ("apt-get", APT_GET),
+        ("sudo", SUDO),
+        ("cargo", CARGO),
+        ("mdbook", MDBOOK),
+    ])
 }
 
 fn setup(system: &TempDir, arguments: &[&str]) -> (Output, String) {
@@ -56,6 +78,8 @@ fn setup(system: &TempDir, arguments: &[&str]) -> (Output, String) {
         .args(arguments)
         .env("PATH", system.path())
         .env("HERE", system.path())
+        .env("CARGO", system.path().join("cargo"))
+        .env("CARGO_HOME", system.path())
         .env_remove("DEBIAN_FRONTEND")
         .output()
         .unwrap();
@@ -92,6 +116,41 @@ fn what_is_missing_is_named_and_then_installed() {
                     apt-get install --assume-no --no-install-recommends xvfb mousepad\n\
                     noninteractive apt-get -qq install --yes --no-install-recommends xvfb mousepad\n";
     assert_eq!(calls(&system), expected);
+}
+
+#[test]
+fn a_tool_that_is_missing_or_old_is_built_in_its_version() {
+    let system = debian();
+    fs::write(system.path().join("missing"), "cargo-deny").unwrap();
+    fs::write(system.path().join("mdbook"), "#!/bin/sh\necho mdbook v0.4.52\n").unwrap();
+    let (output, text) = setup(&system, &[]);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("tools: cargo-deny is not installed; building version 0.20.2: checks"), "{text}");
+    assert!(text.contains("tools: mdbook is version 0.4.52; building version 0.5.4: builds"), "{text}");
+    let expected = "cargo install --quiet --locked --force --profile dev --version 0.20.2 cargo-deny\n\
+                    cargo install --quiet --locked --force --profile dev --version 0.5.4 mdbook \
+                    --no-default-features --features search\n";
+    assert_eq!(calls(&system), expected);
+
+    let (output, text) = setup(&system, &["--check"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text.contains("cargo-deny           checks licences"), "{text}");
+    let advice = "run:\n  cargo install --locked cargo-deny --version 0.20.2\n  \
+                  cargo install --locked mdbook --version 0.5.4\n";
+    assert!(text.ends_with(advice), "{text}");
+    assert_eq!(calls(&system), expected, "a check installs nothing");
+}
+
+#[test]
+fn a_tool_that_cannot_be_built_is_named_with_what_to_do() {
+    let system = debian();
+    fs::write(system.path().join("missing"), "cargo-nextest").unwrap();
+    fs::write(system.path().join("broken"), "").unwrap();
+    let (output, text) = setup(&system, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    let expected = "error: `cargo install --locked cargo-nextest --version 0.9.143` ended with exit status: 1; \
+                    install version 0.9.143 by other means and run this again\n";
+    assert!(text.ends_with(expected), "{text}");
 }
 
 #[test]
