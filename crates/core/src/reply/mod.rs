@@ -1,7 +1,7 @@
 //! From the text of a model to a decision.
 //!
-//! Both spellings of the seeds are read (`Current Sub-Task`, `ControlLabel`, `Args` and `current_subtask`,
-//! `control_label`, `arguments`); prompts and schemas use the lower-case one. Everything that is wrong comes
+//! Fields are accepted in two spellings (`Current Sub-Task`, `ControlLabel`, `Args` and `current_subtask`,
+//! `control_label`, `arguments`); prompts and schemas use the lower-case one (decision 12). Everything that is wrong comes
 //! back as a [`ReplyError`] whose path and message are sent to the model.
 
 mod app;

@@ -1,7 +1,7 @@
 //! The four phases of a step as types that chain: each can only be made from the one before it.
 //!
-//! `StepStart → Observed → Replied → Acting → Acted → Recorded`. What the seeds check at run time with
-//! `depends_on` and `provides`, the compiler checks here.
+//! `StepStart → Observed → Replied → Acting → Acted → Recorded`. The order is checked by the compiler: a phase takes
+//! the value that the one before it returns, so none can be skipped or run twice.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! The two state machines: one enum an agent, one table an enum.
 //!
 //! A table is a total function from (state, trigger) to state, so that every pair is defined; what an agent
-//! does in a state is the [`crate::session`]'s work. The decisions behind the tables are those of the
-//! design, section 3.
+//! does in a state is the [`crate::session`]'s work. The decisions behind the tables are in
+//! `docs/design/decisions.md`.
 
 mod app;
 mod host;

@@ -1,4 +1,4 @@
-//! The thirteen decisions of the design about the state machines (section 3), one test each or more.
+//! The decisions of `docs/design/decisions.md`, by number: at least one test for each.
 
 use deskhand_core::{
     outcome::OutcomeKind,
@@ -285,7 +285,7 @@ fn decision_09_only_the_named_controls_are_marked_again() {
 }
 
 #[test]
-fn decision_12_a_round_goes_through_in_the_spelling_of_the_seeds() {
+fn decision_12_a_round_accepts_capitalised_field_names() {
     let mut h = Harness::started(config());
     h.step(&json!({"Observation": "o", "Thought": "t", "Current Sub-Task": "press it", "ControlLabel": "w1",
         "Status": " assign ", "Plan": [], "Comment": "", "Questions": []}));

@@ -6,7 +6,7 @@ use deskhand_core::{
 };
 
 #[test]
-fn decision_12_the_hosts_reply_is_read_in_the_spelling_of_the_seeds() {
+fn decision_12_the_hosts_reply_is_read_with_capitalised_field_names() {
     let reply = parse_host_reply(
         r#"{"Observation": "Word and Excel", "Thought": "start with Word", "Current Sub-Task": "Extract the table",
             "Message": "for a chart", "ControlLabel": "0", "ControlText": "Word", "Plan": ["Extract", "Chart"],
