@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask setup|test|tidy|demo|bench`.
+//! The project's own commands: `cargo xtask setup|test|tidy|book|demo|bench`.
 //!
 //! Depends on nothing of ours, so that what it checks is checked by code that shares nothing with the product.
 
@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 #[cfg(test)]
 mod architecture;
 mod bench;
+mod book;
 mod console;
 mod demo;
 mod ods;
@@ -34,6 +35,8 @@ enum Command {
     Test,
     /// The house rules that no compiler checks.
     Tidy,
+    /// Build the book in `docs/` with mdbook; its warnings are errors.
+    Book,
     /// The main job on real LibreOffice, its result checked by code that is not the agent's.
     Demo(demo::DemoArguments),
     /// Measurements, printed beside the load of the machine.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Command::Setup(arguments) => setup::run(&arguments),
         Command::Test => test::run(),
         Command::Tidy => tidy::run(),
+        Command::Book => book::run(),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(bench) => bench::run(&bench),
     };

@@ -211,7 +211,7 @@ pub(crate) struct WorkArgs {
     /// Show the model no pictures.
     #[arg(long)]
     pub(crate) no_pictures: bool,
-    /// Speak JSON lines: the journal and a summary on standard output, answers on standard input (docs/protocol.md).
+    /// Speak JSON lines: the journal and a summary on standard output, answers on standard input (docs/guides/protocol.md).
     #[arg(long)]
     pub(crate) json: bool,
     /// Say how it ended and nothing else.
@@ -406,7 +406,7 @@ Formats:
   html       one page that holds everything: time line, pictures with the controls that were acted on, thoughts, prompts,
              replies, effects, tokens, cost; opens offline
   markdown   the trajectory as text, with the pictures in a folder beside it
-  jsonl      a line of JSON for each step, for other programs; docs/reports.md explains the fields
+  jsonl      a line of JSON for each step, for other programs; docs/guides/reports.md explains the fields
   ufo        a folder of logs with the names of the reference implementation: request.log, response.log, output.md, …
 
 Examples:

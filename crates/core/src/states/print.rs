@@ -1,4 +1,4 @@
-//! The tables as text, for `deskhand states` and `docs/states.md`.
+//! The tables as text, for `deskhand states` and `docs/reference/states.md`.
 
 use std::fmt::{Display, Write as _};
 

@@ -36,23 +36,34 @@ fn decision_12_status_words_are_trimmed_and_case_folded() {
     );
 }
 
-/// `docs/states.md` is written from the code: `UPDATE_DOCS=1 cargo nextest run -p deskhand-core states` renews it.
+/// `docs/reference/states.md` is written from the code: `UPDATE_DOCS=1 cargo nextest run -p deskhand-core states` renews it.
 #[test]
 fn the_documentation_shows_the_tables_of_the_code() {
     let mut text = String::from(
-        "# The two state machines\n\nWritten from the code (`crates/core/src/states/`); a test holds this page against it. A pair \
-         of state and\ntrigger that is not listed changes nothing.\n",
+        "# State tables\n\nGenerated from `crates/core/src/states/`; a test compares this page with the code. A state does not \
+         change on a\ntrigger that is not listed for it. `deskhand states` prints the same tables, and `deskhand states --format \
+         mermaid`\nprints them as diagrams.\n",
     );
     for (title, transitions) in [("HostAgent", host_transitions()), ("AppAgent", app_transitions())] {
-        text.push_str(&format!(
-            "\n## {title}\n\n{}\n```mermaid\n{}```\n",
-            table(&transitions),
-            mermaid(&transitions)
-        ));
+        text.push_str(&format!("\n## {title}\n\n{}", table(&transitions)));
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/states.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/states.md");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(path, &text).unwrap();
     }
     assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+}
+
+#[test]
+fn the_diagrams_have_an_arrow_for_each_row_of_the_tables() {
+    for transitions in [host_transitions(), app_transitions()] {
+        let diagram = mermaid(&transitions);
+        for row in table(&transitions).lines().skip(2) {
+            let [_, from, when, to, _] = row.split('|').map(str::trim).collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            let arrow = diagram.lines().find(|line| line.trim().starts_with(&format!("{from} --> {to}: ")));
+            assert!(arrow.is_some_and(|arrow| arrow.contains(when)), "{row}\n{diagram}");
+        }
+    }
 }

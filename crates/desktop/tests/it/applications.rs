@@ -1,4 +1,4 @@
-//! What works on which toolkit: each row of `docs/applications.md` is done for real and compared with what the
+//! What works on which toolkit: each row of `docs/reference/applications.md` is done for real and compared with what the
 //! application says. `UPDATE_DOCS=1` writes the page anew.
 
 use std::{
@@ -264,7 +264,7 @@ type Entries = BTreeMap<(String, String), String>;
 const COLUMNS: [&str; 5] = ["GTK3", "GTK4", "Qt", "LibreOffice", "Chromium page"];
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/applications.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/applications.md")
 }
 
 fn render(entries: &Entries) -> String {
@@ -322,7 +322,7 @@ fn compare(name: &str, column: &Column) {
     let other: Vec<_> = column.iter().filter(|(row, entry)| !is_as_told(row, entry)).collect();
     assert!(
         other.is_empty(),
-        "{name} is not as docs/applications.md says (UPDATE_DOCS=1 renews it): {other:#?}"
+        "{name} is not as docs/reference/applications.md says (UPDATE_DOCS=1 renews it): {other:#?}"
     );
 }
 
@@ -332,7 +332,7 @@ fn the_page_has_every_row_and_column() {
     let entries = parse(&text);
     assert_eq!(entries.len(), ROWS.len() * COLUMNS.len());
     assert!(entries.values().all(|entry| !entry.is_empty()), "{text}");
-    assert_eq!(render(&entries), text, "UPDATE_DOCS=1 renews docs/applications.md");
+    assert_eq!(render(&entries), text, "UPDATE_DOCS=1 renews docs/reference/applications.md");
 }
 
 async fn compare_toolkit(toolkit: Toolkit) {

@@ -1,6 +1,6 @@
 //! The lines between a session and a program: what Deskhand writes beside the journal's lines, and what it reads.
 //!
-//! One JSON object a line. `docs/protocol.md` tells it for programmers; a test holds its examples against these types.
+//! One JSON object a line. `docs/guides/protocol.md` tells it for programmers; a test holds its examples against these types.
 
 use deskhand_core::{
     ids::EffectId,

@@ -1,4 +1,4 @@
-//! A line of JSON for each step, flat, for other programs. The fields are documented in `docs/reports.md`.
+//! A line of JSON for each step, flat, for other programs. The fields are documented in `docs/guides/reports.md`.
 
 use deskhand_core::{command::Command, model::Part, model::Speaker};
 use serde::Serialize;

@@ -1,4 +1,4 @@
-//! The examples of `docs/protocol.md` are lines of the protocol.
+//! The examples of `docs/guides/protocol.md` are lines of the protocol.
 
 use std::{
     path::Path,
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 /// The lines of the block after a mark.
 fn examples(mark: &str) -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/protocol.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/protocol.md");
     let text = std::fs::read_to_string(path).unwrap();
     let (_, rest) = text.split_once(&format!("<!-- {mark} -->\n```json\n")).unwrap();
     rest.split_once("```").unwrap().0.lines().map(str::to_owned).collect()

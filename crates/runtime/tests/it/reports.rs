@@ -239,7 +239,7 @@ async fn lines_for_programs_have_the_documented_fields() {
     assert_eq!(lines.len(), 7);
     let steps: Vec<u64> = lines.iter().map(|line| line["step"].as_u64().unwrap()).collect();
     assert_eq!(steps, [1, 2, 3, 4, 5, 6, 7]);
-    let documented = include_str!("../../../../docs/reports.md");
+    let documented = include_str!("../../../../docs/guides/reports.md");
     let table = |heading: &str| -> BTreeSet<String> {
         let part = documented
             .split(heading)

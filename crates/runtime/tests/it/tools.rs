@@ -59,13 +59,20 @@ async fn wrong_arguments_are_refused_with_the_place() {
 /// The page tells of every tool and of every name of the reference.
 #[test]
 fn the_page_of_tools_is_complete() {
-    let page = include_str!("../../../../docs/tools.md");
+    let page = include_str!("../../../../docs/reference/tools.md");
     let tools = toolbox();
     for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
-        assert!(page.contains(&format!("`{}`", spec.name)), "docs/tools.md does not tell of {}", spec.name);
+        assert!(
+            page.contains(&format!("`{}`", spec.name)),
+            "docs/reference/tools.md does not tell of {}",
+            spec.name
+        );
     }
     for (name, own) in REFERENCE_NAMES {
         let row = page.lines().find(|line| line.starts_with(&format!("| `{name}(")));
-        assert!(row.is_some_and(|row| row.contains(&format!("`{own}"))), "docs/tools.md: {name} is {own}");
+        assert!(
+            row.is_some_and(|row| row.contains(&format!("`{own}"))),
+            "docs/reference/tools.md: {name} is {own}"
+        );
     }
 }

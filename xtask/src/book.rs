@@ -1,0 +1,218 @@
+//! `cargo xtask book`: builds the book in `docs/`. A warning of mdbook, a page that no chapter list names, a link that
+//! leaves the book and anything that a page would load from a network are errors.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{console, workspace};
+
+/// The version of mdbook that builds the book; another one is refused, so that every build gives the same pages.
+pub(crate) const MDBOOK_VERSION: &str = "0.5.4";
+
+/// Where the pages are, below the root.
+const SOURCE: &str = "docs";
+/// Where the book is written, below the root.
+const OUTPUT: &str = "target/book";
+
+/// Runs the command.
+pub(crate) fn run() -> Result<ExitCode> {
+    check()?;
+    console::result(&format!("{OUTPUT}/index.html"));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The command that installs the version of mdbook that is needed.
+pub(crate) fn install_command() -> String {
+    format!("cargo install --locked mdbook --version {MDBOOK_VERSION}")
+}
+
+/// Builds the book and checks it; an error when anything is wrong with it.
+pub(crate) fn check() -> Result<()> {
+    let problems = source_problems(&read_pages()?);
+    fail_on(&problems)?;
+    require_mdbook()?;
+    let output =
+        Command::new("mdbook").current_dir(workspace::root()).arg("build").output().context("run mdbook")?;
+    let log = String::from_utf8_lossy(&output.stderr);
+    fail_on(&warnings(&log))?;
+    ensure!(output.status.success(), "mdbook ended with {}: {}", output.status, log.trim());
+    fail_on(&network_problems(&workspace::root().join(OUTPUT))?)
+}
+
+fn fail_on(problems: &[String]) -> Result<()> {
+    for problem in problems {
+        console::problem(problem);
+    }
+    if !problems.is_empty() {
+        bail!("{} problems in the book", problems.len());
+    }
+    Ok(())
+}
+
+fn require_mdbook() -> Result<()> {
+    if !workspace::is_program("mdbook") {
+        bail!("mdbook is not installed; run\n  {}", install_command());
+    }
+    let version = workspace::stdout(Command::new("mdbook").arg("--version"))?;
+    ensure!(
+        is_wanted(&version),
+        "the book is built with mdbook {MDBOOK_VERSION}, and {} is installed; run\n  {}",
+        version.trim(),
+        install_command()
+    );
+    Ok(())
+}
+
+/// Whether this is what the wanted version prints for `--version`.
+fn is_wanted(version: &str) -> bool {
+    version.split_whitespace().any(|word| word.trim_start_matches('v') == MDBOOK_VERSION)
+}
+
+/// What mdbook warned about or failed with.
+fn warnings(log: &str) -> Vec<String> {
+    let is_problem = |line: &&str| {
+        line.split_whitespace().take(4).any(|word| matches!(word.trim_matches(['[', ']']), "WARN" | "ERROR"))
+    };
+    log.lines().filter(is_problem).map(|line| line.trim().to_owned()).collect()
+}
+
+/// A page of the book: its path below the source folder, and its text.
+type Page = (String, String);
+
+fn read_pages() -> Result<Vec<Page>> {
+    let source = Path::new(SOURCE);
+    let is_page =
+        |path: &PathBuf| path.starts_with(source) && path.extension().is_some_and(|end| end == "md");
+    workspace::files()?
+        .into_iter()
+        .filter(is_page)
+        .map(|path| {
+            let text = fs::read_to_string(workspace::root().join(&path))
+                .with_context(|| format!("read {}", path.display()))?;
+            let name = path.strip_prefix(source).unwrap_or(&path);
+            Ok((name.to_string_lossy().into_owned(), text))
+        })
+        .collect()
+}
+
+/// Pages that are not in the list of chapters, and links that lead out of the book, where no reader can follow them.
+fn source_problems(pages: &[Page]) -> Vec<String> {
+    let summary = pages.iter().find(|(name, _)| name == "SUMMARY.md");
+    let listed: BTreeSet<&str> = summary.map(|(_, text)| link_targets(text).collect()).unwrap_or_default();
+    let mut problems = Vec::new();
+    for (name, text) in pages.iter().filter(|(name, _)| name != "SUMMARY.md") {
+        if !listed.contains(name.as_str()) {
+            problems.push(format!("{SOURCE}/{name}: not in {SOURCE}/SUMMARY.md"));
+        }
+        let depth = name.matches('/').count();
+        for target in link_targets(text) {
+            if target.split('/').filter(|part| *part == "..").count() > depth {
+                problems.push(format!("{SOURCE}/{name}: the link `{target}` leaves the book"));
+            }
+        }
+    }
+    problems
+}
+
+/// The files that the links of a page lead to, without anchors and addresses.
+fn link_targets(text: &str) -> impl Iterator<Item = &str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(target, _)| target.split('#').next().unwrap_or(target))
+        .filter(|target| !target.is_empty() && !target.contains("://"))
+}
+
+/// Scripts, styles, fonts and pictures that a page of the built book would load from a network.
+fn network_problems(folder: &Path) -> Result<Vec<String>> {
+    let mut problems = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("read {}", folder.display()))?;
+        for entry in entries {
+            let path = entry.with_context(|| format!("read {}", folder.display()))?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "html" || end == "css") {
+                let text = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+                problems.extend(remote(&text).map(|what| format!("{}: loads {what}", path.display())));
+            }
+        }
+    }
+    Ok(problems)
+}
+
+/// The addresses that a page or style sheet loads when it is opened; links that a reader may follow are none.
+fn remote(text: &str) -> impl Iterator<Item = &str> {
+    const LOADS: [&str; 4] = ["src=\"", "<link rel=\"stylesheet\" href=\"", "url(\"", "url("];
+    LOADS.iter().flat_map(move |start| {
+        text.split(start)
+            .skip(1)
+            .filter_map(|rest| rest.split(['"', ')']).next())
+            .filter(|address| address.starts_with("http") || address.starts_with("//"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(name: &str, text: &str) -> Page {
+        (name.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn the_pages_of_this_repository_are_listed_and_stay_in_the_book() {
+        let problems = source_problems(&read_pages().unwrap());
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    #[test]
+    fn pages_without_a_chapter_and_links_out_of_the_book_are_found() {
+        let pages = [
+            page("SUMMARY.md", "[A](a.md)\n  - [B](b/c.md)\n"),
+            page("a.md", "[to c](b/c.md#x) [home](https://example.org/../..)"),
+            page("b/c.md", "[a](../a.md) [readme](../../README.md)"),
+            page("d.md", ""),
+        ];
+        assert_eq!(
+            source_problems(&pages),
+            ["docs/b/c.md: the link `../../README.md` leaves the book", "docs/d.md: not in docs/SUMMARY.md"]
+        );
+    }
+
+    #[test]
+    fn warnings_and_errors_are_taken_from_the_log() {
+        let log = " INFO Book building has started\n WARN unclosed HTML tag `<b>`\nERROR no such file\n\
+                   2026-01-01 10:00:00 [WARN] (mdbook): old form\n INFO WARNING is only a word here\n";
+        assert_eq!(
+            warnings(log),
+            [
+                "WARN unclosed HTML tag `<b>`",
+                "ERROR no such file",
+                "2026-01-01 10:00:00 [WARN] (mdbook): old form"
+            ]
+        );
+    }
+
+    #[test]
+    fn only_the_pinned_version_is_wanted() {
+        assert!(is_wanted(&format!("mdbook v{MDBOOK_VERSION}\n")));
+        assert!(!is_wanted("mdbook v0.4.40\n"));
+        assert!(!is_wanted(""));
+        assert_eq!(install_command(), format!("cargo install --locked mdbook --version {MDBOOK_VERSION}"));
+    }
+
+    #[test]
+    fn what_a_page_loads_from_a_network_is_found() {
+        let text = "<script src=\"https://example.org/a.js\"></script><a href=\"https://example.org\">link</a>\
+                    <script src=\"book.js\"></script>@font-face { src: url(//example.org/f.woff) }";
+        assert_eq!(remote(text).collect::<Vec<_>>(), ["https://example.org/a.js", "//example.org/f.woff"]);
+    }
+}
