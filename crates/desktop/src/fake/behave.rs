@@ -87,15 +87,7 @@ impl Stage {
             }
             Behaviour::Enable { key, enabled } => {
                 let id = target(self, key);
-                if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {
-                    for state in [State::Enabled, State::Sensitive] {
-                        if *enabled {
-                            node.plan.states.insert(state);
-                        } else {
-                            node.plan.states.remove(state);
-                        }
-                    }
-                }
+                self.enable(id, *enabled);
                 self.changed(id, source, "object:state-changed:sensitive", "enabled");
             }
             Behaviour::Remove { key } => {
@@ -129,6 +121,17 @@ impl Stage {
         if let Some(id) = id {
             self.note_element(id, event);
             self.tell(source, what);
+        }
+    }
+
+    fn enable(&mut self, id: Option<ElementId>, enabled: bool) {
+        let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) else { return };
+        for state in [State::Enabled, State::Sensitive] {
+            if enabled {
+                node.plan.states.insert(state);
+            } else {
+                node.plan.states.remove(state);
+            }
         }
     }
 

@@ -148,36 +148,7 @@ impl Form {
                 let action = act::visit(desktop, window, &path, limits);
                 self.truth("Counted", action, |value| *value == "Chosen Square").await
             }
-            "tree item" => {
-                let plants = self.find(|element| {
-                    element.name == "Fruit"
-                        && [Role::TREE_ITEM, Role::TABLE_CELL, Role::LIST_ITEM].contains(&element.role)
-                });
-                let Some(fruit) = plants else {
-                    return self
-                        .none(match toolkit {
-                            Toolkit::Gtk4 => {
-                                "GTK 4.8 gives the rows of a tree view no elements: they are drawn"
-                            }
-                            Toolkit::Gtk3 | Toolkit::Qt | Toolkit::Page => "the tree shows no items",
-                        })
-                        .await;
-                };
-                let expanded = act::expand(desktop, window, (fruit, None), true, limits).await;
-                match expanded {
-                    Ok(report) if report.effect == Verdict::Seen => {}
-                    Ok(report) => return Outcome { report, truth: false },
-                    Err(error) => return self.none(&error.chain()).await,
-                }
-                let tree = self.stage.tree().await;
-                let apple = tree.elements.iter().find(|element| element.name == "Apple");
-                let Some(apple) = apple else { return self.none("the leaves of the tree do not show").await };
-                let (id, name) = (apple.id, apple.name.clone());
-                let target = Target::Element { id, name: Some(name) };
-                let click = act::Click::once(target);
-                let action = act::click(desktop, window, &click, limits);
-                self.truth("Plants", action, |value| *value == "Apple").await
-            }
+            "tree item" => self.tree_item(toolkit).await,
             "combo box" => {
                 let combo = self.find(|element| element.role == Role::COMBO_BOX);
                 let Some(combo) = combo else { return self.none("there is no combo box").await };
@@ -211,22 +182,7 @@ impl Form {
                 outcome.truth = self.stage.fixture.ask("selection", with).await.unwrap() == "beta";
                 outcome
             }
-            "table cell range" => {
-                if toolkit == Toolkit::Gtk4 && self.find(|element| element.table.is_some()).is_none() {
-                    return self.none("GTK 4.8 gives the cells of a table no elements: they are drawn").await;
-                }
-                let target = TableTarget::Named("Sales".to_owned());
-                let rows = [["East", "77"], ["Far East", "88"]].map(|row| row.map(str::to_owned).to_vec());
-                // The header of a page's table is its first row.
-                let start = if toolkit == Toolkit::Page { "A2" } else { "A1" };
-                let action =
-                    act::write_table(desktop, window, &target, start.parse().unwrap(), &rows, limits);
-                let wanted = json!([["East", "77", "4800"], ["Far East", "88", "3800"]]);
-                self.truth("Sales", action, |value| {
-                    value.as_array().is_some_and(|all| all.starts_with(wanted.as_array().unwrap()))
-                })
-                .await
-            }
+            "table cell range" => self.cell_range(toolkit).await,
             _ => {
                 let (from, to) = (self.named("Drag me"), self.named("Drop here"));
                 let (from, to) = (Target::element(from), Target::element(to));
@@ -235,6 +191,55 @@ impl Form {
                 self.truth("Drop here", action, |value| value.as_str().unwrap().starts_with("Dropped")).await
             }
         }
+    }
+
+    /// Expands a branch of the tree and chooses a leaf in it.
+    async fn tree_item(&self, toolkit: Toolkit) -> Outcome {
+        let (desktop, window, limits) = (&self.stage.desktop, self.stage.window.id, &self.limits);
+        let plants = self.find(|element| {
+            element.name == "Fruit"
+                && [Role::TREE_ITEM, Role::TABLE_CELL, Role::LIST_ITEM].contains(&element.role)
+        });
+        let Some(fruit) = plants else {
+            return self
+                .none(match toolkit {
+                    Toolkit::Gtk4 => "GTK 4.8 gives the rows of a tree view no elements: they are drawn",
+                    Toolkit::Gtk3 | Toolkit::Qt | Toolkit::Page => "the tree shows no items",
+                })
+                .await;
+        };
+        let expanded = act::expand(desktop, window, (fruit, None), true, limits).await;
+        match expanded {
+            Ok(report) if report.effect == Verdict::Seen => {}
+            Ok(report) => return Outcome { report, truth: false },
+            Err(error) => return self.none(&error.chain()).await,
+        }
+        let tree = self.stage.tree().await;
+        let apple = tree.elements.iter().find(|element| element.name == "Apple");
+        let Some(apple) = apple else { return self.none("the leaves of the tree do not show").await };
+        let (id, name) = (apple.id, apple.name.clone());
+        let target = Target::Element { id, name: Some(name) };
+        let click = act::Click::once(target);
+        let action = act::click(desktop, window, &click, limits);
+        self.truth("Plants", action, |value| *value == "Apple").await
+    }
+
+    /// Writes two rows into the middle of a table.
+    async fn cell_range(&self, toolkit: Toolkit) -> Outcome {
+        let (desktop, window, limits) = (&self.stage.desktop, self.stage.window.id, &self.limits);
+        if toolkit == Toolkit::Gtk4 && self.find(|element| element.table.is_some()).is_none() {
+            return self.none("GTK 4.8 gives the cells of a table no elements: they are drawn").await;
+        }
+        let target = TableTarget::Named("Sales".to_owned());
+        let rows = [["East", "77"], ["Far East", "88"]].map(|row| row.map(str::to_owned).to_vec());
+        // The header of a page's table is its first row.
+        let start = if toolkit == Toolkit::Page { "A2" } else { "A1" };
+        let action = act::write_table(desktop, window, &target, start.parse().unwrap(), &rows, limits);
+        let wanted = json!([["East", "77", "4800"], ["Far East", "88", "3800"]]);
+        self.truth("Sales", action, |value| {
+            value.as_array().is_some_and(|all| all.starts_with(wanted.as_array().unwrap()))
+        })
+        .await
     }
 
     async fn none(&self, reason: &str) -> Outcome {

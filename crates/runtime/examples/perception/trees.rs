@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::Point;
+use deskhand_core::{geometry::Point, ui::Tree};
 use deskhand_desktop::{
     Button, Input as _, QuietLimits, Settling as _, TreeLimits, UiTree as _, Windowing as _,
 };
@@ -32,27 +32,7 @@ pub(crate) async fn measure(stage: &Stage, python: &Path) -> Result<Value, Failu
     let begun = Instant::now();
     let first = desktop.tree(window, limits).await?;
     let first_ms = ms(begun);
-    // The application answers something else meanwhile; the slowest answer tells whether it was blocked.
-    let root = first.elements.first().map(|element| element.id).ok_or("the window has no elements")?;
-    let looking = async {
-        let begun = Instant::now();
-        let tree = desktop.fresh_tree(window, limits).await;
-        (tree, ms(begun))
-    };
-    tokio::pin!(looking);
-    let mut slowest_answer: f64 = 0.0;
-    loop {
-        let asking = async {
-            let begun = Instant::now();
-            let _ = desktop.element(root).await;
-            ms(begun)
-        };
-        tokio::select! {
-            biased;
-            (tree, _) = &mut looking => { tree?; break; }
-            answer = asking => slowest_answer = slowest_answer.max(answer),
-        }
-    }
+    let slowest_answer = slowest_answer(stage, &first).await?;
     let mut seeds = Vec::new();
     let mut naives = Vec::new();
     let mut visited = 0;
@@ -98,6 +78,28 @@ pub(crate) async fn measure(stage: &Stage, python: &Path) -> Result<Value, Failu
         }
     }
     Ok(figures)
+}
+
+/// Reads the whole tree while the application is asked something else, again and again; the slowest answer, in
+/// milliseconds, tells whether the application was blocked.
+async fn slowest_answer(stage: &Stage, tree: &Tree) -> Result<f64, Failure> {
+    let desktop = &stage.desktop;
+    let root = tree.elements.first().map(|element| element.id).ok_or("the window has no elements")?;
+    let looking = desktop.fresh_tree(stage.window.id, TreeLimits::default());
+    tokio::pin!(looking);
+    let mut slowest: f64 = 0.0;
+    loop {
+        let asking = async {
+            let begun = Instant::now();
+            let _ = desktop.element(root).await;
+            ms(begun)
+        };
+        tokio::select! {
+            biased;
+            tree = &mut looking => { tree?; return Ok(slowest); }
+            answer = asking => slowest = slowest.max(answer),
+        }
+    }
 }
 
 /// The same walk with pyatspi, the second of two; milliseconds and objects.
