@@ -17,6 +17,8 @@ mod packages;
 mod setup;
 mod test;
 mod tidy;
+#[cfg(test)]
+mod toolchain;
 mod tools;
 mod workspace;
 

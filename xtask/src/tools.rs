@@ -74,6 +74,12 @@ impl Version {
         })
     }
 
+    /// A version as manifests write it, where the patch may be left out: `1.90`.
+    #[cfg(test)]
+    pub(crate) fn of_manifest(text: &str) -> Option<Self> {
+        Self::find(text).or_else(|| Self::find(&format!("{text}.0")))
+    }
+
     /// Whether this version can stand in for the wanted one, by cargo's rules of compatibility.
     fn fits(self, wanted: Self) -> bool {
         let same_series = if wanted.0 == 0 { (self.0, self.1) == (0, wanted.1) } else { self.0 == wanted.0 };
