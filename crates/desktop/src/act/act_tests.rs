@@ -1,8 +1,0 @@
-//! Every action on the desktop in memory, with all its faults.
-
-mod click;
-mod main_job;
-mod others;
-mod tables;
-mod truth;
-mod typing;
