@@ -8,21 +8,46 @@ use crate::workspace::{cargo, stdout};
 
 /// What each of our crates builds on. Arrows go one way; a change here is a change of the architecture.
 const ARROWS: &[(&str, &[&str])] = &[
-    ("deskhand", &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"]),
+    (
+        "deskhand",
+        &[
+            "deskhand-core",
+            "deskhand-desktop",
+            "deskhand-desktop-act",
+            "deskhand-desktop-detect",
+            "deskhand-desktop-linux",
+            "deskhand-model",
+            "deskhand-runtime",
+        ],
+    ),
     ("deskhand-core", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
+    ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop"]),
     (
         "deskhand-example-robot-arm",
         &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
     ),
     ("deskhand-model", &["deskhand-core"]),
-    ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-model"]),
+    ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-model"]),
     ("deskhand-testkit", &["deskhand-core"]),
     ("xtask", &[]),
 ];
 
-/// The only one of our crates that others may use in their tests alone.
-const TEST_ONLY: &str = "deskhand-testkit";
+/// Ours that no product code may build on: they are dev-dependencies only.
+const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit"];
+
+/// What the tests of a crate build on beside [`TEST_ONLY`]: tests of a whole desktop need actions and a back end.
+const TESTS_ALSO: &[(&str, &[&str])] = &[
+    ("deskhand-desktop-linux", &["deskhand-desktop-act", "deskhand-desktop-detect"]),
+    ("deskhand-example-robot-arm", &["deskhand-desktop-act"]),
+    ("deskhand-runtime", &["deskhand-desktop-detect", "deskhand-desktop-linux"]),
+];
+
+/// Crates that speak to a display or an accessibility bus: only back ends build on them.
+const PLATFORM_CRATES: &[&str] = &["atspi", "atspi-common", "x11rb", "xkeysym", "zbus"];
 
 /// Crates that do IO, read the clock or make randomness: none of them below core.
 const IO_CRATES: &[&str] = &[
@@ -96,10 +121,19 @@ fn arrows_go_one_way() {
 }
 
 #[test]
-fn tests_may_add_the_testkit_alone() {
+fn product_code_builds_on_no_test_crate() {
+    for (name, (normal, _)) in declared() {
+        let wrong: Vec<&String> = normal.iter().filter(|other| TEST_ONLY.contains(&other.as_str())).collect();
+        assert!(wrong.is_empty(), "{name} builds on {wrong:?}");
+    }
+}
+
+#[test]
+fn tests_add_only_what_is_listed() {
     for (name, (_, tests)) in declared() {
-        let others: Vec<&String> =
-            tests.iter().filter(|other| *other != TEST_ONLY && **other != name).collect();
+        let also = TESTS_ALSO.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, also)| also);
+        let listed = |other: &str| TEST_ONLY.contains(&other) || also.contains(&other) || other == name;
+        let others: Vec<&String> = tests.iter().filter(|other| !listed(other)).collect();
         assert!(others.is_empty(), "the tests of {name} build on {others:?}");
     }
 }
@@ -135,5 +169,22 @@ fn the_list_of_io_crates_would_notice_them() {
     let crates = below("deskhand-runtime");
     for name in ["tokio", "rustix", "uuid", "getrandom", "jiff"] {
         assert!(crates.contains(name) && IO_CRATES.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn actions_and_detection_build_without_a_platform() {
+    for package in ["deskhand-desktop", "deskhand-desktop-act", "deskhand-desktop-detect"] {
+        let crates = below(package);
+        let platform: Vec<&&str> = PLATFORM_CRATES.iter().filter(|name| crates.contains(**name)).collect();
+        assert!(platform.is_empty(), "{package} builds on {platform:?}");
+    }
+}
+
+#[test]
+fn the_list_of_platform_crates_would_notice_them() {
+    let crates = below("deskhand-desktop-linux");
+    for name in ["x11rb", "zbus"] {
+        assert!(crates.contains(name) && PLATFORM_CRATES.contains(&name), "{name}");
     }
 }

@@ -6,15 +6,12 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, Pattern, Role, Source},
 };
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
-use super::{
+use crate::{
     effect::{Before, Effect, wait_for_effect, watch_app},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, Ready, bring_to_front, check, modal_in_front, surfaces},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction},
 };
 
 /// A click.
@@ -111,7 +108,7 @@ async fn click_element<D: Desktop>(
 }
 
 /// Acts through the accessibility interface; none where that is not offered or refused by the toolkit.
-pub(super) async fn act_semantically<D: Desktop>(
+pub(crate) async fn act_semantically<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     before: &Before,

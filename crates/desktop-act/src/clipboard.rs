@@ -7,18 +7,17 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::Pattern,
 };
+use deskhand_desktop::{
+    Desktop, DesktopResult,
+    keys::{Key, KeyChord, Modifier},
+};
 use serde_json::json;
 
-use super::{
+use crate::{
     effect::watch_app,
     report::{ActLimits, ActionReport, Halt, Route, report},
     type_text::{clear, focus_element, read, same_text, shorten},
     verdict::{Need, Ready, check},
-};
-use crate::{
-    DesktopResult,
-    capability::Desktop,
-    keys::{Key, KeyChord, Modifier},
 };
 
 /// How long an application may take to fetch what it was told to paste.
@@ -53,7 +52,7 @@ pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResu
 /// Pastes a text into an element, reads it back, and puts back what the clipboard held.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn paste<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -89,7 +88,7 @@ async fn paste_and_check<D: Desktop>(
 
 /// Pastes into the element that has the focus; tells how long that took and whether the application fetched the text.
 /// The clipboard holds again what it held before.
-pub(super) async fn paste_here<D: Desktop>(
+pub(crate) async fn paste_here<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     text: &str,

@@ -9,13 +9,11 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, State, Tree},
 };
-
-use super::effect::{Before, is_menu};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Aspect, Change, Desktop},
-    detect::alike::reads_otherwise,
+use deskhand_desktop::{
+    Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise, tells_of_content,
 };
+
+use crate::effect::{Before, is_menu};
 
 /// The most announcements of elements outside of the tree that are looked into.
 const READ_MAX: usize = 20;
@@ -24,18 +22,18 @@ const QUOTE_MAX: usize = 60;
 
 /// One element that is not as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Difference {
+pub(crate) struct Difference {
     /// What it is about.
-    pub(super) part: Part,
+    pub(crate) part: Part,
     /// What is different, for people.
-    pub(super) what: String,
+    pub(crate) what: String,
 }
 
 /// What of an element is different: what changes again and again by itself is left out by this.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The element; the one that it lay in where it came or went; none where the application does not tell.
-    pub(super) element: Option<ElementId>,
+    pub(crate) element: Option<ElementId>,
     kind: Kind,
 }
 
@@ -65,19 +63,19 @@ impl Part {
     }
 
     /// Keeps that it changes by itself.
-    pub(super) fn blame<D: Desktop>(&self, desktop: &D) {
+    pub(crate) fn blame<D: Desktop>(&self, desktop: &D) {
         if let Some(element) = self.element {
             desktop.blame(element, self.aspect());
         }
     }
 
     /// Whether it is known to change by itself.
-    pub(super) fn changes_by_itself<D: Desktop>(&self, desktop: &D) -> bool {
+    pub(crate) fn changes_by_itself<D: Desktop>(&self, desktop: &D) -> bool {
         self.element.is_some_and(|element| desktop.changes_by_itself(element, self.aspect()))
     }
 
     /// The words of an element.
-    pub(super) const fn words_of(element: ElementId) -> Self {
+    pub(crate) const fn words_of(element: ElementId) -> Self {
         Self { element: Some(element), kind: Kind::Words }
     }
 }
@@ -110,9 +108,9 @@ impl Kind {
 
 /// What is different from before, and how things are now.
 #[derive(Debug)]
-pub(super) struct Differences {
-    pub(super) found: Vec<Difference>,
-    pub(super) tree: Tree,
+pub(crate) struct Differences {
+    pub(crate) found: Vec<Difference>,
+    pub(crate) tree: Tree,
 }
 
 impl Difference {
@@ -122,7 +120,7 @@ impl Difference {
 
     /// Whether it may have happened by itself: the element changed lately, or was not watched for long enough, or did
     /// not announce the change, so that nothing is known of when it changes.
-    pub(super) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
+    pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
         let restless = self.part.element.is_none_or(|element| before.restless.contains(&element));
         restless || announced.iter().all(|part| part.element != self.part.element)
     }
@@ -131,7 +129,7 @@ impl Difference {
 impl Differences {
     /// What could be the effect: differences of elements that are not known to change by themselves, and
     /// announcements of elements outside of the tree.
-    pub(super) async fn candidates<D: Desktop>(
+    pub(crate) async fn candidates<D: Desktop>(
         &self,
         desktop: &D,
         before: &Before,
@@ -174,7 +172,7 @@ impl Differences {
 
 /// The elements whose content changed, as the application announced it; none among them stands for elements that are
 /// not known by an id.
-pub(super) fn announced(changes: &[Change]) -> HashSet<Part> {
+pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
     changes
         .iter()
         .filter_map(|change| match change {
@@ -190,27 +188,6 @@ pub(super) fn announced(changes: &[Change]) -> HashSet<Part> {
         .collect()
 }
 
-/// Whether such an event tells of content, as opposed to a pointer or focus that came by.
-pub(crate) fn tells_of_content(event: &str) -> bool {
-    const PASSING: &[&str] = &[
-        "focused",
-        "armed",
-        "pressed",
-        "active",
-        "active-descendant",
-        "caret",
-        "bounds",
-        "visible-data",
-        "defunct",
-        "iconified",
-        "modal",
-        "window:",
-        "focus:",
-        "mouse:",
-    ];
-    !PASSING.iter().any(|part| event.contains(part))
-}
-
 /// Whether an element belongs to a menu or tool tip that merely opened or closed on the way.
 fn is_passing(role: &Role) -> bool {
     is_menu(role) || role.name() == "tool tip"
@@ -218,7 +195,7 @@ fn is_passing(role: &Role) -> bool {
 
 /// What is different between two looks at a window. Menus and tool tips come and go on the way; they count where
 /// `with_menus` says so.
-pub(super) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Difference> {
+pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Difference> {
     if before.elements.is_empty() || now.elements.is_empty() {
         return Vec::new();
     }
@@ -272,7 +249,7 @@ fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId
 }
 
 /// What of the target itself is different; a focus that it took counts for controls that are clicked for it.
-pub(super) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
+pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
     const TAKE_FOCUS: &[Role] = &[
         Role::ENTRY,
         Role::TEXT,
@@ -291,7 +268,7 @@ pub(super) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
 }
 
 /// What is different at the place of something that was found in a picture, where it certainly reads otherwise now.
-pub(super) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
+pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
     let what = || format!("{} now reads \"{}\"", before.label(), quote(words));
     reads_otherwise(&before.name, words).then(|| Difference::new(before.id, Kind::Words, what()))
 }

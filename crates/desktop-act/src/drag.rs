@@ -6,21 +6,18 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, WindowInfo},
 };
+use deskhand_desktop::{Desktop, DesktopResult, Held};
 
-use super::{
+use crate::{
     effect::{Before, wait_for_effect, watch_app},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, bring_to_front, check, surfaces},
-};
-use crate::{
-    DesktopResult,
-    capability::{Desktop, Held},
 };
 
 /// Takes what is at `from` with what is to be held, moves to `to` and lets go there.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn drag<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -10,18 +10,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits};
 
-use super::{
+use crate::{
     difference::{
         Difference, Differences, Part, announced, differences, drawn_difference, target_difference,
     },
     patience::read_element,
     report::{ActLimits, ActionReport, Route},
     verdict::{belongs_to, root_of, same_app},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Change, Desktop, QuietLimits, Settled, TreeLimits},
 };
 
 /// How often one wait may be interrupted by changes that prove nothing.
@@ -36,38 +33,38 @@ const DRAWN_LOOKS: Duration = Duration::from_millis(250);
 
 /// How things were before an action.
 #[derive(Debug, Clone)]
-pub(super) struct Before {
-    pub(super) surface: WindowInfo,
-    pub(super) windows: Vec<WindowInfo>,
-    pub(super) target: Option<Element>,
+pub(crate) struct Before {
+    pub(crate) surface: WindowInfo,
+    pub(crate) windows: Vec<WindowInfo>,
+    pub(crate) target: Option<Element>,
     /// The elements of the surface.
-    pub(super) tree: Tree,
+    pub(crate) tree: Tree,
     /// Elements that changed lately with nobody touching them, or that nobody has watched for long enough to tell.
-    pub(super) restless: HashSet<ElementId>,
+    pub(crate) restless: HashSet<ElementId>,
     /// Whether a moved focus is what was asked for, as with Tab.
-    pub(super) focus_counts: bool,
+    pub(crate) focus_counts: bool,
 }
 
 /// What was seen after an action.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Effect {
+pub(crate) struct Effect {
     /// What proves that it worked; none where nothing does.
-    pub(super) proof: Option<String>,
-    pub(super) changes: Vec<Change>,
+    pub(crate) proof: Option<String>,
+    pub(crate) changes: Vec<Change>,
     /// The window that opened.
-    pub(super) opened: Option<WindowInfo>,
-    pub(super) waited_ms: u64,
+    pub(crate) opened: Option<WindowInfo>,
+    pub(crate) waited_ms: u64,
     /// Whether pixels changed.
-    pub(super) damaged: bool,
+    pub(crate) damaged: bool,
     /// The target as it is now; none where it is gone.
-    pub(super) target: Option<Element>,
+    pub(crate) target: Option<Element>,
     /// The words at the place of a target that was found in a picture.
     words: Option<String>,
 }
 
 impl Effect {
     /// The report of an action whose effect is judged by this alone.
-    pub(super) fn to_report(&self, what: &str, route: Route) -> ActionReport {
+    pub(crate) fn to_report(&self, what: &str, route: Route) -> ActionReport {
         let (verdict, summary) = match &self.proof {
             Some(proof) => (Verdict::Seen, format!("{what}: {proof} after {} ms", self.waited_ms)),
             None => (Verdict::NotSeen, format!("{what}: nothing changed within {} ms", self.waited_ms)),
@@ -93,7 +90,7 @@ impl Effect {
 
 impl Before {
     /// How things are now, around an element.
-    pub(super) async fn take<D: Desktop>(
+    pub(crate) async fn take<D: Desktop>(
         desktop: &D,
         surface: &WindowInfo,
         target: Option<&Element>,
@@ -126,7 +123,7 @@ async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> 
 /// A window that opened or closed, or a target that is gone, proves it at once. So does a change of an element that
 /// did not change before for a while. What changed lately by itself, or was not watched before, has to be
 /// quiet afterwards: it is watched without touching anything, and what changes again proves nothing.
-pub(super) async fn wait_for_effect<D: Desktop>(
+pub(crate) async fn wait_for_effect<D: Desktop>(
     desktop: &D,
     watch: D::Watch,
     before: &Before,
@@ -201,7 +198,7 @@ impl Effect {
 }
 
 /// Starts to watch the application of a window; the whole desktop where that window has gone.
-pub(super) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<D::Watch> {
+pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<D::Watch> {
     match desktop.watch(Some(window)).await {
         Err(DesktopError::NoWindow(_)) => desktop.watch(None).await,
         other => other,
@@ -384,7 +381,7 @@ fn opens_menus(before: &Before) -> bool {
     })
 }
 
-pub(super) fn is_menu(role: &Role) -> bool {
+pub(crate) fn is_menu(role: &Role) -> bool {
     [
         Role::MENU,
         Role::MENU_BAR,
@@ -396,6 +393,6 @@ pub(super) fn is_menu(role: &Role) -> bool {
     .contains(role)
 }
 
-pub(super) fn milliseconds(duration: Duration) -> u64 {
+pub(crate) fn milliseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

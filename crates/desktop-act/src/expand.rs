@@ -7,18 +7,17 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::State,
 };
+use deskhand_desktop::{
+    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    keys::{Key, KeyChord, NamedKey},
+};
 
-use super::{
+use crate::{
     effect::{milliseconds, watch_app},
     patience::read_element,
     report::{ActLimits, ActionReport, Halt, Route, report},
     type_text::focus_element,
     verdict::{Need, Ready, check},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction, QuietLimits},
-    keys::{Key, KeyChord, NamedKey},
 };
 
 /// Names of actions that open and close an element. Not `Toggle`, by which Qt selects a cell.

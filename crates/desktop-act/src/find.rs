@@ -4,9 +4,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, WindowInfo},
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 
-use super::{patience::read_tree, report::ActionReport, verdict::surfaces};
-use crate::{DesktopResult, capability::Desktop};
+use crate::{patience::read_tree, report::ActionReport, verdict::surfaces};
 
 /// The most names that a refusal lists.
 const CANDIDATES_MAX: usize = 8;
@@ -54,7 +54,7 @@ pub fn names_equal(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }
 
-pub(super) fn fold(name: &str) -> String {
+pub(crate) fn fold(name: &str) -> String {
     let spelled = name.replace('…', "...").replace("›", ">");
     let plain: String = spelled.chars().filter(|c| !matches!(c, '_' | '~' | '&')).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
@@ -91,7 +91,7 @@ pub async fn find_element<D: Desktop>(
 }
 
 /// `; nearest: push button "Finish" (e5), …` for a refusal; empty where there is nothing to name.
-pub(super) async fn nearest<D: Desktop>(
+pub(crate) async fn nearest<D: Desktop>(
     desktop: &D,
     window: WindowId,
     name: &str,
@@ -119,7 +119,7 @@ pub(super) async fn nearest<D: Desktop>(
 }
 
 /// The names that come nearest to `name`, best first, for a refusal.
-pub(super) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub(crate) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = names
         .filter(|other| !other.is_empty())
         .map(|other| (strsim::jaro_winkler(&fold(name), &fold(other)), other))

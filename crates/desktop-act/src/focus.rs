@@ -5,19 +5,19 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::State,
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 
-use super::{
+use crate::{
     patience::read_element,
     report::{ActLimits, ActionReport, Halt, report},
     type_text::focus_element,
     verdict::{Need, check},
 };
-use crate::{DesktopResult, capability::Desktop};
 
 /// Gives an element the focus, and reads back whether it has it.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn focus<D: Desktop>(
     desktop: &D,
     window: WindowId,

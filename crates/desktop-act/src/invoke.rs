@@ -1,16 +1,13 @@
 //! Carrying out an accessibility action by its name.
 
 use deskhand_core::ids::{ElementId, WindowId};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
-use super::{
+use crate::{
     effect::{Before, wait_for_effect, watch_app},
     find::{names_equal, nearest_names},
     report::{ActLimits, ActionReport, Halt, Route, report},
     verdict::{Need, check},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
 };
 
 /// Carries out the action `action` of an element; refused, with the names it has, where it has none of that name.

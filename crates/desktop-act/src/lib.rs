@@ -1,4 +1,4 @@
-//! Actions that tell the truth, written against the capabilities alone.
+//! Verified actions, written against the contract of a desktop alone: no X11, no AT-SPI.
 //!
 //! Each action checks its target first (attached, showing, enabled, not covered, at rest, nothing modal in
 //! front) and sends nothing when a check fails. It then takes the semantic route through the accessibility interface, and real
@@ -7,7 +7,7 @@
 
 mod click;
 mod clipboard;
-pub(crate) mod difference;
+mod difference;
 mod drag;
 mod effect;
 mod expand;
@@ -60,6 +60,3 @@ pub use wait::wait;
 pub use wait_for::{Condition, wait_for};
 pub use window::{activate, close, launch};
 pub use write_table::write_table;
-
-#[cfg(test)]
-mod act_tests;

@@ -5,18 +5,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Partial, Tree},
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits};
 
-use super::effect::watch_app;
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, QuietLimits, TreeLimits},
-};
+use crate::effect::watch_app;
 
 /// How often a read is tried before the application counts as not answering.
 const TRIES_MAX: u32 = 4;
 
 /// Asks again while the application does not answer, a few times.
-pub(super) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> DesktopResult<T>
+pub(crate) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> DesktopResult<T>
 where
     F: Future<Output = DesktopResult<T>>,
 {
@@ -31,7 +28,7 @@ where
 
 /// Whether something that an input brings about holds: read once the application has handled what was sent since `watch`
 /// began, and, where it does not hold yet, once more when the application is quiet.
-pub(super) async fn comes_to_hold<D: Desktop, F, E>(
+pub(crate) async fn comes_to_hold<D: Desktop, F, E>(
     desktop: &D,
     (window, watch): (WindowId, D::Watch),
     quiet: QuietLimits,
@@ -51,13 +48,13 @@ where
 }
 
 /// One element.
-pub(super) async fn read_element<D: Desktop>(desktop: &D, id: ElementId) -> DesktopResult<Element> {
+pub(crate) async fn read_element<D: Desktop>(desktop: &D, id: ElementId) -> DesktopResult<Element> {
     patiently(|| desktop.element(id)).await
 }
 
 /// The tree of a window; read again, with more time and after the application came to rest, while it is partial
 /// because of a slow answer.
-pub(super) async fn read_tree<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
+pub(crate) async fn read_tree<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
     let mut limits = TreeLimits::default();
     for _ in 1..TRIES_MAX {
         let watch = desktop.watch(Some(window)).await?;

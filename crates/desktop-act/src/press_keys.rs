@@ -1,13 +1,13 @@
 //! Pressing key chords.
 
 use deskhand_core::{command::Verdict, ids::WindowId};
+use deskhand_desktop::{Desktop, DesktopResult, keys::KeyChord};
 
-use super::{
+use crate::{
     effect::{Before, wait_for_effect, watch_app},
     report::{ActLimits, ActionReport, Halt, Route, report},
     verdict::bring_to_front,
 };
-use crate::{DesktopResult, capability::Desktop, keys::KeyChord};
 
 /// The most chords of one call.
 const CHORDS_MAX: usize = 64;
@@ -16,7 +16,7 @@ const CHORDS_MAX: usize = 64;
 /// application comes to rest before the next one.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn press_keys<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -41,7 +41,7 @@ async fn press_all<D: Desktop>(
         let front = bring_to_front(desktop, window).await;
         let front = match front {
             // The window closed because of an earlier chord: that is its effect.
-            Err(Halt::Failed(crate::DesktopError::NoWindow(_))) if index > 0 => {
+            Err(Halt::Failed(deskhand_desktop::DesktopError::NoWindow(_))) if index > 0 => {
                 told.push(format!("the window closed before {chord}"));
                 break;
             }

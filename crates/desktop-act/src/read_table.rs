@@ -5,14 +5,14 @@ use deskhand_core::{
     ids::WindowId,
     ui::{CellRange, CellRef, TableContent, TableShape},
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
-use super::{
+use crate::{
     patience::patiently,
     report::{ActionReport, Halt, Route, report},
     table::{TableTarget, find_table},
 };
-use crate::{DesktopResult, capability::Desktop};
 
 /// A table up to this size is read whole.
 const WHOLE_MAX: u64 = 5_000;
@@ -22,7 +22,7 @@ const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 /// Reads the cells of a table: those of `range`, else all of a small table, else the used part at the beginning.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn read_table<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -8,13 +8,9 @@ use deskhand_core::{
     ids::ElementId,
     ui::WindowInfo,
 };
+use deskhand_desktop::{Change, DesktopError, DesktopResult, QuietLimits};
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Change, QuietLimits},
-};
 
 /// What an action is aimed at.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,7 +122,7 @@ impl ActionReport {
 
 /// Why an action ends before its end.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(crate) enum Halt {
     /// A check failed and nothing was sent.
     Refused(String),
     /// The desktop failed.
@@ -140,7 +136,7 @@ impl From<DesktopError> for Halt {
 }
 
 /// Turns a refusal into a report.
-pub(super) fn report(result: Result<ActionReport, Halt>) -> DesktopResult<ActionReport> {
+pub(crate) fn report(result: Result<ActionReport, Halt>) -> DesktopResult<ActionReport> {
     match result {
         Ok(report) => Ok(report),
         Err(Halt::Refused(reason)) => Ok(ActionReport::refused(reason)),

@@ -6,16 +6,13 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, State, WindowInfo},
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
-use super::{
+use crate::{
     effect::watch_app,
     patience::{read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, bring_to_front, check, surfaces},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
 };
 
 /// The most notches of one call.
@@ -33,7 +30,7 @@ pub struct Scroll {
 /// Turns the wheel over an element or a point. Seen when elements moved, came or went.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn scroll<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -84,7 +81,7 @@ async fn scroll_and_check<D: Desktop>(
 /// Brings an element into view, and reads back that it lies in its window.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn scroll_into_view<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -7,19 +7,18 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State},
 };
+use deskhand_desktop::{
+    Button, Desktop, DesktopError, DesktopResult, ElementAction,
+    keys::{Key, KeyChord, NamedKey},
+};
 
-use super::{
+use crate::{
     click::{Click, click},
     effect::watch_app,
     find::{names_equal, nearest_names},
     patience::{patiently, read_element},
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, check},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction},
-    keys::{Key, KeyChord, NamedKey},
 };
 
 /// The most items that are looked at.

@@ -5,18 +5,17 @@ use deskhand_core::{
     ids::WindowId,
     ui::{CellRange, CellRef, Element, State, TableShape, WindowInfo},
 };
+use deskhand_desktop::{
+    Desktop, DesktopResult,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 
-use super::{
+use crate::{
     patience::{comes_to_hold, patiently},
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
     type_text::read,
     verdict::{bring_to_front, modal_in_front, surfaces},
-};
-use crate::{
-    DesktopResult,
-    capability::Desktop,
-    keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 /// The largest range that is selected with the arrow keys.
@@ -26,7 +25,7 @@ const STEPS_MAX: u32 = 60;
 /// its corners and just outside of it, or by what the name box shows.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn select_cells<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -4,17 +4,16 @@ use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
 };
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, ElementAction,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 
-use super::{
+use crate::{
     effect::watch_app,
     report::{ActLimits, ActionReport, Halt, Route, report},
     type_text::{focus_element, read, shorten},
     verdict::{Need, check},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
-    keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 /// The most steps of the caret that are made by keys.

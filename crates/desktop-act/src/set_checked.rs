@@ -5,19 +5,19 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, State},
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 
-use super::{
+use crate::{
     click::{Click, click},
     patience::read_element,
     report::{ActLimits, ActionReport, Halt, Route, Target, report},
     verdict::{Need, check},
 };
-use crate::{DesktopResult, capability::Desktop};
 
 /// Brings a control into the state `on`; does nothing where it is in it already.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn set_checked<D: Desktop>(
     desktop: &D,
     window: WindowId,

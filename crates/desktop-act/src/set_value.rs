@@ -7,18 +7,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::Pattern,
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 use serde_json::json;
 
-use super::{
+use crate::{
     effect::watch_app,
     patience::read_element,
     report::{ActLimits, ActionReport, Halt, Route, report},
     type_text::{TypeText, read, same_text, shorten, type_text},
     verdict::{Need, Ready, check},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction, QuietLimits},
 };
 
 /// What a control is set to.

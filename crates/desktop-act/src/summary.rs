@@ -7,14 +7,14 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, State},
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
-use super::{
+use crate::{
     patience::read_tree,
     report::{ActionReport, Route},
     verdict::surfaces,
 };
-use crate::{DesktopResult, capability::Desktop};
 
 /// The most characters of text that are quoted.
 const TEXT_MAX: usize = 1_500;
@@ -23,7 +23,7 @@ const TEXT_MAX: usize = 1_500;
 /// beginning of its text.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
     let mut roles: BTreeMap<String, u32> = BTreeMap::new();
     let (mut titles, mut texts, mut focused) = (Vec::new(), String::new(), None);

@@ -4,18 +4,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo},
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
-use super::{
+use crate::{
     effect::watch_app,
     find::{names_equal, nearest_names},
     patience::{comes_to_hold, patiently, read_tree},
     report::{ActLimits, Halt, Route},
     type_text::{clear, focus_element},
     verdict::{Need, Ready, check, surfaces},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction},
 };
 
 /// How a table is named.
@@ -30,7 +27,7 @@ pub enum TableTarget {
 }
 
 /// The table that is meant, with the surface it lies in.
-pub(super) async fn find_table<D: Desktop>(
+pub(crate) async fn find_table<D: Desktop>(
     desktop: &D,
     window: WindowId,
     target: &TableTarget,
@@ -96,7 +93,7 @@ fn plain(text: &str) -> String {
 }
 
 /// A number as people write it: `1200`, `1,200`, `-3.5`, `12%`. Thousands separators only where they belong.
-pub(super) fn number(text: &str) -> Option<f64> {
+pub(crate) fn number(text: &str) -> Option<f64> {
     let (digits, scale) = match text.strip_suffix('%') {
         Some(digits) => (digits.trim_end(), 0.01),
         None => (text, 1.0),
@@ -123,7 +120,7 @@ pub(super) fn number(text: &str) -> Option<f64> {
 }
 
 /// Whether the cursor of a table is on a cell, as the cell itself tells.
-pub(super) async fn cursor_is_on<D: Desktop>(
+pub(crate) async fn cursor_is_on<D: Desktop>(
     desktop: &D,
     table: ElementId,
     cell: CellRef,
@@ -138,7 +135,7 @@ pub(super) async fn cursor_is_on<D: Desktop>(
 
 /// Puts the cursor into a cell and makes sure that typing goes there: by the accessibility interface, else by
 /// the name box of the application.
-pub(super) async fn go_to_cell<D: Desktop>(
+pub(crate) async fn go_to_cell<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
     table: &Element,
@@ -188,7 +185,7 @@ async fn wait_for_cursor<D: Desktop>(
 }
 
 /// Types a range into the name box, as a person does to go there or to select it.
-pub(super) async fn name_in_box<D: Desktop>(
+pub(crate) async fn name_in_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
     range: &CellRange,
@@ -209,7 +206,7 @@ pub(super) async fn name_in_box<D: Desktop>(
 
 /// The box that shows the name of the cell under the cursor: by its name, else the line of text that reads like a
 /// cell or range (LibreOffice gives it no name).
-pub(super) async fn find_name_box<D: Desktop>(
+pub(crate) async fn find_name_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
 ) -> DesktopResult<Option<Element>> {

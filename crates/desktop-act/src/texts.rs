@@ -5,15 +5,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::Element,
 };
+use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
-use super::{
+use crate::{
     patience::read_tree,
     report::{ActionReport, Halt, Route, report},
     type_text::read,
     verdict::{Need, check},
 };
-use crate::{DesktopResult, capability::Desktop};
 
 /// The most characters of one read.
 const TEXT_MAX: usize = 20_000;
@@ -21,7 +21,7 @@ const TEXT_MAX: usize = 20_000;
 /// Reads the text of an element: its own, or that of everything in it, line by line.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn read_text<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -7,18 +7,17 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, State},
 };
+use deskhand_desktop::{
+    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 
-use super::{
+use crate::{
     clipboard::paste_here,
     effect::{Before, wait_for_effect, watch_app},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Route, report},
     verdict::{Need, Ready, bring_to_front, check, surface_of, surfaces},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction, QuietLimits},
-    keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 /// The most characters that are read back.
@@ -131,7 +130,7 @@ fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
 }
 
 /// Whether two texts are the same but for a line end that toolkits add.
-pub(super) fn same_text(found: &str, meant: &str) -> bool {
+pub(crate) fn same_text(found: &str, meant: &str) -> bool {
     plain(found) == plain(meant)
 }
 
@@ -247,7 +246,7 @@ async fn type_once<D: Desktop>(
     ready: &Ready,
     text: &str,
     limits: &ActLimits,
-) -> Result<(u64, Vec<crate::Change>), Halt> {
+) -> Result<(u64, Vec<deskhand_desktop::Change>), Halt> {
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.type_text(text).await?;
     let settled = desktop.settle(watch, limits.quiet).await?;
@@ -283,7 +282,7 @@ async fn type_blindly<D: Desktop>(
 }
 
 /// Gives an element the focus: by its accessibility interface, else by a click.
-pub(super) async fn focus_element<D: Desktop>(
+pub(crate) async fn focus_element<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     limits: &ActLimits,
@@ -326,7 +325,7 @@ async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Op
 }
 
 /// The text of an element, where it can be read.
-pub(super) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<Option<String>, Halt> {
+pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<Option<String>, Halt> {
     if !element.offers(Pattern::Text) && !element.offers(Pattern::EditableText) {
         return Ok(None);
     }
@@ -338,7 +337,7 @@ pub(super) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
 }
 
 /// Empties the element that has the focus, as a person does; the accessibility interface where that fails.
-pub(super) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
+pub(crate) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
     let before = read(desktop, &ready.element).await?;
     if before.as_deref().is_some_and(|text| plain(text).is_empty()) {
         return Ok(());
@@ -362,7 +361,7 @@ pub(super) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLi
 }
 
 /// A text that fits into a sentence.
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 80;
     if text.chars().count() > LENGTH_MAX {
         let head: String = text.chars().take(LENGTH_MAX).collect();

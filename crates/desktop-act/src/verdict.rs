@@ -5,16 +5,13 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Partial, Role, Source, State, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, TreeLimits};
 
-use super::{
+use crate::{
     effect::milliseconds,
     find::{names_equal, nearest},
     patience::{patiently, read_element},
     report::Halt,
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, ElementAction, QuietLimits, TreeLimits},
 };
 
 /// How often the place of an element is read until two reads agree.
@@ -26,18 +23,18 @@ const ROOT_ONLY: TreeLimits =
 
 /// An element that may be acted on.
 #[derive(Debug, Clone)]
-pub(super) struct Ready {
+pub(crate) struct Ready {
     /// The window, dialog or pop-up that it lies in.
-    pub(super) surface: WindowInfo,
+    pub(crate) surface: WindowInfo,
     /// The element, as it is now.
-    pub(super) element: Element,
+    pub(crate) element: Element,
     /// Where a click reaches it; none where it can be acted on by the semantic route only.
-    pub(super) point: Option<Point<Screen>>,
+    pub(crate) point: Option<Point<Screen>>,
 }
 
 /// What an action needs of its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Need {
+pub(crate) enum Need {
     /// It will be acted on.
     Act,
     /// It will only be read or scrolled to; it may be disabled or out of sight.
@@ -45,14 +42,14 @@ pub(super) enum Need {
 }
 
 /// A window with the dialogs and pop-ups that belong to it, bottom-most first.
-pub(super) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
+pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
     let windows = desktop.windows().await?;
     let main = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?.clone();
     Ok(windows.iter().filter(|info| belongs_to(&windows, info, &main)).cloned().collect())
 }
 
 /// Whether `info` is `main` or a dialog or pop-up of it.
-pub(super) fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
+pub(crate) fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
     const OWNERS_MAX: usize = 8;
     if info.id == main.id {
         return true;
@@ -72,7 +69,7 @@ pub(super) fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &Windo
 }
 
 /// Whether two windows are of one application.
-pub(super) fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
+pub(crate) fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
     match (one.app.pid, other.app.pid) {
         (Some(one), Some(other)) => one == other,
         (_, _) => one.app.root == other.app.root,
@@ -80,7 +77,7 @@ pub(super) fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
 }
 
 /// Checks an element; waits for it to come to rest, and scrolls it into view.
-pub(super) async fn check<D: Desktop>(
+pub(crate) async fn check<D: Desktop>(
     desktop: &D,
     window: WindowId,
     id: ElementId,
@@ -132,7 +129,7 @@ pub(super) async fn check<D: Desktop>(
 }
 
 /// The top-most of `surfaces` that an element lies in.
-pub(super) async fn surface_of<D: Desktop>(
+pub(crate) async fn surface_of<D: Desktop>(
     desktop: &D,
     surfaces: &[WindowInfo],
     id: ElementId,
@@ -149,7 +146,7 @@ pub(super) async fn surface_of<D: Desktop>(
 }
 
 /// The root element of a window, where its application shows it.
-pub(super) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
+pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
     const OPERATION: &str = "read the root of a window";
     let read = patiently(|| async {
         let tree = desktop.tree(window.id, ROOT_ONLY).await?;
@@ -169,7 +166,7 @@ pub(super) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> Des
 }
 
 /// The modal dialog that stands between a person and `surface`.
-pub(super) async fn modal_in_front<D: Desktop>(
+pub(crate) async fn modal_in_front<D: Desktop>(
     desktop: &D,
     surfaces: &[WindowInfo],
     surface: &WindowInfo,
@@ -329,7 +326,7 @@ fn lives_in_popup(element: &Element) -> bool {
 }
 
 /// Gives the window, or the top-most dialog of it, the focus, unless one of them has it.
-pub(super) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
+pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let fit = |info: &&WindowInfo| info.kind != WindowKind::Popup;
     if let Some(active) = surfaces.iter().filter(fit).find(|info| info.active) {

@@ -7,19 +7,18 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, Role, State, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult,
+    keys::{Key, KeyChord, NamedKey},
+};
 
-use super::{
+use crate::{
     click::{Click, click},
     effect::is_menu,
     find::{Wanted, names_equal, nearest_names},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Halt, Target, report},
     verdict::surfaces,
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::Desktop,
-    keys::{Key, KeyChord, NamedKey},
 };
 
 /// The longest path.

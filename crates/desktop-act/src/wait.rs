@@ -6,14 +6,11 @@ use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
 };
+use deskhand_desktop::{Change, Desktop, DesktopResult, QuietLimits, Settled};
 
-use super::{
+use crate::{
     effect::{milliseconds, watch_app},
     report::{ActionReport, Route},
-};
-use crate::{
-    DesktopResult,
-    capability::{Change, Desktop, QuietLimits, Settled},
 };
 
 /// How long nothing must happen before what happened counts as over.
@@ -24,7 +21,7 @@ const TOLD_MAX: usize = 6;
 /// Waits until something happens in the application of `window` and is over, at most `bound`, and tells what it was.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn wait<D: Desktop>(desktop: &D, window: WindowId, bound: Duration) -> DesktopResult<ActionReport> {
     let watch = watch_app(desktop, window).await?;
     let limits = QuietLimits { quiet: QUIET.min(bound), first_change: bound, bound };

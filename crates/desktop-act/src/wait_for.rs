@@ -3,16 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{command::Verdict, ids::WindowId};
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
-use super::{
+use crate::{
     effect::{milliseconds, watch_app},
     find::{Wanted, find_element, fold},
     report::{ActionReport, Route},
     verdict::surfaces,
-};
-use crate::{
-    DesktopResult,
-    capability::{Desktop, QuietLimits},
 };
 
 /// What is waited for.
@@ -39,7 +36,7 @@ impl Condition {
 /// Waits until a condition holds, at most `bound`.
 ///
 /// # Errors
-/// [`crate::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
 pub async fn wait_for<D: Desktop>(
     desktop: &D,
     window: WindowId,

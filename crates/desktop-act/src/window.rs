@@ -7,16 +7,15 @@ use deskhand_core::{
     ids::WindowId,
     ui::{WindowInfo, WindowKind},
 };
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
+};
 
-use super::{
+use crate::{
     effect::{milliseconds, watch_app},
     find::fold,
     report::{ActLimits, ActionReport, Route},
     verdict::{belongs_to, same_app},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Desktop, LaunchRequest, Launched, QuietLimits, TreeLimits},
 };
 
 /// How often a wait for a window may be interrupted.

@@ -7,19 +7,18 @@ use deskhand_core::{
     ids::WindowId,
     ui::{CellRange, CellRef, Element, TableShape, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{
+    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 use serde_json::json;
 
-use super::{
+use crate::{
     effect::watch_app,
     patience::patiently,
     report::{ActLimits, ActionReport, Halt, Route, report},
     table::{TableTarget, cells_equal, find_table, go_to_cell, number},
     verdict::{bring_to_front, modal_in_front, surfaces},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{Button, Desktop, ElementAction, QuietLimits},
-    keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 /// The most cells of one call.

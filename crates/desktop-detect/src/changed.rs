@@ -1,13 +1,13 @@
 //! What of a picture is not as it was, so that only that is read again.
 
 use deskhand_core::geometry::{Rect, Screen};
+use deskhand_desktop::Picture;
 
-use super::overlap::around;
-use crate::Picture;
+use crate::overlap::around;
 
 /// The smallest rectangle around all pixels that differ; none where the pictures are equal. Two pictures of different
 /// places differ everywhere.
-pub(super) fn changed(before: &Picture, now: &Picture) -> Option<Rect<Screen>> {
+pub(crate) fn changed(before: &Picture, now: &Picture) -> Option<Rect<Screen>> {
     if before.region != now.region || before.rgb.len() != now.rgb.len() {
         return Some(now.region);
     }

@@ -7,13 +7,13 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, TableContent, Tree, WindowInfo},
 };
-
-use super::Seeing;
-use crate::{
+use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Held, Input, LaunchRequest, Launched, Picture, QuietLimits, Settled, Settling, TreeLimits, UiTree,
-    Windowing, capability::Sight, keys::KeyChord,
+    Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
+    TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
+
+use crate::Seeing;
 
 impl<D: Desktop> Seeing<D> {
     fn has(&self, id: ElementId) -> bool {
@@ -110,7 +110,9 @@ impl<D: Desktop> UiTree for Seeing<D> {
             (false, false) => self.inner().is_within(id, ancestor).await,
         }
     }
+}
 
+impl<D: Desktop> Patterns for Seeing<D> {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         match self.has(id) {
             true => Err(self.not_offered("act", id)),

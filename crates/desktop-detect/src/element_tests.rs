@@ -6,7 +6,7 @@ use deskhand_core::{
 };
 
 /// An element of an application that has nothing but a name and a place.
-pub(super) fn element(id: u32, depth: u16, role: Role, name: &str, bounds: [i32; 4]) -> Element {
+pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str, bounds: [i32; 4]) -> Element {
     Element {
         id: ElementId(id),
         depth,

@@ -7,9 +7,10 @@ use deskhand_core::{
     geometry::{Rect, Screen},
     ids::WindowId,
 };
+use deskhand_desktop::Picture;
 use tokio::time::Instant;
 
-use super::{
+use crate::{
     changed::changed,
     omniparser::{Omniparser, ParsedBox},
     options::DetectOptions,
@@ -17,7 +18,6 @@ use super::{
     reading::{ReadError, read},
     words::Label,
 };
-use crate::Picture;
 
 /// The most windows whose pictures are kept.
 const WINDOWS_MAX: usize = 12;
@@ -51,7 +51,7 @@ struct Pause {
 
 /// What the detectors saw so far.
 #[derive(Debug, Default)]
-pub(super) struct Eyes {
+pub(crate) struct Eyes {
     glances: HashMap<WindowId, Glance>,
     ocr: Option<Pause>,
     parser: Option<Pause>,
@@ -59,16 +59,16 @@ pub(super) struct Eyes {
 
 /// What is to be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wants {
+pub(crate) struct Wants {
     /// Whether text is read.
-    pub(super) text: bool,
+    pub(crate) text: bool,
     /// Which boxes are used.
-    pub(super) boxes: Boxes,
+    pub(crate) boxes: Boxes,
 }
 
 /// Which boxes of a parser are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Boxes {
+pub(crate) enum Boxes {
     /// None.
     No,
     /// Those that it found last.
@@ -79,16 +79,16 @@ pub(super) enum Boxes {
 
 /// What was found in a picture.
 #[derive(Debug, Default)]
-pub(super) struct Looked {
-    pub(super) labels: Vec<Label>,
-    pub(super) boxes: Vec<ParsedBox>,
+pub(crate) struct Looked {
+    pub(crate) labels: Vec<Label>,
+    pub(crate) boxes: Vec<ParsedBox>,
     /// What could not be used, why, and what to do about it.
-    pub(super) notices: Vec<String>,
+    pub(crate) notices: Vec<String>,
 }
 
 impl Eyes {
     /// Finds what is wanted in a picture of a window.
-    pub(super) async fn look(
+    pub(crate) async fn look(
         &mut self,
         window: WindowId,
         picture: &Picture,
@@ -134,12 +134,12 @@ impl Eyes {
     }
 
     /// Whether text was read in the last picture of a window.
-    pub(super) fn has_read(&self, window: WindowId) -> bool {
+    pub(crate) fn has_read(&self, window: WindowId) -> bool {
         self.glances.get(&window).is_some_and(|glance| glance.labels.is_some())
     }
 
     /// Whether a place of a window, measured on the screen, looks as it did when it was looked at last.
-    pub(super) fn looks_the_same(&self, window: WindowId, place: &Rect<Screen>, now: &Picture) -> bool {
+    pub(crate) fn looks_the_same(&self, window: WindowId, place: &Rect<Screen>, now: &Picture) -> bool {
         let Some(glance) = self.glances.get(&window) else { return false };
         let pictures =
             [glance.labels.as_ref().map(|one| &one.picture), glance.boxes.as_ref().map(|one| &one.picture)];

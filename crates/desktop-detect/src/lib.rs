@@ -8,7 +8,6 @@
 //! A detector that is missing, slow or wrong makes a notice and never a look that fails. What was found has no
 //! interface but its place on the screen: before it is acted on, the place is looked at again.
 
-pub(crate) mod alike;
 mod changed;
 mod delegate;
 #[cfg(test)]

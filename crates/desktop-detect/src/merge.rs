@@ -8,8 +8,9 @@ use deskhand_core::{
     ui::{Element, Role, Source, Tree},
 };
 
-use super::{
-    alike::{alike, occurs},
+use deskhand_desktop::alike::{alike, occurs};
+
+use crate::{
     omniparser::ParsedBox,
     options::MergeOptions,
     overlap::{intersection_over_union, padded, share_inside},
@@ -24,15 +25,15 @@ const BESIDE: i32 = 2;
 
 /// Something that was found in a picture.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Detected {
+pub(crate) struct Detected {
     /// What found it.
-    pub(super) source: Source,
+    pub(crate) source: Source,
     /// [`Role::DRAWN_TEXT`] or [`Role::DRAWN_ICON`].
-    pub(super) role: Role,
+    pub(crate) role: Role,
     /// What it says; empty where nothing is known of that.
-    pub(super) words: String,
+    pub(crate) words: String,
     /// Where it is.
-    pub(super) bounds: Rect<Screen>,
+    pub(crate) bounds: Rect<Screen>,
 }
 
 impl Detected {
@@ -50,7 +51,7 @@ impl Detected {
 
 /// What was read and what was parsed, as one list. A box that holds one text is that text's control; one that holds
 /// several is a place for them, and they stay.
-pub(super) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOptions) -> Vec<Detected> {
+pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOptions) -> Vec<Detected> {
     let mut left: Vec<Option<&Label>> = labels.iter().map(Some).collect();
     let mut united = Vec::new();
     for parsed in boxes {
@@ -94,7 +95,7 @@ pub(super) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
 
 /// What the tree lacks of `detected`. What only says what an element without words says gives that element its
 /// description instead.
-pub(super) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
+pub(crate) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
     let leaves = leaves(tree);
     let mut told: HashMap<ElementId, String> = HashMap::new();
     let mut lacking = Vec::new();

@@ -4,6 +4,7 @@ use std::{net::IpAddr, time::Duration};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::geometry::{Rect, Screen};
+use deskhand_desktop::Picture;
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
@@ -12,8 +13,7 @@ use reqwest::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::options::{OmniparserOptions, Token};
-use crate::Picture;
+use crate::options::{OmniparserOptions, Token};
 
 /// The path of its server that takes pictures.
 const PATH: &str = "parse/";
@@ -30,20 +30,20 @@ const SHRINKS_MAX: u32 = 4;
 
 /// A box that the parser found.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct ParsedBox {
+pub(crate) struct ParsedBox {
     /// What is in it, in its words; empty where it says nothing.
-    pub(super) content: String,
+    pub(crate) content: String,
     /// Where it is.
-    pub(super) bounds: Rect<Screen>,
+    pub(crate) bounds: Rect<Screen>,
     /// Whether it is text, as opposed to an icon.
-    pub(super) is_text: bool,
+    pub(crate) is_text: bool,
     /// Whether it takes clicks, as far as the parser can tell.
-    pub(super) interactive: bool,
+    pub(crate) interactive: bool,
 }
 
 /// Why there are no boxes.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ParseError {
+pub(crate) enum ParseError {
     /// The address is none.
     #[error("`{endpoint}` is not the address of an OmniParser server: {reason}")]
     Address {
@@ -101,7 +101,7 @@ pub(super) enum ParseError {
 
 impl ParseError {
     /// What to do about it.
-    pub(super) const fn fix(&self) -> &'static str {
+    pub(crate) const fn fix(&self) -> &'static str {
         match self {
             Self::Address { .. } => "correct `omniparser.endpoint`, such as \"http://127.0.0.1:8000\"",
             Self::Unreachable { .. } => "start it, or correct `omniparser.endpoint`",
@@ -116,7 +116,7 @@ impl ParseError {
 
 /// A server that is asked for boxes.
 #[derive(Debug)]
-pub(super) struct Omniparser {
+pub(crate) struct Omniparser {
     client: Client,
     url: Url,
     token: Option<Token>,
@@ -140,7 +140,7 @@ impl Omniparser {
     ///
     /// # Errors
     /// [`ParseError::Address`] when the endpoint is no address.
-    pub(super) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
+    pub(crate) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
         let url = address(&options.endpoint)?;
         // The client wants a provider even where it never speaks TLS; one that is there already is what is wanted.
         drop(rustls::crypto::ring::default_provider().install_default());
@@ -165,7 +165,7 @@ impl Omniparser {
     ///
     /// # Errors
     /// [`ParseError`] when the server cannot be reached, refuses, fails, or answers something else.
-    pub(super) async fn parse(&self, picture: &Picture) -> Result<Vec<ParsedBox>, ParseError> {
+    pub(crate) async fn parse(&self, picture: &Picture) -> Result<Vec<ParsedBox>, ParseError> {
         let (region, most) = (picture.region, self.picture_bytes_max);
         let picture = picture.clone();
         let encoding = tokio::task::spawn_blocking(move || encode(&picture, most));

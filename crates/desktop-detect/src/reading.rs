@@ -2,16 +2,16 @@
 
 use std::{io, process::Stdio};
 
+use deskhand_desktop::Picture;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{Child, Command},
 };
 
-use super::{
+use crate::{
     options::OcrOptions,
     words::{Label, labels_of_words, words_of_table},
 };
-use crate::Picture;
 
 /// The most that is read of its answer, in bytes.
 const ANSWER_MAX: u64 = 8 * 1024 * 1024;
@@ -20,7 +20,7 @@ const COMPLAINT_MAX: u64 = 16 * 1024;
 
 /// Why no text was read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ReadError {
+pub(crate) enum ReadError {
     /// The program is not installed.
     #[error("the program `{0}` is not installed")]
     Missing(String),
@@ -52,7 +52,7 @@ pub(super) enum ReadError {
 
 impl ReadError {
     /// What to do about it.
-    pub(super) fn fix(&self) -> String {
+    pub(crate) fn fix(&self) -> String {
         match self {
             Self::Missing(_) => {
                 "install it (`apt-get install tesseract-ocr`), or name it in `ocr.program`".to_owned()
@@ -72,7 +72,7 @@ impl ReadError {
 ///
 /// # Errors
 /// [`ReadError`] when the program is missing, fails or takes too long.
-pub(super) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<Label>, ReadError> {
+pub(crate) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<Label>, ReadError> {
     let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
     let program = options.program.display().to_string();
     let failed = |error: &dyn std::fmt::Display| ReadError::Failed {

@@ -8,8 +8,9 @@ use deskhand_core::{
     ui::{Element, Role, Source, State, States, WindowInfo},
 };
 
-use super::{
-    alike::alike,
+use deskhand_desktop::alike::alike;
+
+use crate::{
     merge::Detected,
     overlap::{intersection_over_union, padded},
 };
@@ -21,13 +22,13 @@ const NEAR: i32 = 2;
 
 /// Something that was found, and is there as far as is known.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Known {
-    pub(super) id: ElementId,
-    pub(super) source: Source,
-    pub(super) role: Role,
-    pub(super) words: String,
+pub(crate) struct Known {
+    pub(crate) id: ElementId,
+    pub(crate) source: Source,
+    pub(crate) role: Role,
+    pub(crate) words: String,
     /// Where it is, from the corner of its window.
-    pub(super) place: Rect<Window>,
+    pub(crate) place: Rect<Window>,
 }
 
 /// What was found in one window.
@@ -40,13 +41,13 @@ struct Found {
 
 /// What was found in all windows.
 #[derive(Debug, Default)]
-pub(super) struct Registry {
+pub(crate) struct Registry {
     windows: HashMap<WindowId, Found>,
 }
 
 impl Registry {
     /// The elements of what was found in a window now; what is not among it any more is forgotten.
-    pub(super) fn take(
+    pub(crate) fn take(
         &mut self,
         window: &WindowInfo,
         detected: &[Detected],
@@ -86,24 +87,24 @@ impl Registry {
     }
 
     /// The element that stands for a window whose application shows none.
-    pub(super) fn root(&mut self, window: &WindowInfo, reserve: impl FnOnce() -> ElementId) -> Element {
+    pub(crate) fn root(&mut self, window: &WindowInfo, reserve: impl FnOnce() -> ElementId) -> Element {
         let found = self.windows.entry(window.id).or_default();
         let id = *found.root.get_or_insert_with(reserve);
         root_element(id, window)
     }
 
     /// The same, where it was made before.
-    pub(super) fn find_root(&self, window: &WindowInfo) -> Option<Element> {
+    pub(crate) fn find_root(&self, window: &WindowInfo) -> Option<Element> {
         self.windows.get(&window.id)?.root.map(|id| root_element(id, window))
     }
 
     /// The window that such an element stands for.
-    pub(super) fn window_of_root(&self, id: ElementId) -> Option<WindowId> {
+    pub(crate) fn window_of_root(&self, id: ElementId) -> Option<WindowId> {
         self.windows.iter().find(|(_, found)| found.root == Some(id)).map(|(window, _)| *window)
     }
 
     /// What has this id, and its window.
-    pub(super) fn find(&self, id: ElementId) -> Option<(WindowId, Known)> {
+    pub(crate) fn find(&self, id: ElementId) -> Option<(WindowId, Known)> {
         self.windows.iter().find_map(|(window, found)| {
             let known = found.known.iter().find(|known| known.id == id)?;
             Some((*window, known.clone()))
@@ -111,19 +112,19 @@ impl Registry {
     }
 
     /// What was found at a point of a window; the smallest where several things were.
-    pub(super) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<Known> {
+    pub(crate) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<Known> {
         let known = &self.windows.get(&window.id)?.known;
         let here = known.iter().filter(|known| known.bounds(&window.bounds).contains(point));
         here.min_by_key(|known| i64::from(known.place.width) * i64::from(known.place.height)).cloned()
     }
 
     /// Whether anything was found in a window.
-    pub(super) fn has_any(&self, window: WindowId) -> bool {
+    pub(crate) fn has_any(&self, window: WindowId) -> bool {
         self.windows.get(&window).is_some_and(|found| !found.known.is_empty())
     }
 
     /// Whether an id was given here.
-    pub(super) fn has(&self, id: ElementId) -> bool {
+    pub(crate) fn has(&self, id: ElementId) -> bool {
         self.find(id).is_some() || self.window_of_root(id).is_some()
     }
 }
@@ -153,13 +154,13 @@ fn overlap(old: &Known, place: &Rect<Window>) -> bool {
 
 impl Known {
     /// Where it is on the screen.
-    pub(super) fn bounds(&self, window: &Rect<Screen>) -> Rect<Screen> {
+    pub(crate) fn bounds(&self, window: &Rect<Screen>) -> Rect<Screen> {
         let Rect { x, y, width, height, .. } = self.place;
         Rect::new(window.x + x, window.y + y, width, height)
     }
 
     /// As an element of its window.
-    pub(super) fn element(&self, window: &Rect<Screen>) -> Element {
+    pub(crate) fn element(&self, window: &Rect<Screen>) -> Element {
         Element {
             role: self.role.clone(),
             name: self.words.clone(),

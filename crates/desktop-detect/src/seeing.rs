@@ -7,15 +7,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Source, Tree, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, Sight, TreeLimits};
 
-use super::{
+use crate::{
     eyes::{Boxes, Eyes, Wants},
     merge::{Detected, merge, unite},
     omniparser::Omniparser,
     options::{DetectOptions, OcrUse},
     registry::{Known, Registry},
 };
-use crate::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits, capability::Sight};
 
 /// Reads nothing but the root of a window.
 const ROOT_ONLY: TreeLimits =
@@ -24,7 +24,7 @@ const ROOT_ONLY: TreeLimits =
 /// A desktop whose windows are also looked at as pictures.
 ///
 /// What was found is an element like others, in looks ([`Desktop::see`]), by its id, and at points. Trees
-/// ([`crate::UiTree::tree`]) stay what applications tell, so that the effect of an action is never proven by
+/// ([`deskhand_desktop::UiTree::tree`]) stay what applications tell, so that the effect of an action is never proven by
 /// a picture alone.
 #[derive(Debug)]
 pub struct Seeing<D> {
@@ -60,12 +60,12 @@ impl<D: Desktop> Seeing<D> {
         self.inner
     }
 
-    pub(super) fn registry(&self) -> MutexGuard<'_, Registry> {
+    pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The elements of a window, and what else is found in its picture.
-    pub(super) async fn look(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+    pub(crate) async fn look(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
@@ -137,7 +137,7 @@ impl<D: Desktop> Seeing<D> {
     ///
     /// # Errors
     /// [`DesktopError::NoElement`] when it is not there any more, [`DesktopError::Failed`] when that cannot be told.
-    pub(super) async fn look_again(&self, id: ElementId) -> DesktopResult<Element> {
+    pub(crate) async fn look_again(&self, id: ElementId) -> DesktopResult<Element> {
         let mut watch = None;
         loop {
             let Some((window, known)) = self.registry().find(id) else {
@@ -207,7 +207,7 @@ impl<D: Desktop> Seeing<D> {
     }
 
     /// What was found at a point, after another look at its place; none where nothing was.
-    pub(super) async fn look_again_at(
+    pub(crate) async fn look_again_at(
         &self,
         window: WindowId,
         point: Point<Screen>,
@@ -230,7 +230,7 @@ impl<D: Desktop> Seeing<D> {
     }
 
     /// The tree of a window; where its application shows none and something was found, the one element for it.
-    pub(super) async fn tree_or_root(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+    pub(crate) async fn tree_or_root(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         let mut tree = self.inner.tree(window, limits).await?;
         if tree.elements.is_empty() && tree.partial.is_none() && self.registry().has_any(window) {
             let (info, _) = self.window(window).await?;
@@ -240,7 +240,7 @@ impl<D: Desktop> Seeing<D> {
     }
 
     /// Whether something that was found lies in an element: it lies in its window, and in nothing else for sure.
-    pub(super) async fn lies_in(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+    pub(crate) async fn lies_in(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         if id == ancestor {
             return Ok(true);
         }

@@ -2,7 +2,7 @@
 
 use deskhand_core::geometry::{Image, Point, Rect, Screen};
 
-use super::overlap::around;
+use crate::overlap::around;
 
 /// The level of a word in the table; pages, blocks, paragraphs and lines have lower ones.
 const WORD_LEVEL: u32 = 5;
@@ -15,7 +15,7 @@ const SINGLE_CONFIDENCE: f64 = 85.0;
 
 /// A word as it was read.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Word {
+pub(crate) struct Word {
     /// Block, paragraph and line that it stands in.
     line: (u32, u32, u32),
     /// Where it is in the enlarged picture.
@@ -27,15 +27,15 @@ pub(super) struct Word {
 
 /// Words that belong together.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Label {
+pub(crate) struct Label {
     /// What it says.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Where it is.
-    pub(super) bounds: Rect<Screen>,
+    pub(crate) bounds: Rect<Screen>,
 }
 
 /// The words of a table that the program is sure enough of, in its order; lines that are no words are left out.
-pub(super) fn words_of_table(table: &str, confidence_min: u8) -> Vec<Word> {
+pub(crate) fn words_of_table(table: &str, confidence_min: u8) -> Vec<Word> {
     let words = table.lines().filter_map(word_of_line);
     words.filter(|word| word.confidence >= f64::from(confidence_min)).take(WORDS_MAX).collect()
 }
@@ -61,7 +61,7 @@ fn word_of_line(line: &str) -> Option<Word> {
 
 /// Puts the words of a line together where no wide gap parts them, and tells where that is on the screen: `origin` is
 /// the corner of the picture before it was enlarged `scale` times.
-pub(super) fn labels_of_words(words: &[Word], origin: Point<Screen>, scale: u32) -> Vec<Label> {
+pub(crate) fn labels_of_words(words: &[Word], origin: Point<Screen>, scale: u32) -> Vec<Label> {
     let mut labels = Vec::new();
     let mut open: Vec<&Word> = Vec::new();
     for word in words {

@@ -5,16 +5,16 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, Role, State, WindowKind},
 };
+use deskhand_desktop::{Button, Change};
 
-use super::{
+use crate::{
     plan::{Behaviour, FakeWindow},
     stage::{Due, Stage},
 };
-use crate::capability::{Button, Change};
 
 impl Stage {
     /// Lets everything happen that is due until `until_ms`, one thing at a time; whether something did.
-    pub(super) fn advance(&mut self, until_ms: u64) -> bool {
+    pub(crate) fn advance(&mut self, until_ms: u64) -> bool {
         let Some(due) = self.take_due(until_ms) else {
             self.now_ms = self.now_ms.max(until_ms);
             return false;
@@ -48,7 +48,7 @@ impl Stage {
     }
 
     /// Carries out a behaviour of a control (or of a chord, which has no source).
-    pub(super) fn run(&mut self, behaviour: &Behaviour, source: Option<ElementId>, window: WindowId) {
+    pub(crate) fn run(&mut self, behaviour: &Behaviour, source: Option<ElementId>, window: WindowId) {
         let target = |stage: &Self, key: &Option<String>| match key {
             Some(key) => stage.find_key(window, key),
             None => source,
@@ -153,7 +153,7 @@ impl Stage {
         self.tell(source, "opened");
     }
 
-    pub(super) fn remove(&mut self, id: ElementId) {
+    pub(crate) fn remove(&mut self, id: ElementId) {
         let Some(node) = self.nodes.remove(&id) else { return };
         for child in node.children {
             self.remove(child);
@@ -189,7 +189,7 @@ impl Stage {
     }
 
     /// Moves the cursor of a table and tells the name box of the window.
-    pub(super) fn move_cursor(&mut self, table: ElementId, range: CellRange) -> bool {
+    pub(crate) fn move_cursor(&mut self, table: ElementId, range: CellRange) -> bool {
         let Some(node) = self.nodes.get_mut(&table) else { return false };
         let window = node.window;
         let Some(sheet) = &mut node.plan.sheet else { return false };
@@ -201,7 +201,7 @@ impl Stage {
         true
     }
 
-    pub(super) fn show_cursor(&mut self, window: WindowId, range: CellRange) {
+    pub(crate) fn show_cursor(&mut self, window: WindowId, range: CellRange) {
         if let Some(name_box) = self.find_key(window, "name box") {
             if let Some(node) = self.nodes.get_mut(&name_box) {
                 node.plan.text = Some(range.to_string());
@@ -235,7 +235,7 @@ impl Stage {
     }
 
     /// Gives an element the focus of its window.
-    pub(super) fn focus(&mut self, id: ElementId) {
+    pub(crate) fn focus(&mut self, id: ElementId) {
         let Some(node) = self.nodes.get(&id) else { return };
         if !node.plan.states.has(State::Focusable) {
             return;
@@ -250,7 +250,7 @@ impl Stage {
     }
 
     /// Selects an item among its siblings, and shows it in the combo box that it belongs to.
-    pub(super) fn select(&mut self, id: ElementId) {
+    pub(crate) fn select(&mut self, id: ElementId) {
         let Some((parent, name)) = self.nodes.get(&id).map(|node| (node.parent, node.plan.name.clone()))
         else {
             return;
@@ -279,7 +279,7 @@ impl Stage {
     }
 
     /// What a click, or an accessibility action that works, does to an element.
-    pub(super) fn activate_element(&mut self, id: ElementId) {
+    pub(crate) fn activate_element(&mut self, id: ElementId) {
         let Some(node) = self.nodes.get(&id) else { return };
         if !node.plan.states.takes_input() {
             return;
@@ -299,7 +299,7 @@ impl Stage {
     }
 
     /// Opens or closes a menu or combo box; an open one has a window of its own, as in X11.
-    pub(super) fn fold(&mut self, id: ElementId, open: bool) {
+    pub(crate) fn fold(&mut self, id: ElementId, open: bool) {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         if node.open == open {
             return;
@@ -342,7 +342,7 @@ impl Stage {
         self.note_element(id, "object:state-changed:showing");
     }
 
-    pub(super) fn close_menus(&mut self, window: WindowId) {
+    pub(crate) fn close_menus(&mut self, window: WindowId) {
         let open: Vec<ElementId> = self
             .windows
             .iter()
@@ -355,7 +355,7 @@ impl Stage {
     }
 
     /// A real click.
-    pub(super) fn click_at(&mut self, point: Point<Screen>, button: Button, count: u8) {
+    pub(crate) fn click_at(&mut self, point: Point<Screen>, button: Button, count: u8) {
         self.inputs += 1;
         let Some(mut window) = self.window_at(point) else { return };
         if let Some(menu) = self.window(window).and_then(|shown| shown.menu) {
@@ -405,7 +405,7 @@ impl Stage {
     }
 
     /// A real drag: it moves the thumb of a slider, and selects cells of a table.
-    pub(super) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, button: Button) {
+    pub(crate) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, button: Button) {
         self.click_at(from, button, 1);
         let Some(window) = self.window_at(from).filter(|window| self.blocked_by(*window).is_none()) else {
             return;
@@ -426,7 +426,7 @@ impl Stage {
     }
 
     /// Turns the wheel: a table shows other rows, a control with a value changes by its increment.
-    pub(super) fn turn_wheel(&mut self, at: Point<Screen>, right: i32, down: i32) {
+    pub(crate) fn turn_wheel(&mut self, at: Point<Screen>, right: i32, down: i32) {
         self.inputs += 1;
         let Some(window) = self.window_at(at).filter(|window| self.blocked_by(*window).is_none()) else {
             return;

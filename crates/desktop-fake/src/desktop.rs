@@ -10,21 +10,17 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, State, TableContent, Tree, WindowInfo, WindowKind},
 };
+use deskhand_desktop::{
+    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
+    Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
+    TreeLimits, UiTree, Windowing, keys::KeyChord,
+};
 
-use super::{
+use crate::{
     paint::crop,
     plan::{FakeApp, FakeWindow, Truth},
     stage::{App, Due, Stage},
     tree::not_offered,
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{
-        Aspect, Button, Capabilities, Capture, Clipboard, Desktop, ElementAction, Held, Input, LaunchRequest,
-        Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
-    },
-    keys::KeyChord,
-    picture::Picture,
 };
 
 const SCREEN: Size = Size { width: 1280, height: 1024 };
@@ -286,7 +282,9 @@ impl UiTree for FakeDesktop {
         }
         Ok(stage.is_within(id, ancestor))
     }
+}
 
+impl Patterns for FakeDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         self.reach()?.act_on(id, action)
     }

@@ -4,9 +4,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, State, WindowKind},
 };
+use deskhand_desktop::keys::{Key, KeyChord, Modifier, NamedKey};
 
-use super::{plan::Behaviour, stage::Stage};
-use crate::keys::{Key, KeyChord, Modifier, NamedKey};
+use crate::{plan::Behaviour, stage::Stage};
 
 impl Stage {
     /// The window that keys go to.
@@ -15,7 +15,7 @@ impl Stage {
         Some(self.blocked_by(active).unwrap_or(active))
     }
 
-    pub(super) fn press_chord(&mut self, chord: &KeyChord) {
+    pub(crate) fn press_chord(&mut self, chord: &KeyChord) {
         self.inputs += 1;
         self.damage += 1;
         let Some(window) = self.key_window() else { return };
@@ -181,7 +181,7 @@ impl Stage {
     }
 
     /// Types one character into the focus.
-    pub(super) fn type_into_focus(&mut self, character: char) {
+    pub(crate) fn type_into_focus(&mut self, character: char) {
         let named = match character {
             '\n' => Some(NamedKey::Return),
             '\t' => Some(NamedKey::Tab),
@@ -222,7 +222,7 @@ impl Stage {
     }
 
     /// Asks a window to close, as its title bar does.
-    pub(super) fn ask_to_close(&mut self, window: WindowId) {
+    pub(crate) fn ask_to_close(&mut self, window: WindowId) {
         let Some(shown) = self.window(window) else { return };
         match shown.plan.on_close.clone() {
             Some(behaviour) => self.run(&behaviour, None, window),

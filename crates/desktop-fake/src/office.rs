@@ -2,7 +2,7 @@
 
 use deskhand_core::ui::{Pattern, Role, State};
 
-use super::{
+use crate::{
     desktop::FakeDesktop,
     plan::{Behaviour, FakeApp, FakeElement, FakeWindow},
     sheet::FakeSheet,

@@ -3,14 +3,14 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use deskhand_core::geometry::{Rect, Screen};
+use deskhand_desktop::Picture;
 
-use super::stage::Stage;
-use crate::picture::Picture;
+use crate::stage::Stage;
 
 type Colour = [u8; 3];
 
 impl Stage {
-    pub(super) fn paint(&self) -> Picture {
+    pub(crate) fn paint(&self) -> Picture {
         let (width, height) = (i32::from(self.screen.width), i32::from(self.screen.height));
         let region = Rect::new(0, 0, width, height);
         let size = usize::from(self.screen.width) * usize::from(self.screen.height) * 3;
@@ -53,7 +53,7 @@ fn fill(picture: &mut Picture, area: Rect<Screen>, colour: Colour) {
 }
 
 /// The part of a picture that lies in `region`.
-pub(super) fn crop(picture: &Picture, region: Rect<Screen>) -> Option<Picture> {
+pub(crate) fn crop(picture: &Picture, region: Rect<Screen>) -> Option<Picture> {
     let region = region.intersection(&picture.region)?;
     let whole = |length: i32| usize::try_from(length).unwrap_or(0);
     let stride = whole(picture.region.width) * 3;

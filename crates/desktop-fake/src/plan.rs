@@ -6,7 +6,7 @@ use deskhand_core::{
     ui::{Pattern, Role, State, States, ValueRange, WindowKind},
 };
 
-use super::sheet::FakeSheet;
+use crate::sheet::FakeSheet;
 
 /// What happens when a control is activated, a chord is pressed or a window is asked to close.
 #[derive(Debug, Clone, Default)]

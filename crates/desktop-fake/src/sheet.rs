@@ -29,8 +29,8 @@ pub struct FakeSheet {
     pub cells_take_focus: bool,
     /// Cells that take no text.
     pub locked: BTreeSet<CellRef>,
-    pub(super) cursor: CellRef,
-    pub(super) selection: CellRange,
+    pub(crate) cursor: CellRef,
+    pub(crate) selection: CellRange,
     typed: Option<String>,
     suggestion: Option<String>,
     view: CellRef,
@@ -93,12 +93,12 @@ impl FakeSheet {
         (0..=last.row).map(line).collect::<Vec<_>>().join("\n")
     }
 
-    pub(super) const fn holds(&self, cell: CellRef) -> bool {
+    pub(crate) const fn holds(&self, cell: CellRef) -> bool {
         cell.row < self.shape.rows && cell.column < self.shape.columns
     }
 
     /// The part that is in view.
-    pub(super) fn view(&self) -> CellRange {
+    pub(crate) fn view(&self) -> CellRange {
         let last = CellRef {
             row: (self.view.row + VIEW.rows).min(self.shape.rows).saturating_sub(1),
             column: (self.view.column + VIEW.columns).min(self.shape.columns).saturating_sub(1),
@@ -107,7 +107,7 @@ impl FakeSheet {
     }
 
     /// Where a cell is in a table at `table`, if it is in view.
-    pub(super) fn cell_bounds(&self, table: Rect<Screen>, cell: CellRef) -> Option<Rect<Screen>> {
+    pub(crate) fn cell_bounds(&self, table: Rect<Screen>, cell: CellRef) -> Option<Rect<Screen>> {
         let offset = |at: u32, from: u32, until: u32| {
             (at >= from && at <= until).then(|| i32::try_from(at - from).unwrap_or(0))
         };
@@ -120,7 +120,7 @@ impl FakeSheet {
     }
 
     /// The cell at a place of a table at `table`.
-    pub(super) fn cell_at(&self, table: Rect<Screen>, x: i32, y: i32) -> CellRef {
+    pub(crate) fn cell_at(&self, table: Rect<Screen>, x: i32, y: i32) -> CellRef {
         let offset = |distance: i32, size: i32| u32::try_from(distance / size).unwrap_or(0);
         CellRef {
             row: self.view.row + offset(y - table.y, CELL_HEIGHT),
@@ -129,7 +129,7 @@ impl FakeSheet {
     }
 
     /// Moves the cursor; what was being typed is kept, as spreadsheets do.
-    pub(super) fn go_to(&mut self, range: CellRange) -> bool {
+    pub(crate) fn go_to(&mut self, range: CellRange) -> bool {
         if !self.holds(range.first) || !self.holds(range.last) {
             return false;
         }
@@ -147,7 +147,7 @@ impl FakeSheet {
     }
 
     /// Moves the cursor by some cells, as the arrow keys do.
-    pub(super) fn step(&mut self, down: i64, right: i64) {
+    pub(crate) fn step(&mut self, down: i64, right: i64) {
         let moved = |at: u32, by: i64, size: u32| {
             u32::try_from((i64::from(at) + by).clamp(0, i64::from(size) - 1)).unwrap_or(0)
         };
@@ -159,7 +159,7 @@ impl FakeSheet {
     }
 
     /// Shows other rows and columns; whether the view moved.
-    pub(super) fn scroll(&mut self, down: i64, right: i64) -> bool {
+    pub(crate) fn scroll(&mut self, down: i64, right: i64) -> bool {
         let moved = |at: u32, by: i64, size: u32, view: u32| {
             let last = i64::from(size.saturating_sub(view));
             u32::try_from((i64::from(at) + by).clamp(0, last)).unwrap_or(0)
@@ -174,7 +174,7 @@ impl FakeSheet {
     }
 
     /// Moves the far corner of the selection, as the arrow keys do with shift.
-    pub(super) fn extend(&mut self, down: u32, right: u32) {
+    pub(crate) fn extend(&mut self, down: u32, right: u32) {
         self.commit();
         let last = &mut self.selection.last;
         last.row = (last.row + down).min(self.shape.rows.saturating_sub(1));
@@ -182,11 +182,11 @@ impl FakeSheet {
     }
 
     /// Whether a text is being typed into the cell under the cursor.
-    pub(super) const fn is_editing(&self) -> bool {
+    pub(crate) const fn is_editing(&self) -> bool {
         self.typed.is_some()
     }
 
-    pub(super) fn type_character(&mut self, character: char) {
+    pub(crate) fn type_character(&mut self, character: char) {
         if !self.editable || self.locked.contains(&self.cursor) {
             return;
         }
@@ -211,7 +211,7 @@ impl FakeSheet {
     }
 
     /// What Delete does: it takes the completion away, or clears the selection.
-    pub(super) fn delete(&mut self) {
+    pub(crate) fn delete(&mut self) {
         if self.typed.is_some() {
             self.suggestion = None;
         } else if self.editable {
@@ -225,7 +225,7 @@ impl FakeSheet {
         }
     }
 
-    pub(super) fn back_space(&mut self) {
+    pub(crate) fn back_space(&mut self) {
         if let Some(typed) = &mut self.typed {
             typed.pop();
             self.suggestion = None;
@@ -234,13 +234,13 @@ impl FakeSheet {
         }
     }
 
-    pub(super) fn cancel(&mut self) {
+    pub(crate) fn cancel(&mut self) {
         self.typed = None;
         self.suggestion = None;
     }
 
     /// Keeps what was typed; whether anything was.
-    pub(super) fn commit(&mut self) -> bool {
+    pub(crate) fn commit(&mut self) -> bool {
         let Some(typed) = self.typed.take() else { return false };
         let text = self.suggestion.take().unwrap_or(typed);
         if text.is_empty() {

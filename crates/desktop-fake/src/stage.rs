@@ -7,62 +7,62 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{AppInfo, CellRef, Role, State, WindowInfo, WindowKind},
 };
+use deskhand_desktop::Change;
 
-use super::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
-use crate::capability::Change;
+use crate::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
 
 const ROW_HEIGHT: i32 = 24;
 const COLUMN_WIDTH: i32 = 220;
 
 /// One element that exists.
 #[derive(Debug)]
-pub(super) struct Node {
-    pub(super) parent: Option<ElementId>,
-    pub(super) window: WindowId,
+pub(crate) struct Node {
+    pub(crate) parent: Option<ElementId>,
+    pub(crate) window: WindowId,
     /// Its present properties; `children` is empty here.
-    pub(super) plan: FakeElement,
-    pub(super) children: Vec<ElementId>,
-    pub(super) bounds: Rect<Screen>,
+    pub(crate) plan: FakeElement,
+    pub(crate) children: Vec<ElementId>,
+    pub(crate) bounds: Rect<Screen>,
     /// Whether the children of a menu or combo box show.
-    pub(super) open: bool,
+    pub(crate) open: bool,
     /// Whether typed text replaces what is there.
-    pub(super) all_selected: bool,
+    pub(crate) all_selected: bool,
     /// The cell that it is, in a table.
-    pub(super) cell: Option<CellRef>,
+    pub(crate) cell: Option<CellRef>,
 }
 
 impl Node {
     /// Whether its children show only while it is open.
-    pub(super) fn folds(&self) -> bool {
+    pub(crate) fn folds(&self) -> bool {
         (self.plan.role == Role::MENU || self.plan.role == Role::COMBO_BOX) && !self.children.is_empty()
     }
 }
 
 /// One window that exists.
 #[derive(Debug)]
-pub(super) struct Shown {
-    pub(super) id: WindowId,
-    pub(super) app: usize,
-    pub(super) plan: FakeWindow,
-    pub(super) owner: Option<WindowId>,
-    pub(super) root: ElementId,
-    pub(super) focus: Option<ElementId>,
+pub(crate) struct Shown {
+    pub(crate) id: WindowId,
+    pub(crate) app: usize,
+    pub(crate) plan: FakeWindow,
+    pub(crate) owner: Option<WindowId>,
+    pub(crate) root: ElementId,
+    pub(crate) focus: Option<ElementId>,
     rows_used: i32,
     /// The menu that it shows, for the window of an open menu.
-    pub(super) menu: Option<ElementId>,
+    pub(crate) menu: Option<ElementId>,
 }
 
 /// One application that is known.
 #[derive(Debug)]
-pub(super) struct App {
-    pub(super) plan: FakeApp,
-    pub(super) pid: Option<u32>,
-    pub(super) answers: bool,
+pub(crate) struct App {
+    pub(crate) plan: FakeApp,
+    pub(crate) pid: Option<u32>,
+    pub(crate) answers: bool,
 }
 
 /// Something that is to happen.
 #[derive(Debug, Clone)]
-pub(super) enum Due {
+pub(crate) enum Due {
     Run { behaviour: Behaviour, source: Option<ElementId>, window: WindowId },
     Open { app: usize, windows: Vec<FakeWindow> },
     Close { window: WindowId },
@@ -72,30 +72,30 @@ pub(super) enum Due {
 
 /// The whole state.
 #[derive(Debug)]
-pub(super) struct Stage {
-    pub(super) now_ms: u64,
+pub(crate) struct Stage {
+    pub(crate) now_ms: u64,
     next_id: u32,
-    pub(super) nodes: BTreeMap<ElementId, Node>,
-    pub(super) cell_ids: BTreeMap<(ElementId, CellRef), ElementId>,
+    pub(crate) nodes: BTreeMap<ElementId, Node>,
+    pub(crate) cell_ids: BTreeMap<(ElementId, CellRef), ElementId>,
     /// Bottom-most first.
-    pub(super) windows: Vec<Shown>,
-    pub(super) active: Option<WindowId>,
-    pub(super) apps: Vec<App>,
+    pub(crate) windows: Vec<Shown>,
+    pub(crate) active: Option<WindowId>,
+    pub(crate) apps: Vec<App>,
     schedule: BTreeMap<(u64, u64), Due>,
     scheduled: u64,
-    pub(super) log: Vec<(usize, Change)>,
-    pub(super) damage: u64,
-    pub(super) clipboard: Option<String>,
-    pub(super) truth: Vec<Truth>,
-    pub(super) files: BTreeMap<String, String>,
-    pub(super) ended: BTreeMap<u32, Option<String>>,
-    pub(super) gone: bool,
-    pub(super) screen: Size,
-    pub(super) inputs: u64,
+    pub(crate) log: Vec<(usize, Change)>,
+    pub(crate) damage: u64,
+    pub(crate) clipboard: Option<String>,
+    pub(crate) truth: Vec<Truth>,
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) ended: BTreeMap<u32, Option<String>>,
+    pub(crate) gone: bool,
+    pub(crate) screen: Size,
+    pub(crate) inputs: u64,
 }
 
 impl Stage {
-    pub(super) fn new(screen: Size) -> Self {
+    pub(crate) fn new(screen: Size) -> Self {
         Self {
             now_ms: 0,
             next_id: 0,
@@ -118,37 +118,37 @@ impl Stage {
         }
     }
 
-    pub(super) fn fresh_id(&mut self) -> u32 {
+    pub(crate) fn fresh_id(&mut self) -> u32 {
         self.next_id += 1;
         self.next_id
     }
 
-    pub(super) fn window(&self, id: WindowId) -> Option<&Shown> {
+    pub(crate) fn window(&self, id: WindowId) -> Option<&Shown> {
         self.windows.iter().find(|window| window.id == id)
     }
 
-    pub(super) fn window_mut(&mut self, id: WindowId) -> Option<&mut Shown> {
+    pub(crate) fn window_mut(&mut self, id: WindowId) -> Option<&mut Shown> {
         self.windows.iter_mut().find(|window| window.id == id)
     }
 
-    pub(super) fn note(&mut self, app: usize, change: Change) {
+    pub(crate) fn note(&mut self, app: usize, change: Change) {
         self.log.push((app, change));
         self.damage += 1;
     }
 
     /// Notes a change of an element.
-    pub(super) fn note_element(&mut self, id: ElementId, event: &str) {
+    pub(crate) fn note_element(&mut self, id: ElementId, event: &str) {
         let app =
             self.nodes.get(&id).and_then(|node| self.window(node.window)).map_or(0, |window| window.app);
         self.note(app, Change::Element { event: event.to_owned(), element: Some(id) });
     }
 
-    pub(super) fn tell(&mut self, element: Option<ElementId>, what: &'static str) {
+    pub(crate) fn tell(&mut self, element: Option<ElementId>, what: &'static str) {
         self.truth.push(Truth { at_ms: self.now_ms, element, what });
     }
 
     /// Opens a window of an application; the new one is active, unless it has no elements.
-    pub(super) fn open(&mut self, app: usize, plan: &FakeWindow, owner: Option<WindowId>) -> WindowId {
+    pub(crate) fn open(&mut self, app: usize, plan: &FakeWindow, owner: Option<WindowId>) -> WindowId {
         let id = WindowId(self.fresh_id());
         let root = ElementId(self.fresh_id());
         let mut root_plan = FakeElement::new(plan.role.clone(), &plan.title);
@@ -205,7 +205,7 @@ impl Stage {
     }
 
     /// Puts an element and what it holds into a window.
-    pub(super) fn insert(&mut self, window: WindowId, parent: ElementId, plan: &FakeElement) -> ElementId {
+    pub(crate) fn insert(&mut self, window: WindowId, parent: ElementId, plan: &FakeElement) -> ElementId {
         let id = ElementId(self.fresh_id());
         let bounds = self.place(window, plan.bounds);
         let node = Node {
@@ -247,7 +247,7 @@ impl Stage {
     }
 
     /// Takes a window and those that belong to it away.
-    pub(super) fn close(&mut self, id: WindowId) {
+    pub(crate) fn close(&mut self, id: WindowId) {
         let owned: Vec<WindowId> =
             self.windows.iter().filter(|window| window.owner == Some(id)).map(|window| window.id).collect();
         for window in owned {
@@ -266,7 +266,7 @@ impl Stage {
     }
 
     /// The element with this key in a window, or else in any window of its application.
-    pub(super) fn find_key(&self, window: WindowId, key: &str) -> Option<ElementId> {
+    pub(crate) fn find_key(&self, window: WindowId, key: &str) -> Option<ElementId> {
         let app = self.window(window)?.app;
         let found = |wanted: &dyn Fn(&Node) -> bool| {
             self.nodes.iter().find(|(_, node)| node.plan.key == key && wanted(node)).map(|(id, _)| *id)
@@ -276,7 +276,7 @@ impl Stage {
     }
 
     /// Whether an element is on the screen: no closed menu or combo box above it.
-    pub(super) fn is_showing(&self, id: ElementId) -> bool {
+    pub(crate) fn is_showing(&self, id: ElementId) -> bool {
         const DEPTH_MAX: usize = 64;
         let Some(node) = self.nodes.get(&id) else { return false };
         if !node.plan.states.has(State::Visible) {
@@ -293,7 +293,7 @@ impl Stage {
         false
     }
 
-    pub(super) fn is_within(&self, id: ElementId, ancestor: ElementId) -> bool {
+    pub(crate) fn is_within(&self, id: ElementId, ancestor: ElementId) -> bool {
         let mut at = Some(id);
         while let Some(here) = at {
             if here == ancestor {
@@ -305,12 +305,12 @@ impl Stage {
     }
 
     /// The top-most window at a point.
-    pub(super) fn window_at(&self, point: Point<Screen>) -> Option<WindowId> {
+    pub(crate) fn window_at(&self, point: Point<Screen>) -> Option<WindowId> {
         self.windows.iter().rev().find(|window| window.plan.bounds.contains(&point)).map(|window| window.id)
     }
 
     /// The deepest showing element of a window at a point; the last one where several lie over each other.
-    pub(super) fn element_at(&self, window: WindowId, point: Point<Screen>) -> Option<ElementId> {
+    pub(crate) fn element_at(&self, window: WindowId, point: Point<Screen>) -> Option<ElementId> {
         self.nodes
             .iter()
             .rfind(|(id, node)| {
@@ -325,13 +325,13 @@ impl Stage {
     }
 
     /// The modal dialog that blocks a window, if any.
-    pub(super) fn blocked_by(&self, window: WindowId) -> Option<WindowId> {
+    pub(crate) fn blocked_by(&self, window: WindowId) -> Option<WindowId> {
         let app = self.window(window)?.app;
         let modal = self.windows.iter().rev().find(|other| other.app == app && other.plan.modal)?;
         (modal.id != window && self.window(window)?.owner != Some(modal.id)).then_some(modal.id)
     }
 
-    pub(super) fn window_infos(&self) -> Vec<WindowInfo> {
+    pub(crate) fn window_infos(&self) -> Vec<WindowInfo> {
         let info = |window: &Shown| {
             let app = self.apps.get(window.app);
             WindowInfo {
@@ -352,13 +352,13 @@ impl Stage {
         self.windows.iter().map(info).collect()
     }
 
-    pub(super) fn schedule(&mut self, in_ms: u64, due: Due) {
+    pub(crate) fn schedule(&mut self, in_ms: u64, due: Due) {
         self.scheduled += 1;
         self.schedule.insert((self.now_ms + in_ms, self.scheduled), due);
     }
 
     /// Takes the next thing that is to happen no later than `until_ms`, and moves the clock to it.
-    pub(super) fn take_due(&mut self, until_ms: u64) -> Option<Due> {
+    pub(crate) fn take_due(&mut self, until_ms: u64) -> Option<Due> {
         let entry = self.schedule.first_entry()?;
         let at = entry.key().0;
         if at > until_ms {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use deskhand_core::ui::CellRange;
+use deskhand_desktop::{Patterns, QuietLimits, Settling, TreeLimits, UiTree, Windowing};
 
-use super::{OFFICE_SALES, office};
-use crate::capability::{QuietLimits, Settling, TreeLimits, UiTree, Windowing};
+use crate::{OFFICE_SALES, office};
 
 #[tokio::test]
 async fn the_office_shows_its_table() {

@@ -4,21 +4,18 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, Partial, Pattern, Role, Source, State, TableContent, Tree},
 };
+use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, TreeLimits};
 
-use super::{
+use crate::{
     plan::{Behaviour, FakeElement, Semantic},
     stage::{Node, Stage},
-};
-use crate::{
-    DesktopError, DesktopResult,
-    capability::{ElementAction, TreeLimits},
 };
 
 /// The most cells that one read returns.
 const CELLS_MAX: u64 = 20_000;
 
 impl Stage {
-    pub(super) fn node(&self, id: ElementId) -> DesktopResult<&Node> {
+    pub(crate) fn node(&self, id: ElementId) -> DesktopResult<&Node> {
         let node = self.nodes.get(&id).ok_or(DesktopError::NoElement(id))?;
         self.answering(node.window, "read an element")?;
         Ok(node)
@@ -36,7 +33,7 @@ impl Stage {
         }
     }
 
-    pub(super) fn show_element(&self, id: ElementId, depth: u16) -> DesktopResult<Element> {
+    pub(crate) fn show_element(&self, id: ElementId, depth: u16) -> DesktopResult<Element> {
         let node = self.node(id)?;
         let mut states = node.plan.states;
         let showing = self.is_showing(id);
@@ -85,7 +82,7 @@ impl Stage {
         Ok(element)
     }
 
-    pub(super) fn show_tree(&mut self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+    pub(crate) fn show_tree(&mut self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         let shown = self.window(window).ok_or(DesktopError::NoWindow(window))?;
         let (root, accessible) = (shown.root, shown.plan.accessible);
         if !accessible {
@@ -127,7 +124,7 @@ impl Stage {
     }
 
     /// The id of a cell, stable while its table exists.
-    pub(super) fn cell_id(&mut self, table: ElementId, cell: CellRef) -> ElementId {
+    pub(crate) fn cell_id(&mut self, table: ElementId, cell: CellRef) -> ElementId {
         if let Some(id) = self.cell_ids.get(&(table, cell)) {
             return *id;
         }
@@ -155,7 +152,7 @@ impl Stage {
         id
     }
 
-    pub(super) fn show_cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
+    pub(crate) fn show_cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
         let node = self.node(table)?;
         let Some(sheet) = &node.plan.sheet else {
             return Err(not_offered("read cells", node, "a table"));
@@ -177,7 +174,7 @@ impl Stage {
         Ok(TableContent { range, rows: (range.first.row..=range.last.row).map(row).collect() })
     }
 
-    pub(super) fn show_cell(&mut self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
+    pub(crate) fn show_cell(&mut self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
         let node = self.node(table)?;
         let Some(sheet) = &node.plan.sheet else {
             return Err(not_offered("find a cell", node, "a table"));
@@ -189,7 +186,7 @@ impl Stage {
         self.show_element(id, 0)
     }
 
-    pub(super) fn read_text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
+    pub(crate) fn read_text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
         let node = self.node(id)?;
         let text = match (node.cell, node.parent.and_then(|parent| self.nodes.get(&parent))) {
             (Some(cell), Some(table)) => table.plan.sheet.as_ref().map(|sheet| sheet.shown(cell)),
@@ -199,7 +196,7 @@ impl Stage {
         Ok(text.chars().take(max).collect())
     }
 
-    pub(super) fn act_on(&mut self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
+    pub(crate) fn act_on(&mut self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         let node = self.node(id)?;
         match action {
             ElementAction::Default | ElementAction::Named(_) => self.act_semantically(id, action),
@@ -307,7 +304,7 @@ impl Stage {
     }
 }
 
-pub(super) const fn contains(range: CellRange, cell: CellRef) -> bool {
+pub(crate) const fn contains(range: CellRange, cell: CellRef) -> bool {
     cell.row >= range.first.row
         && cell.row <= range.last.row
         && cell.column >= range.first.column
@@ -318,7 +315,7 @@ fn cut(text: &str) -> String {
     text.chars().take(Element::TEXT_MAX).collect()
 }
 
-pub(super) fn not_offered(operation: &'static str, node: &Node, needs: &str) -> DesktopError {
+pub(crate) fn not_offered(operation: &'static str, node: &Node, needs: &str) -> DesktopError {
     let name = &node.plan.name;
     let element =
         if name.is_empty() { node.plan.role.to_string() } else { format!("{} \"{name}\"", node.plan.role) };

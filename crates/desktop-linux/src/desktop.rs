@@ -14,26 +14,30 @@ use deskhand_core::{
     geometry::Rect,
     ids::{ElementId, WindowId},
 };
+use deskhand_desktop::{Capabilities, Desktop, DesktopError, DesktopResult, Sight, TreeLimits, UiTree as _};
 use tokio::{
     sync::{Mutex, broadcast},
     task::JoinSet,
 };
 
-use super::{
-    accessibility_bus,
+use crate::{
     atspi::Accessibility,
-    clipboard::ClipboardState,
     desktop_entries::{DesktopEntries, data_folders},
-    display::{Address, Display},
-    environment::Environment,
-    events::XEvent,
     history::History,
-    keeper::DesktopHandle,
-    kept::IdsGiven,
-    processes::Processes,
-    virtual_desktop::{self, VirtualOptions},
+    virtual_desktop::{
+        accessibility_bus,
+        environment::Environment,
+        keeper::DesktopHandle,
+        kept::IdsGiven,
+        processes::Processes,
+        start::{self, VirtualOptions},
+    },
+    x11::{
+        clipboard::ClipboardState,
+        display::{Address, Display},
+        events::XEvent,
+    },
 };
-use crate::{Capabilities, Desktop, DesktopError, DesktopResult, Sight, TreeLimits, UiTree as _};
 
 /// How long the session bus of the user may take to tell the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
@@ -104,7 +108,7 @@ impl LinuxDesktop {
     /// # Errors
     /// [`DesktopError::Start`] when a program is missing or does not come up, with what to do.
     pub async fn start_virtual(options: VirtualOptions) -> DesktopResult<Self> {
-        Ok(Self::of_parts(virtual_desktop::start(options).await?).await)
+        Ok(Self::of_parts(start::start(options).await?).await)
     }
 
     /// Connects to the desktop that `DISPLAY` names. Its programs stay when this is dropped.
@@ -165,7 +169,7 @@ impl LinuxDesktop {
         Ok(Self::of_parts(parts).await)
     }
 
-    pub(super) async fn of_parts(parts: Parts) -> Self {
+    pub(crate) async fn of_parts(parts: Parts) -> Self {
         let accessible_pids = Arc::default();
         let accessibility = match &parts.accessibility_address {
             Some(address) => connect_accessibility(address, &parts.display, &accessible_pids).await,

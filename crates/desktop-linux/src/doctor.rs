@@ -2,13 +2,13 @@
 
 use std::{ffi::OsStr, path::PathBuf};
 
+use deskhand_desktop::DesktopError;
 use serde::Serialize;
 
-use super::{
+use crate::{
     desktop_entries::{data_folders, find_on_path},
-    environment::Environment,
+    virtual_desktop::environment::Environment,
 };
-use crate::DesktopError;
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -7,10 +7,10 @@ use std::{
 };
 
 use deskhand_core::ids::ElementId;
+use deskhand_desktop::{Aspect, tells_of_content};
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
-use super::atspi::{Accessibility, is_noise};
-use crate::{Aspect, act::difference::tells_of_content};
+use crate::atspi::{Accessibility, is_noise};
 
 /// The most elements that are watched; then those that were watched first are forgotten.
 const WATCHED_MAX: usize = 50_000;
@@ -94,7 +94,7 @@ impl History {
         }
     }
 
-    /// See [`crate::Settling::blame`].
+    /// See [`deskhand_desktop::Settling::blame`].
     pub(crate) fn blame(&self, element: ElementId, aspect: Aspect) {
         let now = Instant::now();
         let mut watched = self.watched();
@@ -107,7 +107,7 @@ impl History {
         }
     }
 
-    /// See [`crate::Settling::changes_by_itself`].
+    /// See [`deskhand_desktop::Settling::changes_by_itself`].
     pub(crate) fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
         let now = Instant::now();
         let watched = self.watched();
@@ -123,7 +123,7 @@ impl History {
         self.watched().get(&element).is_some_and(|watched| watched.goes_on(now))
     }
 
-    /// See [`crate::Settling::restless`].
+    /// See [`deskhand_desktop::Settling::restless`].
     pub(crate) fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         let now = Instant::now();
         let mut watched = self.watched();
@@ -137,7 +137,7 @@ impl History {
         elements.iter().copied().filter(is_restless).collect()
     }
 
-    /// See [`crate::Settling::explain`].
+    /// See [`deskhand_desktop::Settling::explain`].
     pub(crate) fn explain(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
             watched.changed = None;

@@ -13,18 +13,18 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::WindowInfo,
 };
+use deskhand_desktop::{
+    Aspect, Change, DesktopError, DesktopResult, QuietLimits, Settled, Settling, WaitedFor, Windowing as _,
+};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout_at},
 };
 
-use super::{
+use crate::{
     atspi::{Accessibility, Announcement, Application, is_noise},
     desktop::{LinuxDesktop, elapsed_ms},
-    events::XEvent,
-};
-use crate::{
-    Aspect, Change, DesktopError, DesktopResult, QuietLimits, Settled, Settling, WaitedFor, Windowing as _,
+    x11::events::XEvent,
 };
 
 /// How long drawing alone, with no other sign of work, keeps an application busy: an animation never ends.

@@ -6,14 +6,15 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, TableContent, Tree},
 };
+use deskhand_desktop::{
+    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Picture, TreeLimits, UiTree,
+    Windowing as _,
+};
 use futures_util::future::BoxFuture;
 
-use super::{
+use crate::{
     atspi::{Accessibility, Difference, Source, WindowFacts, lasting},
     desktop::LinuxDesktop,
-};
-use crate::{
-    Capture as _, DesktopError, DesktopResult, ElementAction, Picture, TreeLimits, UiTree, Windowing as _,
 };
 
 impl LinuxDesktop {
@@ -132,7 +133,9 @@ impl UiTree for LinuxDesktop {
     async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         self.elements(id)?.is_within(id, ancestor).await
     }
+}
 
+impl Patterns for LinuxDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         self.elements(id)?.perform(id, action).await
     }

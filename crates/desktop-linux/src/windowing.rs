@@ -9,6 +9,7 @@ use std::{
 };
 
 use deskhand_core::{ids::WindowId, ui::WindowInfo};
+use deskhand_desktop::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Instant, timeout_at},
@@ -20,16 +21,16 @@ use x11rb::{
     },
 };
 
-use super::{
+use crate::{
     desktop::{LinuxDesktop, run_blocking},
     desktop_entries::{DesktopEntry, find_on_path},
-    display::{WorkResult, Worker},
-    events::XEvent,
-    processes::ProgramStart,
-    programs,
-    windows::{Registry, WindowList},
+    virtual_desktop::{processes::ProgramStart, programs},
+    x11::{
+        display::{WorkResult, Worker},
+        events::XEvent,
+        windows::{Registry, WindowList},
+    },
 };
-use crate::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
 
 /// How long a window may take to get the focus.
 const FOCUS_BOUND: Duration = Duration::from_secs(3);

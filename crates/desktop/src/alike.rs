@@ -6,7 +6,7 @@ const ALIKE: f64 = 0.7;
 const UNLIKE: f64 = 0.5;
 
 /// A text without case, spaces, signs, and the difference of letters that look alike.
-pub(super) fn essence(text: &str) -> String {
+pub fn essence(text: &str) -> String {
     text.chars()
         .filter(|letter| letter.is_alphanumeric())
         .flat_map(char::to_lowercase)
@@ -21,13 +21,13 @@ pub(super) fn essence(text: &str) -> String {
 }
 
 /// Whether two readings may be of the same text.
-pub(super) fn alike(one: &str, other: &str) -> bool {
+pub fn alike(one: &str, other: &str) -> bool {
     let (one, other) = (essence(one), essence(other));
     one == other || strsim::normalized_levenshtein(&one, &other) >= ALIKE
 }
 
 /// Whether `words` occur in `text`, a few misread letters aside.
-pub(super) fn occurs(words: &str, text: &str) -> bool {
+pub fn occurs(words: &str, text: &str) -> bool {
     let (words, text) = (essence(words), essence(text));
     if words.is_empty() || text.contains(&words) {
         return true;
@@ -46,7 +46,7 @@ pub(super) fn occurs(words: &str, text: &str) -> bool {
 
 /// Whether a place certainly reads otherwise than before, so that it proves a change: other numbers, or words that have
 /// little in common. What may be a misread letter is none.
-pub(crate) fn reads_otherwise(before: &str, now: &str) -> bool {
+pub fn reads_otherwise(before: &str, now: &str) -> bool {
     let numbers = |text: &str| -> Vec<String> {
         let is_number = |word: &&str| word.chars().all(|letter| letter.is_ascii_digit());
         text.split(|letter: char| !letter.is_alphanumeric())

@@ -1,26 +1,22 @@
-//! Deskhand's hands and eyes: desktops behind small traits, and actions that tell the truth.
+//! The contract of a desktop: what it can do, as small traits, and the plain data that goes in and comes back.
 //!
-//! - [`capability`]: what a desktop can do, as traits; the contract of every back end.
-//! - [`act`]: verified actions, written against the traits alone.
-//! - [`detect`]: what the elements of applications lack, found in pictures.
-//! - [`fake`]: a desktop in memory, a real back end with the same contract suite.
-//! - `linux`: X11 with EWMH and XTEST, AT-SPI, and private virtual desktops.
+//! - [`capability`]: the traits that every back end implements.
+//! - [`keys`]: keys and chords by name; [`picture`]: pixels and what is drawn into them.
+//! - [`alike`]: whether two readings of a drawn text are the same text.
 //!
-//! Nothing here knows of agents, models or sessions.
+//! No back end is here, and nothing knows of agents, models or sessions. Verified actions live in `deskhand-desktop-act`,
+//! detection in pictures in `deskhand-desktop-detect`, back ends in `deskhand-desktop-linux` and `deskhand-desktop-fake`.
 
-pub mod act;
+pub mod alike;
 pub mod capability;
-pub mod detect;
 mod error;
-pub mod fake;
 pub mod keys;
-#[cfg(target_os = "linux")]
-pub mod linux;
 pub mod picture;
 
 pub use capability::{
     Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Held, Input,
-    LaunchRequest, Launched, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor, Windowing,
+    LaunchRequest, Launched, Patterns, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
+    Windowing, tells_of_content,
 };
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

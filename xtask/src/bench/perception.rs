@@ -77,7 +77,8 @@ fn build(with_effects: bool) -> Result<()> {
 }
 
 /// What runs the suite of random actions.
-const EFFECTS: &[&str] = &["test", "--release", "--quiet", "--package", "deskhand-desktop", "--test", "it"];
+const EFFECTS: &[&str] =
+    &["test", "--release", "--quiet", "--package", "deskhand-desktop-linux", "--test", "it"];
 
 fn with_no_run(arguments: &[&str]) -> Option<&'static str> {
     (arguments.first() == Some(&"test")).then_some("--no-run")

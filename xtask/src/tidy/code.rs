@@ -36,9 +36,9 @@ const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[(
 
 /// Conditions on the operating system belong to the crate that speaks to it.
 const SYSTEM_CONDITIONS: &[&str] = &["target_os", "target_family", "cfg(unix)", "cfg(windows)"];
-const SYSTEM_CONDITIONS_HOME: &str = "crates/desktop/src/lib.rs";
+const SYSTEM_CONDITIONS_HOME: &str = "crates/desktop-linux/src/lib.rs";
 /// The tests of that crate choose their back ends likewise.
-const SYSTEM_CONDITIONS_TESTS: &str = "crates/desktop/tests/it/main.rs";
+const SYSTEM_CONDITIONS_TESTS: &str = "crates/desktop-linux/tests/it/main.rs";
 
 /// Checks one file.
 pub(super) fn check(file: &SourceFile) -> Vec<Finding> {

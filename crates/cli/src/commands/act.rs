@@ -9,10 +9,10 @@ use deskhand_core::{
     text::one_line,
     ui::{CellRange, CellRef, Pattern, WindowInfo},
 };
-use deskhand_desktop::{
-    Button, Capture as _, Change, Held, LaunchRequest,
-    act::{self, ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText},
-    keys::KeyChord,
+use deskhand_desktop::{Button, Capture as _, Change, Held, LaunchRequest, keys::KeyChord};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{
+    ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText,
 };
 
 use super::{

@@ -7,7 +7,8 @@ use deskhand_core::{
     agent::AgentHome,
     states::{AppStatus, HostStatus},
 };
-use deskhand_desktop::{act::ActLimits, linux::LinuxDesktop};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_runtime::{
     Toolbox,
     agents::{

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use deskhand_core::model::{Message, ModelRequest, Speaker};
-use deskhand_desktop::{
-    Capture as _,
-    detect::{DetectOptions, OcrUse},
-    linux::{self, LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::Capture as _;
+use deskhand_desktop_detect::{DetectOptions, OcrUse};
+use deskhand_desktop_linux as linux;
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_model::{AnyModel, Model as _, NoPictures};
 use serde::Serialize;
 use tokio::time::timeout;

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::Args;
-use deskhand_desktop::linux::{VirtualOptions, keep_desktop as keep};
+use deskhand_desktop_linux::{VirtualOptions, keep_desktop as keep};
 
 use super::stage::desktop_error;
 use crate::{

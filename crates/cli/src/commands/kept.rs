@@ -1,15 +1,14 @@
 //! The note beside a journal that says where the session's virtual desktop is, for whoever resumes it.
 
+use deskhand_desktop_linux::DesktopHandle;
+use deskhand_runtime::SessionFolder;
+use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
     io::Write as _,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
 };
-
-use deskhand_desktop::linux::DesktopHandle;
-use deskhand_runtime::SessionFolder;
-use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 

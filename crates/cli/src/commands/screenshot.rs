@@ -1,8 +1,7 @@
 //! `deskhand screenshot`: a picture of the screen or of a window.
 
-use std::{fs, path::Path};
-
 use deskhand_desktop::{Capture as _, Picture};
+use std::{fs, path::Path};
 
 use super::stage::{Stage, StagePlan, desktop_error};
 use crate::{

@@ -12,12 +12,10 @@ use deskhand_core::{
     record::{Line as JournalLine, Record},
     session::{Effect, Limits, SessionConfig},
 };
-use deskhand_desktop::{
-    Capture as _, QuietLimits, Settling as _,
-    act::ActLimits,
-    detect::Seeing,
-    linux::{IdsGiven, LinuxDesktop},
-};
+use deskhand_desktop::{Capture as _, QuietLimits, Settling as _};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_linux::{IdsGiven, LinuxDesktop};
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
     HeldSession, PhaseTimes, RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox,

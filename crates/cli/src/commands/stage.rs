@@ -8,12 +8,11 @@ use deskhand_core::{
     outcome::OutcomeKind,
     ui::{WindowInfo, WindowKind},
 };
-use deskhand_desktop::{
-    DesktopError, LaunchRequest, Windowing as _,
-    act::{self, ActLimits},
-    detect::{DetectOptions, Seeing},
-    linux::{IdsGiven, LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{DesktopError, LaunchRequest, Windowing as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_detect::{DetectOptions, Seeing};
+use deskhand_desktop_linux::{IdsGiven, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 
 use super::{

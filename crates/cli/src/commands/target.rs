@@ -7,10 +7,8 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, WindowInfo},
 };
-use deskhand_desktop::{
-    Desktop, TreeLimits, Windowing,
-    act::{Target, names_equal},
-};
+use deskhand_desktop::{Desktop, TreeLimits, Windowing};
+use deskhand_desktop_act::{Target, names_equal};
 
 use super::stage::desktop_error;
 use crate::exit::CliError;

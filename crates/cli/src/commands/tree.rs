@@ -1,7 +1,8 @@
 //! `deskhand tree`: what is in a window.
 
 use deskhand_core::ui::WindowInfo;
-use deskhand_desktop::{Desktop as _, TreeLimits, detect::OcrUse};
+use deskhand_desktop::{Desktop as _, TreeLimits};
+use deskhand_desktop_detect::OcrUse;
 use serde_json::json;
 
 use super::stage::{Stage, StagePlan, desktop_error};

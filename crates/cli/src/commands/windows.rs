@@ -1,5 +1,4 @@
 //! `deskhand windows`: what is open.
-
 use deskhand_desktop::Windowing as _;
 
 use super::stage::{Stage, StagePlan, desktop_error};

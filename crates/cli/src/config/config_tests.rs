@@ -182,7 +182,7 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
 
 #[test]
 fn what_finds_elements_is_configured_and_must_fit() {
-    use deskhand_desktop::detect::OcrUse;
+    use deskhand_desktop_detect::OcrUse;
 
     let detection = |text: &str, variables: &[(&str, &str)]| {
         load_text(text, variables)

@@ -1,10 +1,9 @@
 //! What can be configured of finding elements in pictures.
 
-use std::{env, fs, path::PathBuf, time::Duration};
-
-use deskhand_desktop::detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Token};
+use deskhand_desktop_detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Token};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::{env, fs, path::PathBuf, time::Duration};
 
 use super::{ConfigError, settings::Config};
 

@@ -7,7 +7,8 @@ use deskhand_core::{
     record::Line as JournalLine,
     session::{Limits, SessionConfig},
 };
-use deskhand_desktop::{act::ActLimits, fake::office};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
 

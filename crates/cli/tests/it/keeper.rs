@@ -2,6 +2,9 @@
 //!
 //! Skipped where the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
+use deskhand_desktop_linux::{DesktopHandle, IdsGiven, LinuxDesktop};
+use deskhand_testkit::display::is_left_behind;
+use serde_json::{Value, json};
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     os::{fd::OwnedFd, unix::net::UnixStream},
@@ -9,10 +12,6 @@ use std::{
     process::{Child, Command, Stdio},
     time::Duration,
 };
-
-use deskhand_desktop::linux::{DesktopHandle, IdsGiven, LinuxDesktop};
-use deskhand_testkit::display::is_left_behind;
-use serde_json::{Value, json};
 
 use crate::support::{World, has_desktop};
 

@@ -3,7 +3,8 @@
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use deskhand_core::{prompt::PromptSet, session::SessionConfig};
-use deskhand_desktop::{act::ActLimits, fake::office};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
 use insta::assert_snapshot;

@@ -5,12 +5,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::Role,
 };
-
-use crate::{
-    Button, DesktopError, Windowing,
-    act::{ActLimits, ActionReport, Click, Route, Target, click},
-    fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic},
-};
+use deskhand_desktop::{Button, DesktopError, Windowing};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, Route, Target, click};
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic};
 
 pub(super) fn desktop_with(elements: impl IntoIterator<Item = FakeElement>) -> (FakeDesktop, WindowId) {
     desktop_of(FakeWindow::normal("Main").elements(elements))

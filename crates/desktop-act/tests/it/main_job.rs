@@ -1,15 +1,12 @@
 //! The whole flow on the office suite in memory: read a table, enter it into a spreadsheet, chart it, save it.
 
 use deskhand_core::{command::Verdict, ui::Role};
-
-use crate::{
-    LaunchRequest,
-    act::{
-        ActLimits, ActionReport, TableTarget, TypeText, Wanted, find_element, launch, press_keys, read_table,
-        select, select_cells, type_text, visit, write_table,
-    },
-    fake::{OFFICE_SALES, office},
+use deskhand_desktop::LaunchRequest;
+use deskhand_desktop_act::{
+    ActLimits, ActionReport, TableTarget, TypeText, Wanted, find_element, launch, press_keys, read_table,
+    select, select_cells, type_text, visit, write_table,
 };
+use deskhand_desktop_fake::{OFFICE_SALES, office};
 
 fn seen(report: ActionReport) -> ActionReport {
     assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);

@@ -9,13 +9,13 @@ use deskhand_core::{
 };
 
 use super::click::{button, desktop_of, desktop_with};
-use crate::{
-    DesktopError, Held, LaunchRequest, UiTree, Windowing,
-    act::{
-        ActLimits, Condition, NewValue, Route, Scroll, Target, Wanted, activate, close, drag, focus, invoke,
-        launch, read_text, scroll, select, set_checked, set_value, visit, wait_for,
-    },
-    fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic, office},
+use deskhand_desktop::{DesktopError, Held, LaunchRequest, UiTree, Windowing};
+use deskhand_desktop_act::{
+    ActLimits, Condition, NewValue, Route, Scroll, Target, Wanted, activate, close, drag, focus, invoke,
+    launch, read_text, scroll, select, set_checked, set_value, visit, wait_for,
+};
+use deskhand_desktop_fake::{
+    Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic, office,
 };
 
 const LIMITS: fn() -> ActLimits = ActLimits::default;
@@ -274,7 +274,7 @@ async fn conditions_are_waited_for_with_a_bound() {
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
     assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
     assert_eq!(report.settled_ms, 3_000);
-    crate::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
+    deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
     assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
     assert!((700..900).contains(&report.settled_ms), "{}", report.settled_ms);
@@ -297,7 +297,7 @@ async fn a_condition_is_seen_in_a_window_that_is_never_quiet() {
         FakeElement::new(Role::LABEL, "Working").key("late"),
     ]);
     let (desktop, window) = desktop_of(window);
-    crate::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
+    deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
     let ready = Condition::Appears(Wanted::named("Ready"));
     let report = wait_for(&desktop, window, &ready, Duration::from_secs(60)).await.unwrap();
     assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);

@@ -9,10 +9,12 @@ use deskhand_core::{
 };
 
 use super::click::desktop_of;
-use crate::{
-    UiTree,
-    act::{ActLimits, ActionReport, Route, TableTarget, cells_equal, read_table, select_cells, write_table},
-    fake::{Behaviour, FakeDesktop, FakeElement, FakeSheet, FakeWindow, OFFICE_SALES, office},
+use deskhand_desktop::Patterns;
+use deskhand_desktop_act::{
+    ActLimits, ActionReport, Route, TableTarget, cells_equal, read_table, select_cells, write_table,
+};
+use deskhand_desktop_fake::{
+    Behaviour, FakeDesktop, FakeElement, FakeSheet, FakeWindow, OFFICE_SALES, office,
 };
 
 fn rows(rows: &[&[&str]]) -> Vec<Vec<String>> {

@@ -6,11 +6,11 @@ use deskhand_core::{
 };
 
 use super::click::desktop_of;
-use crate::{
-    UiTree,
-    act::{ActLimits, Click, NewValue, Target, TypeText, click, select, set_checked, set_value, type_text},
-    fake::{Behaviour, FakeElement, FakeWindow, Semantic},
+use deskhand_desktop::UiTree;
+use deskhand_desktop_act::{
+    ActLimits, Click, NewValue, Target, TypeText, click, select, set_checked, set_value, type_text,
 };
+use deskhand_desktop_fake::{Behaviour, FakeElement, FakeWindow, Semantic};
 
 /// A small generator (splitmix64), so that a failure can be repeated from its seed.
 pub(super) struct Dice(u64);

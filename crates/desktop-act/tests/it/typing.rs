@@ -3,11 +3,9 @@
 use deskhand_core::{command::Verdict, ui::Role};
 
 use super::click::desktop_of;
-use crate::{
-    UiTree,
-    act::{ActLimits, Route, TypeText, press_keys, type_text},
-    fake::{Behaviour, FakeDesktop, FakeElement, FakeWindow, office},
-};
+use deskhand_desktop::Patterns;
+use deskhand_desktop_act::{ActLimits, Route, TypeText, press_keys, type_text};
+use deskhand_desktop_fake::{Behaviour, FakeDesktop, FakeElement, FakeWindow, office};
 
 fn entry() -> FakeElement {
     FakeElement::new(Role::ENTRY, "Name").key("target")

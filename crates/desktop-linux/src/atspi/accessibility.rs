@@ -23,7 +23,7 @@ use super::{
     mirror::Mirror,
     wire::ObjectRef,
 };
-use crate::{DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult};
 
 /// How many announcements a slow reader may lag behind before it misses some.
 const ANNOUNCEMENTS_MAX: usize = 8_192;

@@ -12,7 +12,7 @@ use super::{
     quirks,
     wire::{ObjectRef, WireRef},
 };
-use crate::{DesktopError, DesktopResult, ElementAction};
+use deskhand_desktop::{DesktopError, DesktopResult, ElementAction};
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";

@@ -17,7 +17,7 @@ use super::{
     quirks::Toolkit,
     wire::{ObjectRef, WireRef},
 };
-use crate::DesktopResult;
+use deskhand_desktop::DesktopResult;
 
 /// The most applications and top-level objects that are looked at.
 const APPLICATIONS_MAX: usize = 256;

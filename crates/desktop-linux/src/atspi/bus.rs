@@ -20,7 +20,7 @@ use super::{
     quirks::Toolkit,
     wire::{self, ObjectRef, WireRef},
 };
-use crate::{DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult};
 
 /// How many calls to one application are under way at a time.
 pub(crate) const IN_FLIGHT: usize = 32;

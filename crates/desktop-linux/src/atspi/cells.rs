@@ -13,7 +13,7 @@ use super::{
     ids::Known,
     wire::{ObjectRef, WireRef},
 };
-use crate::{DesktopError, DesktopResult, TreeLimits};
+use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
 
 /// The most cells that one call reads.
 const CELLS_MAX: u64 = 20_000;

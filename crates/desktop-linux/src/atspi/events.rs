@@ -22,7 +22,7 @@ use super::{
     mirror,
     wire::{self, ObjectRef, ROOT_PATH},
 };
-use crate::{DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult};
 
 /// How many messages may wait to be read.
 const QUEUE_MAX: usize = 8_192;

@@ -15,7 +15,7 @@ use super::{
     quirks::Shift,
     wire::{self, ObjectRef},
 };
-use crate::{DesktopError, DesktopResult, TreeLimits};
+use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
 
 /// The longest way from an element to its window.
 const DEPTH_MAX: usize = 100;

@@ -20,7 +20,7 @@ use super::{
     quirks::{Shift, Toolkit},
     wire::{ObjectRef, WireRef},
 };
-use crate::Picture;
+use deskhand_desktop::Picture;
 
 /// The most rows and columns that an observation looks at.
 const ROWS_MAX: u32 = 60;

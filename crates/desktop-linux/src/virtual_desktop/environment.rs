@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use super::processes::MARK;
+use crate::virtual_desktop::processes::MARK;
 
 /// Variables that lead applications to another display, bus or input method, or that switch accessibility off.
 const REMOVED: &[&str] = &[

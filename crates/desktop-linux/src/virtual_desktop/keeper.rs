@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_desktop::{DesktopError, DesktopResult};
 use serde::{Deserialize, Serialize};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
@@ -20,11 +21,10 @@ use tokio::{
     time::Instant,
 };
 
-use super::{
+use crate::{
     desktop::StartupTimes,
-    virtual_desktop::{self, VirtualOptions},
+    virtual_desktop::start::{self, VirtualOptions},
 };
-use crate::{DesktopError, DesktopResult};
 
 /// The socket of a keeper in the private folder of its desktop.
 const SOCKET: &str = "keeper.sock";
@@ -53,7 +53,7 @@ pub struct DesktopHandle {
 /// What an owner says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub(super) enum Order {
+pub(crate) enum Order {
     /// From now on, keep the desktop for so long should the owner die.
     Keep {
         /// In milliseconds.
@@ -66,7 +66,7 @@ pub(super) enum Order {
 /// What a keeper says, once on each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
-pub(super) enum Answer {
+pub(crate) enum Answer {
     /// The desktop is there.
     Ready {
         /// How to reach it.
@@ -86,23 +86,23 @@ pub(super) enum Answer {
 }
 
 /// One end of a connection between owner and keeper.
-pub(super) struct Line {
+pub(crate) struct Line {
     stream: BufReader<UnixStream>,
 }
 
 impl Line {
-    pub(super) fn over(stream: UnixStream) -> Self {
+    pub(crate) fn over(stream: UnixStream) -> Self {
         Self { stream: BufReader::new(stream) }
     }
 
-    pub(super) async fn say<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
+    pub(crate) async fn say<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
         let mut text = serde_json::to_vec(what)?;
         text.push(b'\n');
         self.stream.get_mut().write_all(&text).await
     }
 
     /// What the other side says next; none when it is gone.
-    pub(super) async fn hear<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+    pub(crate) async fn hear<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let mut text = String::new();
         let mut limited = tokio::io::AsyncReadExt::take(&mut self.stream, LINE_MAX);
         if limited.read_line(&mut text).await? == 0 {
@@ -111,7 +111,7 @@ impl Line {
         serde_json::from_str(&text).map(Some).map_err(io::Error::other)
     }
 
-    pub(super) fn into_stream(self) -> UnixStream {
+    pub(crate) fn into_stream(self) -> UnixStream {
         self.stream.into_inner()
     }
 }
@@ -129,7 +129,7 @@ pub async fn keep_desktop(
     owner.set_nonblocking(true).map_err(failed)?;
     let mut owner = Line::over(UnixStream::from_std(owner).map_err(failed)?);
     let started = tokio::select! {
-        started = virtual_desktop::start(options) => started,
+        started = start::start(options) => started,
         // It says nothing before there is a desktop: it is gone.
         _ = owner.hear::<Order>() => return Ok(()),
     };

@@ -7,17 +7,19 @@ use std::{
     time::Duration,
 };
 
+use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
-use super::{
+use crate::{
     desktop::{LinuxDesktop, Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
-    display::{Address, Display},
-    environment::Environment,
-    keeper::{Answer, DesktopHandle, Line, Order},
-    processes::Processes,
-    virtual_desktop::socket_of,
+    virtual_desktop::{
+        environment::Environment,
+        keeper::{Answer, DesktopHandle, Line, Order},
+        processes::Processes,
+        start::socket_of,
+    },
+    x11::display::{Address, Display},
 };
-use crate::{DesktopError, DesktopResult};
 
 /// How long a keeper may take to come up, parts of the desktop included.
 const KEEPER_BOUND: Duration = Duration::from_secs(90);

@@ -19,7 +19,10 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 
-use super::{desktop_entries::find_on_path, environment::Environment, kept::LifeLine};
+use crate::{
+    desktop_entries::find_on_path,
+    virtual_desktop::{environment::Environment, kept::LifeLine},
+};
 
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";

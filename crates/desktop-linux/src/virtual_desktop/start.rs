@@ -16,23 +16,27 @@ use std::{
 };
 
 use deskhand_core::geometry::Size;
+use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},
     time::Instant,
 };
 
-use super::{
-    accessibility_bus,
+use crate::{
     desktop::{Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
     desktop_entries::find_on_path,
-    display::{Address, Display, Worker},
     doctor,
-    environment::Environment,
-    events::XEvent,
-    processes::{Processes, ProgramStart, Started},
+    virtual_desktop::{
+        accessibility_bus,
+        environment::Environment,
+        processes::{Processes, ProgramStart, Started},
+    },
+    x11::{
+        display::{Address, Display, Worker},
+        events::XEvent,
+    },
 };
-use crate::{DesktopError, DesktopResult};
 
 /// The longest line that a starting program may write, in bytes.
 const LINE_MAX: u64 = 4096;
@@ -157,7 +161,7 @@ struct Up {
     environment: Environment,
     session_bus_address: String,
     accessibility_address: String,
-    entries: super::desktop_entries::DesktopEntries,
+    entries: crate::desktop_entries::DesktopEntries,
     startup: StartupTimes,
 }
 
@@ -244,7 +248,7 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
 }
 
 /// The socket of a display on this machine.
-pub(super) fn socket_of(display: &str) -> PathBuf {
+pub(crate) fn socket_of(display: &str) -> PathBuf {
     PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
 }
 

@@ -4,6 +4,7 @@
 use std::{fs::File, os::unix::fs::FileExt};
 
 use deskhand_core::geometry::{Rect, Screen};
+use deskhand_desktop::{Capture, DesktopError, DesktopResult, Picture};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::{
     connection::{Connection, RequestConnection},
@@ -13,11 +14,10 @@ use x11rb::{
     },
 };
 
-use super::{
+use crate::{
     desktop::LinuxDesktop,
-    display::{WorkResult, Worker},
+    x11::display::{WorkResult, Worker},
 };
-use crate::{Capture, DesktopError, DesktopResult, Picture};
 
 /// What captures keep from one to the next.
 #[derive(Default)]

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_desktop::{Clipboard, DesktopError, DesktopResult};
 use tokio::sync::{oneshot, watch};
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
@@ -21,11 +22,10 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-use super::{
+use crate::{
     desktop::{LinuxDesktop, run_blocking},
-    display::{Address, WorkResult},
+    x11::display::{Address, WorkResult},
 };
-use crate::{Clipboard, DesktopError, DesktopResult};
 
 /// How long the owner of the clipboard may take to hand it over.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
@@ -97,10 +97,10 @@ impl Clipboard for LinuxDesktop {
     }
 }
 
-fn failed(operation: &str, fault: super::display::Fault) -> DesktopError {
+fn failed(operation: &str, fault: crate::x11::display::Fault) -> DesktopError {
     match fault {
-        super::display::Fault::X(error) => DesktopError::failed(operation, error),
-        super::display::Fault::Desktop(error) => error,
+        crate::x11::display::Fault::X(error) => DesktopError::failed(operation, error),
+        crate::x11::display::Fault::Desktop(error) => error,
     }
 }
 
@@ -253,7 +253,7 @@ fn answer(
     Ok(is_text)
 }
 
-impl super::display::Worker {
+impl crate::x11::display::Worker {
     /// Tells a reader of the clipboard to give up.
     fn quit(&self, window: u32) -> WorkResult<()> {
         let message = ClientMessageEvent::new(32, window, self.atoms.DESKHAND_QUIT, [0; 5]);

@@ -14,6 +14,7 @@ use std::{
 };
 
 use deskhand_core::geometry::{Rect, Screen, Size};
+use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -25,13 +26,12 @@ use x11rb::{
     rust_connection::{DefaultStream, RustConnection},
 };
 
-use super::{
+use crate::x11::{
     capture::CaptureState,
     events::{DrawnLog, EventReader, Listeners, XEvent},
     keyboard::Keyboard,
     windows::Registry,
 };
-use crate::{DesktopError, DesktopResult};
 
 /// How long an X server may take to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);

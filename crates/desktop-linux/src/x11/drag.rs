@@ -8,14 +8,17 @@
 use std::time::Duration;
 
 use deskhand_core::geometry::{Point, Screen};
+use deskhand_desktop::{DesktopResult, Held};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},
 };
 use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
 
-use super::{desktop::LinuxDesktop, events::XEvent, input::number_of, keyboard};
-use crate::{DesktopResult, Held};
+use crate::{
+    desktop::LinuxDesktop,
+    x11::{events::XEvent, input::number_of, keyboard},
+};
 
 /// How long an application may take to answer while something is dragged.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
@@ -36,7 +39,7 @@ const REST_BOUND: Duration = Duration::from_millis(500);
 
 impl LinuxDesktop {
     /// Presses the button at one place, moves, and lets go at the other when the applications are ready for it.
-    pub(super) async fn drag_along(
+    pub(crate) async fn drag_along(
         &self,
         from: Point<Screen>,
         to: Point<Screen>,

@@ -26,7 +26,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{
+use crate::x11::{
     display::{Atoms, WorkResult},
     rhythm::Rhythms,
     windows::Registry,

@@ -6,6 +6,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use deskhand_core::geometry::{Point, Screen};
+use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     connection::Connection,
@@ -20,13 +21,14 @@ use x11rb::{
     },
 };
 
-use super::{
+use crate::{
     desktop::LinuxDesktop,
-    display::{WorkResult, Worker},
-    events::XEvent,
-    keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+    x11::{
+        display::{WorkResult, Worker},
+        events::XEvent,
+        keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+    },
 };
-use crate::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
 
 /// The most symbols that go out in one piece.
 const PIECE_MAX: usize = 100;
@@ -187,7 +189,7 @@ fn symbols_of(text: &str) -> DesktopResult<Vec<u32>> {
         .collect()
 }
 
-pub(super) const fn number_of(button: Button) -> u8 {
+pub(crate) const fn number_of(button: Button) -> u8 {
     match button {
         Button::Left => 1,
         Button::Middle => 2,
@@ -196,7 +198,7 @@ pub(super) const fn number_of(button: Button) -> u8 {
 }
 
 impl Worker {
-    pub(super) fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
+    pub(crate) fn check_on_screen(&self, point: Point<Screen>) -> WorkResult<()> {
         let root = self.connection.get_geometry(self.root)?.reply()?;
         let inside = |value: i32, side: u16| (0..i32::from(side)).contains(&value);
         if inside(point.x, root.width) && inside(point.y, root.height) {
@@ -211,21 +213,21 @@ impl Worker {
         Ok(())
     }
 
-    pub(super) fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
+    pub(crate) fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
         let coordinate = |value: i32| i16::try_from(value).unwrap_or(i16::MAX);
         self.fake(MOTION_NOTIFY_EVENT, 0, coordinate(point.x), coordinate(point.y))
     }
 
-    pub(super) fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
+    pub(crate) fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
         self.fake(kind, button, 0, 0)
     }
 
-    pub(super) fn key(&self, kind: u8, keycode: u8) -> WorkResult<()> {
+    pub(crate) fn key(&self, kind: u8, keycode: u8) -> WorkResult<()> {
         self.fake(kind, keycode, 0, 0)
     }
 
     /// Reads the keyboard map, releases modifiers that are held, and switches Caps Lock off.
-    pub(super) fn prepare_keyboard(&mut self) -> WorkResult<()> {
+    pub(crate) fn prepare_keyboard(&mut self) -> WorkResult<()> {
         let setup = self.connection.setup();
         let (first, last) = (setup.min_keycode, setup.max_keycode);
         let count = last.saturating_sub(first).saturating_add(1);
@@ -354,7 +356,7 @@ impl Worker {
     }
 
     /// The keys of modifiers.
-    pub(super) fn modifier_keys(&self, keysyms: &[u32]) -> DesktopResult<Vec<u8>> {
+    pub(crate) fn modifier_keys(&self, keysyms: &[u32]) -> DesktopResult<Vec<u8>> {
         let key_of = |keysym: &u32| {
             self.keyboard.find_modifier(*keysym).ok_or_else(|| DesktopError::Key {
                 key: xkeysym::Keysym::new(*keysym).name().unwrap_or("a modifier").to_owned(),

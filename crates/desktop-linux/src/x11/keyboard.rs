@@ -4,9 +4,8 @@
 //! bound stays bound, and when all spare keys are in use the one that was used longest ago is taken, but not
 //! before the application has told that it has processed everything up to that use.
 
+use deskhand_desktop::keys::{Key, Modifier, NamedKey};
 use std::{collections::HashSet, ops::RangeInclusive};
-
-use crate::keys::{Key, Modifier, NamedKey};
 
 /// `Shift_L`
 pub(crate) const SHIFT: u32 = 0xffe1;

@@ -19,9 +19,9 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-use super::{
+use crate::{
     desktop_entries::DesktopEntries,
-    display::{Atoms, Fault, WorkResult, Worker},
+    x11::display::{Atoms, Fault, WorkResult, Worker},
 };
 
 /// The most windows that are looked at.

@@ -10,11 +10,10 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Role, WindowInfo},
 };
-use deskhand_desktop::{
-    Desktop, LaunchRequest,
-    act::{self, ActLimits, ActionReport, Click, TableTarget, Target, TypeText, Wanted},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{Desktop, LaunchRequest};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText, Wanted};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::programs::has_programs;
 

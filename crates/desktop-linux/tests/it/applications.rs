@@ -12,10 +12,9 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, Tree},
 };
-use deskhand_desktop::{
-    DesktopResult, Held,
-    act::{self, ActLimits, ActionReport, NewValue, TableTarget, Target},
-};
+use deskhand_desktop::{DesktopResult, Held};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TableTarget, Target};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::{Value, json};
 
@@ -134,7 +133,7 @@ impl Form {
         is_so: impl Fn(&Value) -> bool,
     ) -> Outcome {
         let report = action.await.unwrap_or_else(|error| {
-            ActionReport::new(Verdict::Unknown, deskhand_desktop::act::Route::None, error.chain())
+            ActionReport::new(Verdict::Unknown, deskhand_desktop_act::Route::None, error.chain())
         });
         let state = self.stage.fixture.state().await.unwrap();
         Outcome { report, truth: is_so(&state[control]) }
@@ -276,7 +275,7 @@ fn render(entries: &Entries) -> String {
     let mut text = String::from(
         "# Applications\n\nWhat works on which toolkit. Each entry was done for real by the verified actions, on the fixture\n\
          applications and on LibreOffice, and compared with what the application says that happened. Written by\n\
-         `UPDATE_DOCS=1 cargo nextest run -p deskhand-desktop applications`; a test fails when an entry is not true any more.\n\n",
+         `UPDATE_DOCS=1 cargo nextest run -p deskhand-desktop-linux applications`; a test fails when an entry is not true any more.\n\n",
     );
     writeln!(text, "| | {} |", COLUMNS.join(" | ")).unwrap();
     writeln!(text, "| --- |{}", " --- |".repeat(COLUMNS.len())).unwrap();

@@ -8,11 +8,10 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, Element, Role, State, Tree, WindowKind},
 };
-use deskhand_desktop::{
-    Desktop, DesktopError, ElementAction, LaunchRequest, QuietLimits, TreeLimits,
-    act::{self, ActLimits, ActionReport, Click, Target, TypeText, Wanted},
-    fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow},
-};
+use deskhand_desktop::{Desktop, DesktopError, ElementAction, LaunchRequest, QuietLimits, TreeLimits};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, TypeText, Wanted};
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 
 /// A text editor, and what is called how in it.
 pub(crate) struct Editor {

@@ -5,12 +5,11 @@ use deskhand_core::{
     geometry::{Rect, Screen as OnScreen, Size},
     ui::{Element, Role, Source, Tree, WindowInfo},
 };
-use deskhand_desktop::{
-    Desktop, LaunchRequest, TreeLimits, UiTree,
-    act::{self, ActLimits, ActionReport, Click, Target},
-    detect::{DetectOptions, OcrUse, Seeing},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{Desktop, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
+use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::{Value, json};
 

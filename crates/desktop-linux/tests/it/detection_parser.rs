@@ -7,12 +7,11 @@ use deskhand_core::{
     geometry::Size,
     ui::{Element, Role, Source, Tree, WindowInfo},
 };
-use deskhand_desktop::{
-    Desktop, LaunchRequest, TreeLimits, UiTree,
-    act::{self, ActLimits, Click, Target},
-    detect::{DetectOptions, OcrUse, OmniparserOptions, Seeing, Token},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{Desktop, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_detect::{DetectOptions, OcrUse, OmniparserOptions, Seeing, Token};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::{
     endpoint::Behaviour,
     fixture::{Fixture, Screen, Toolkit},

@@ -3,10 +3,9 @@
 //! `DESKHAND_DRAG_RUNS` sets how often something is dragged.
 
 use deskhand_core::command::Verdict;
-use deskhand_desktop::{
-    Held,
-    act::{self, ActLimits, Target},
-};
+use deskhand_desktop::Held;
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, Target};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::{

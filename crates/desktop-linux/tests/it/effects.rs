@@ -17,10 +17,9 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, Tree},
 };
-use deskhand_desktop::{
-    QuietLimits, Settling, UiTree, Windowing,
-    act::{self, ActLimits, ActionReport, Click, NewValue, Route, Target, TypeText},
-};
+use deskhand_desktop::{QuietLimits, Settling, UiTree, Windowing};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Route, Target, TypeText};
 use deskhand_testkit::fixture::{Entry, Screen, Toolkit};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;

@@ -7,11 +7,10 @@ use deskhand_core::{
     geometry::Size,
     ui::{Element, Tree, WindowInfo},
 };
-use deskhand_desktop::{
-    LaunchRequest, TreeLimits, UiTree,
-    act::{self, ActLimits, Condition, Wanted},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, Condition, Wanted};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 
 use serde_json::{Value, json};

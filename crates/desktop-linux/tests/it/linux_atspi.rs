@@ -10,10 +10,10 @@ use deskhand_core::{
     ui::{CellRef, Element, Partial, Pattern, Role, State, Tree, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Change, DesktopError, ElementAction, Input, LaunchRequest, QuietLimits, Settled, Settling, TreeLimits,
-    UiTree, Windowing,
-    linux::{LinuxDesktop, VirtualOptions},
+    Change, DesktopError, ElementAction, Input, LaunchRequest, Patterns as _, QuietLimits, Settled, Settling,
+    TreeLimits, UiTree, Windowing,
 };
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::programs::has_programs;

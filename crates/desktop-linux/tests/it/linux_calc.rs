@@ -3,9 +3,8 @@
 use std::time::{Duration, Instant};
 
 use deskhand_core::ui::{WindowInfo, WindowKind};
-use deskhand_desktop::{
-    Capture, Input, LaunchRequest, QuietLimits, Settling, Windowing, linux::LinuxDesktop,
-};
+use deskhand_desktop::{Capture, Input, LaunchRequest, QuietLimits, Settling, Windowing};
+use deskhand_desktop_linux::LinuxDesktop;
 
 use crate::{
     linux_x11::{BOUND, desktop, windows_until},

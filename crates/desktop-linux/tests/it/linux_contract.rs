@@ -1,6 +1,5 @@
 //! The contract on a real desktop.
-
-use deskhand_desktop::linux::{LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{
     contract::{MOUSEPAD, contract},

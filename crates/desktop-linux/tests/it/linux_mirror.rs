@@ -7,9 +7,9 @@ use deskhand_core::{
     ui::{Element, Role, Tree, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, ElementAction, Input, QuietLimits, Settling, TreeLimits, UiTree, Windowing,
-    linux::{Difference, LinuxDesktop},
+    Button, ElementAction, Input, Patterns as _, QuietLimits, Settling, TreeLimits, UiTree, Windowing,
 };
+use deskhand_desktop_linux::{Difference, LinuxDesktop};
 
 use deskhand_testkit::fixture::{Screen, Toolkit};
 

@@ -15,10 +15,9 @@ use deskhand_core::{
     ui::{WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, Capture, DesktopError, Held, Input, LaunchRequest, Windowing,
-    keys::Modifier,
-    linux::{LinuxDesktop, VirtualOptions, XEvent},
+    Button, Capture, DesktopError, Held, Input, LaunchRequest, Windowing, keys::Modifier,
 };
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions, XEvent};
 use deskhand_testkit::display::is_left_behind;
 
 use crate::{

@@ -8,11 +8,10 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, Role, State},
 };
-use deskhand_desktop::{
-    DesktopResult, Held, LaunchRequest, TreeLimits, UiTree, Windowing,
-    act::{self, ActLimits, ActionReport, Click, NewValue, Route, TableTarget, Target, Wanted},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{DesktopResult, Held, LaunchRequest, Patterns as _, TreeLimits, UiTree, Windowing};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Route, TableTarget, Target, Wanted};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{
     applications::{Column, Outcome, ROWS},

@@ -1,6 +1,5 @@
 //! Which tests can run here.
-
-use deskhand_desktop::linux::diagnose;
+use deskhand_desktop_linux::diagnose;
 use deskhand_testkit::programs::can_run;
 
 /// Whether a virtual desktop with these programs can be started here. A test without them is passed over with a

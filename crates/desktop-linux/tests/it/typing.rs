@@ -8,7 +8,8 @@ use std::{
 };
 
 use deskhand_core::{command::Verdict, ui::Element};
-use deskhand_desktop::act::{self, ActLimits, TypeText};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, TypeText};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
 use crate::fixtures::{Stage, outline};

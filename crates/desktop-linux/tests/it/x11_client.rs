@@ -1,9 +1,8 @@
 //! A small X11 application: one window that is painted in one colour and writes down what it receives. It looks
 //! each key up when it processes it, as real applications do.
 
+use deskhand_desktop_linux::LinuxDesktop;
 use std::{os::unix::net::UnixStream, time::Duration};
-
-use deskhand_desktop::linux::LinuxDesktop;
 use x11rb::{
     connection::Connection,
     errors::ConnectionError,

@@ -1,9 +1,8 @@
 //! The mirror against the application after many edits.
 
-use std::time::Duration;
-
 use deskhand_desktop::{Input as _, TreeLimits};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 use crate::{Failure, stage::Stage};
 

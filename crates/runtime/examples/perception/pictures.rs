@@ -1,9 +1,8 @@
 //! Pictures of the whole screen: taken, encoded, with the controls of a window marked.
 
-use std::time::Instant;
-
 use deskhand_desktop::{Capture as _, TreeLimits, UiTree as _, picture::Mark};
 use serde_json::{Value, json};
+use std::time::Instant;
 
 use crate::{Failure, median, stage::Stage};
 

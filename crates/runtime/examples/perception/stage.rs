@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use deskhand_core::{geometry::Size, ui::WindowInfo};
-use deskhand_desktop::{
-    LaunchRequest, QuietLimits, Settling as _,
-    act::{self, ActLimits},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 
 use crate::Failure;

@@ -11,7 +11,8 @@ use deskhand_core::{
     prompt::PromptSet,
     session::{Limits, SessionConfig},
 };
-use deskhand_desktop::{TreeLimits, UiTree as _, act::ActLimits};
+use deskhand_desktop::{TreeLimits, UiTree as _};
+use deskhand_desktop_act::ActLimits;
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,

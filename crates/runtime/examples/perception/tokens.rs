@@ -8,10 +8,9 @@ use deskhand_core::{
     session::{ViewConfig, told_later},
     text::tokens,
 };
-use deskhand_desktop::{
-    Input as _, TreeLimits, UiTree as _, Windowing as _,
-    act::{self, ActLimits},
-};
+use deskhand_desktop::{Input as _, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
 use serde_json::{Value, json};
 
 use crate::{Failure, stage::Stage};

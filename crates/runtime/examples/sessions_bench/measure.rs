@@ -17,10 +17,8 @@ use deskhand_core::{
     session::{Limits, SessionConfig},
     ui::Role,
 };
-use deskhand_desktop::{
-    act::ActLimits,
-    fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow},
-};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox,

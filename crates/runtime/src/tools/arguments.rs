@@ -4,7 +4,8 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, act::TableTarget};
+use deskhand_desktop::{Button, Desktop, DesktopError};
+use deskhand_desktop_act::TableTarget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
 

@@ -1,9 +1,6 @@
 //! The tool `click_element`.
-
-use deskhand_desktop::{
-    Desktop,
-    act::{Click, Target, click},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{Click, Target, click};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,10 +1,8 @@
 //! The tool `click_on_coordinates`.
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{
-    Desktop,
-    act::{Click, Target, click},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{Click, Target, click};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,8 @@
 //! The tool `close_application`.
 
 use deskhand_core::ids::WindowId;
-use deskhand_desktop::{Desktop, act::close};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::close;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,9 +1,6 @@
 //! The tool `drag`.
-
-use deskhand_desktop::{
-    Desktop, Held,
-    act::{Target, drag},
-};
+use deskhand_desktop::{Desktop, Held};
+use deskhand_desktop_act::{Target, drag};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

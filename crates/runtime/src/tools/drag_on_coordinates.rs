@@ -1,10 +1,8 @@
 //! The tool `drag_on_coordinates`.
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{
-    Desktop, Held,
-    act::{Target, drag},
-};
+use deskhand_desktop::{Desktop, Held};
+use deskhand_desktop_act::{Target, drag};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

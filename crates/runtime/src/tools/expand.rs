@@ -1,6 +1,6 @@
 //! The tool `expand`.
-
-use deskhand_desktop::{Desktop, act::expand};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::expand;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

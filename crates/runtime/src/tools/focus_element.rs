@@ -1,6 +1,6 @@
 //! The tool `focus_element`.
-
-use deskhand_desktop::{Desktop, act::focus};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::focus;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

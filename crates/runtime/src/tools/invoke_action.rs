@@ -1,6 +1,6 @@
 //! The tool `invoke_action`.
-
-use deskhand_desktop::{Desktop, act::invoke};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::invoke;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! The tool `launch_application`.
-
-use deskhand_desktop::{Desktop, LaunchRequest, act::launch};
+use deskhand_desktop::{Desktop, LaunchRequest};
+use deskhand_desktop_act::launch;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,10 +4,8 @@ use deskhand_core::{
     command::Verdict,
     prompt::{PageQuery, view_page},
 };
-use deskhand_desktop::{
-    Desktop,
-    act::{ActionReport, Route},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{ActionReport, Route};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

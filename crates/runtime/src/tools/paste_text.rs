@@ -1,7 +1,8 @@
 //! The tool `paste_text`.
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{Desktop, act::paste};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::paste;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! The tool `press_keys`.
-
-use deskhand_desktop::{Desktop, act::press_keys, keys::KeyChord};
+use deskhand_desktop::{Desktop, keys::KeyChord};
+use deskhand_desktop_act::press_keys;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

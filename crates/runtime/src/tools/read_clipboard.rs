@@ -1,7 +1,8 @@
 //! The tool `read_clipboard`.
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{Desktop, act::read_clipboard};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::read_clipboard;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

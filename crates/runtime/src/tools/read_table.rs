@@ -1,7 +1,8 @@
 //! The tool `read_table`.
 
 use deskhand_core::ui::CellRange;
-use deskhand_desktop::{Desktop, act::read_table};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::read_table;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! The tool `read_text`.
-
-use deskhand_desktop::{Desktop, act::read_text};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::read_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

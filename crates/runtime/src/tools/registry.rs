@@ -6,10 +6,8 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     ids::WindowId,
 };
-use deskhand_desktop::{
-    Desktop, DesktopError,
-    act::{ActLimits, ActionReport, Route},
-};
+use deskhand_desktop::{Desktop, DesktopError};
+use deskhand_desktop_act::{ActLimits, ActionReport, Route};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

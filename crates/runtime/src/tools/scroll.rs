@@ -1,9 +1,6 @@
 //! The tool `scroll`.
-
-use deskhand_desktop::{
-    Desktop,
-    act::{Scroll as By, Target, scroll},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{Scroll as By, Target, scroll};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,7 +1,8 @@
 //! The tool `scroll_into_view`.
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{Desktop, act::scroll_into_view};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::scroll_into_view;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,6 +1,6 @@
 //! The tool `select`.
-
-use deskhand_desktop::{Desktop, act::select};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::select;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

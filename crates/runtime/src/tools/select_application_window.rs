@@ -1,10 +1,8 @@
 //! The tool `select_application_window`.
 
 use deskhand_core::ids::WindowId;
-use deskhand_desktop::{
-    Desktop, DesktopError,
-    act::{activate, names_equal},
-};
+use deskhand_desktop::{Desktop, DesktopError};
+use deskhand_desktop_act::{activate, names_equal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

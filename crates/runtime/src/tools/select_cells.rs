@@ -1,7 +1,8 @@
 //! The tool `select_cells`.
 
 use deskhand_core::ui::CellRange;
-use deskhand_desktop::{Desktop, act::select_cells};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::select_cells;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

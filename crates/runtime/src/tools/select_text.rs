@@ -1,6 +1,6 @@
 //! The tool `select_text`.
-
-use deskhand_desktop::{Desktop, act::select_text};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::select_text;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

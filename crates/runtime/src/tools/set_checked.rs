@@ -1,6 +1,6 @@
 //! The tool `set_checked`.
-
-use deskhand_desktop::{Desktop, act::set_checked};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::set_checked;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

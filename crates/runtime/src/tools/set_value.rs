@@ -1,9 +1,6 @@
 //! The tool `set_value`.
-
-use deskhand_desktop::{
-    Desktop,
-    act::{NewValue, set_value},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{NewValue, set_value};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

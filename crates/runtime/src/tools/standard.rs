@@ -1,6 +1,6 @@
 //! The tools that every session has.
-
-use deskhand_desktop::{Desktop, act::ActLimits};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::ActLimits;
 
 use super::{
     click_element::ClickElement,

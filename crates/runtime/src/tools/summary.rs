@@ -1,10 +1,8 @@
 //! The tool `summary`.
 
 use deskhand_core::command::{Listing, Verdict};
-use deskhand_desktop::{
-    Desktop,
-    act::{ActionReport, Route, summary},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{ActionReport, Route, summary};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -1,9 +1,6 @@
 //! The tool `type_text`.
-
-use deskhand_desktop::{
-    Desktop,
-    act::{TypeText as Request, type_text},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{TypeText as Request, type_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

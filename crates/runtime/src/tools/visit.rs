@@ -1,6 +1,6 @@
 //! The tool `visit`.
-
-use deskhand_desktop::{Desktop, act::visit};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::visit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

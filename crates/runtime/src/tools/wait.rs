@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use deskhand_core::command::Listing;
-use deskhand_desktop::{Desktop, act::wait};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::wait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

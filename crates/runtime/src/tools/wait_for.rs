@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use deskhand_core::ui::Role;
-use deskhand_desktop::{
-    Desktop,
-    act::{Condition, Wanted, wait_for},
-};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{Condition, Wanted, wait_for};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

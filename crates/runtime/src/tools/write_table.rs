@@ -1,7 +1,8 @@
 //! The tool `write_table`.
 
 use deskhand_core::ui::CellRef;
-use deskhand_desktop::{Desktop, act::write_table};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::write_table;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

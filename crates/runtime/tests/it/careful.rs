@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use deskhand_core::model::{ModelFailure, ModelReply, ModelRequest, Part};
-use deskhand_desktop::fake::FakeDesktop;
+use deskhand_desktop_fake::FakeDesktop;
 use deskhand_model::{Model, PictureSource, Script};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Effect, Event},
 };
-use deskhand_desktop::fake::{FakeDesktop, office};
+use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_runtime::{HeldSession, RunEnd, SessionFolder, replay, resume, run};
 use tokio::task::JoinSet;
 

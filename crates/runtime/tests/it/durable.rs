@@ -10,7 +10,7 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Effect, Event},
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
     Finding, ForkError, HeldSession, HoldError, JournalError, fork, replay, resume,

@@ -1,7 +1,7 @@
 //! The main job against an OpenAI-compatible endpoint that answers badly first.
 
 use deskhand_core::{outcome::OutcomeKind, session::Event};
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_model::{OpenAi, OpenAiConfig};
 use deskhand_runtime::{RunSummary, StopSwitch};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};

@@ -7,7 +7,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     session::{Evaluate, SessionConfig},
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_runtime::{ReportFormat, RunSummary, StopSwitch, replay, write_report};
 use serde_json::Value;
 

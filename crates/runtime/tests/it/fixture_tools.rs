@@ -16,11 +16,10 @@ use deskhand_core::{
     session::{Effect, SessionConfig, StopReason},
     ui::{Role, Tree, WindowInfo},
 };
-use deskhand_desktop::{
-    LaunchRequest, TreeLimits, UiTree as _,
-    act::{self, ActLimits},
-    linux::{LinuxDesktop, VirtualOptions, diagnose},
-};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions, diagnose};
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,

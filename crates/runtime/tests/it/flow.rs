@@ -5,7 +5,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     session::Event,
 };
-use deskhand_desktop::fake::{FakeSheet, OFFICE_SALES, office, office_with};
+use deskhand_desktop_fake::{FakeSheet, OFFICE_SALES, office, office_with};
 use deskhand_runtime::{RunSummary, StopSwitch, replay};
 
 use crate::support::{REQUEST, config, office_script, results, run_office, run_with, script};

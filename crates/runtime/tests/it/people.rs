@@ -13,7 +13,7 @@ use deskhand_core::{
     reply::Question,
     session::{Effect, Event, NoAnswer, StopReason},
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_runtime::{
     StopSwitch,
     people::{

@@ -28,7 +28,8 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Effect, Event, FollowerPlan, Limits, SessionConfig, StopReason, Verify},
 };
-use deskhand_desktop::{act::ActLimits, fake::FakeDesktop};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox,
     agents::EnabledAgents,

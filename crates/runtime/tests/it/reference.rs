@@ -7,11 +7,9 @@ use deskhand_core::{
     reply::ProposedAction,
     ui::Role,
 };
-use deskhand_desktop::{
-    Desktop, UiTree as _,
-    act::ActLimits,
-    fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow},
-};
+use deskhand_desktop::{Desktop, UiTree as _};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::Toolbox;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use deskhand_core::{
     session::{Event, PictureCompression, SessionConfig},
     ui::PictureRef,
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_runtime::{ReportFormat, StopSwitch, fork, verify, write_report};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use deskhand_core::{
     record::Record,
     session::{Effect, StopReason},
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::StopSwitch;
 

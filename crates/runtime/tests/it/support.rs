@@ -8,10 +8,8 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Effect, Event, Limits, SessionConfig},
 };
-use deskhand_desktop::{
-    act::ActLimits,
-    fake::{FakeDesktop, office},
-};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
     RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,

@@ -6,10 +6,8 @@ use deskhand_core::{
     prompt::tools_text,
     reference::REFERENCE_NAMES,
 };
-use deskhand_desktop::{
-    act::ActLimits,
-    fake::{FakeDesktop, office},
-};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_runtime::Toolbox;
 use serde_json::{Value, json};
 

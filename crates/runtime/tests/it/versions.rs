@@ -8,7 +8,7 @@ use deskhand_core::{
     record::{JOURNAL_VERSION, Record},
     session::Event,
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_runtime::{HeldSession, RunSummary, SessionFolder, replay, resume, verify};
 
 use crate::support::{World, script};

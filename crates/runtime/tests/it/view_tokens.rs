@@ -12,11 +12,10 @@ use deskhand_core::{
     text::tokens,
     ui::WindowInfo,
 };
-use deskhand_desktop::{
-    LaunchRequest,
-    act::{self, ActLimits},
-    linux::{LinuxDesktop, VirtualOptions},
-};
+use deskhand_desktop::LaunchRequest;
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_model::{Model, PictureSource};
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,

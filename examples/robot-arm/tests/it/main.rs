@@ -10,7 +10,8 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Event, SessionConfig, SubtaskStatus},
 };
-use deskhand_desktop::{act::ActLimits, fake::office};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
 use deskhand_example_robot_arm::ArmKind;
 use deskhand_model::Script;
 use deskhand_runtime::{

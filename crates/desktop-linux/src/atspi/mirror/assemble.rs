@@ -12,7 +12,7 @@ use super::{
     identity::Trace,
     look::{Node, Walk},
 };
-use crate::DesktopResult;
+use deskhand_desktop::DesktopResult;
 
 /// An object of the tree, in reading order.
 pub(super) struct Found {

@@ -23,7 +23,7 @@ use super::{
     },
     assemble::{Found, is_item},
 };
-use crate::DesktopResult;
+use deskhand_desktop::DesktopResult;
 
 /// The most lost elements that are looked for in one look.
 const LOST_MAX: usize = 500;

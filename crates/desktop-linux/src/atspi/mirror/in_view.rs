@@ -12,7 +12,7 @@ use super::{
     look::Walk,
     store::{Moments, ViewDoubt},
 };
-use crate::DesktopResult;
+use deskhand_desktop::DesktopResult;
 
 /// A child in view of a virtual container.
 pub(super) struct InView {

@@ -28,7 +28,7 @@ use super::{
     seed::Seed,
     store::{Known, Moment, Moments, Parts, Store},
 };
-use crate::{DesktopResult, TreeLimits};
+use deskhand_desktop::{DesktopResult, TreeLimits};
 
 /// The deepest tree that is followed.
 const DEPTH_MAX: u16 = 100;

@@ -14,7 +14,7 @@ use super::{
     },
     look::Source,
 };
-use crate::DesktopResult;
+use deskhand_desktop::DesktopResult;
 
 /// The most text of one object.
 const TEXT_MAX: usize = 500;

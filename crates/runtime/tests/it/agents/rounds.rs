@@ -9,7 +9,7 @@ use deskhand_core::{
     record::{Line, Record},
     session::{Effect, StopReason},
 };
-use deskhand_desktop::fake::office;
+use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
     RunError, RunSummary, StopSwitch,

@@ -6,7 +6,7 @@ use deskhand_core::{
     session::Effect,
     ui::Role,
 };
-use deskhand_desktop::fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic};
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic};
 
 use super::{Counts, chance::Chance};
 

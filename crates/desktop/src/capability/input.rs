@@ -1,0 +1,77 @@
+//! Real input events.
+
+use deskhand_core::geometry::{Point, Screen};
+
+use crate::{
+    DesktopResult,
+    keys::{KeyChord, Modifier},
+};
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Button {
+    /// The main one.
+    #[default]
+    Left,
+    /// The wheel.
+    Middle,
+    /// The one for context menus.
+    Right,
+}
+
+/// What is held down while something is dragged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Held {
+    /// The button that takes it.
+    pub button: Button,
+    /// The keys that say what dropping it means, such as Ctrl for a copy.
+    pub modifiers: Vec<Modifier>,
+}
+
+/// Real input events, as from a person's mouse and keyboard (XTEST).
+pub trait Input {
+    /// Moves the pointer and presses a button `count` times (1 to 3).
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    fn click(
+        &self,
+        at: Point<Screen>,
+        button: Button,
+        count: u8,
+    ) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Presses modifiers and a button at `from`, moves to `to` in small steps and lets go there, of the button first.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    fn drag(
+        &self,
+        from: Point<Screen>,
+        to: Point<Screen>,
+        held: &Held,
+    ) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Turns the wheel by `down` notches (negative: up) and `right` notches (negative: left).
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    fn scroll(
+        &self,
+        at: Point<Screen>,
+        right: i32,
+        down: i32,
+    ) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Presses and releases a chord such as `ctrl+shift+s`.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Key`] when the keyboard has no such key.
+    fn press(&self, chord: &KeyChord) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Types any Unicode text; `\n` is Return, `\t` is Tab.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Key`] for a character that cannot be typed.
+    fn type_text(&self, text: &str) -> impl Future<Output = DesktopResult<()>> + Send;
+}

@@ -1,0 +1,22 @@
+//! What a desktop can do, as small traits by capability. Every back end implements the same traits and passes the same
+//! contract suite; verified actions are written against these traits alone.
+//!
+//! Nothing here waits for a fixed time: a wait is for an event, with a bound.
+
+mod capture;
+mod clipboard;
+mod desktop;
+mod input;
+mod patterns;
+mod settling;
+mod ui_tree;
+mod windowing;
+
+pub use capture::Capture;
+pub use clipboard::Clipboard;
+pub use desktop::{Capabilities, Desktop, Sight};
+pub use input::{Button, Held, Input};
+pub use patterns::{ElementAction, Patterns};
+pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor, tells_of_content};
+pub use ui_tree::{TreeLimits, UiTree};
+pub use windowing::{LaunchRequest, Launched, Windowing};
