@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::*;
+use super::{super::lenient, *};
 
 /// The reply, the value, and the repairs that were needed.
 fn check(reply: &str, value: &Value, repairs: &[Repair]) {

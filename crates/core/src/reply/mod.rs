@@ -12,6 +12,7 @@ mod host;
 mod lenient;
 mod lookahead;
 mod schema;
+mod search;
 mod windows_path;
 
 pub use app::{AppReply, parse_agent_reply, parse_app_reply, parse_reply_of};
