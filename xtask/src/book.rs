@@ -5,15 +5,12 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::ExitCode,
 };
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{console, workspace};
-
-/// The version of mdbook that builds the book; another one is refused, so that every build gives the same pages.
-pub(crate) const MDBOOK_VERSION: &str = "0.5.4";
+use crate::{console, tools, workspace};
 
 /// Where the pages are, below the root.
 const SOURCE: &str = "docs";
@@ -27,18 +24,11 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The command that installs the version of mdbook that is needed.
-pub(crate) fn install_command() -> String {
-    format!("cargo install --locked mdbook --version {MDBOOK_VERSION}")
-}
-
 /// Builds the book and checks it; an error when anything is wrong with it.
 pub(crate) fn check() -> Result<()> {
     let problems = source_problems(&read_pages()?);
     fail_on(&problems)?;
-    require_mdbook()?;
-    let output =
-        Command::new("mdbook").current_dir(workspace::root()).arg("build").output().context("run mdbook")?;
+    let output = tools::MDBOOK.command()?.arg("build").output().context("run mdbook")?;
     let log = String::from_utf8_lossy(&output.stderr);
     fail_on(&warnings(&log))?;
     ensure!(output.status.success(), "mdbook ended with {}: {}", output.status, log.trim());
@@ -53,25 +43,6 @@ fn fail_on(problems: &[String]) -> Result<()> {
         bail!("{} problems in the book", problems.len());
     }
     Ok(())
-}
-
-fn require_mdbook() -> Result<()> {
-    if !workspace::is_program("mdbook") {
-        bail!("mdbook is not installed; run\n  {}", install_command());
-    }
-    let version = workspace::stdout(Command::new("mdbook").arg("--version"))?;
-    ensure!(
-        is_wanted(&version),
-        "the book is built with mdbook {MDBOOK_VERSION}, and {} is installed; run\n  {}",
-        version.trim(),
-        install_command()
-    );
-    Ok(())
-}
-
-/// Whether this is what the wanted version prints for `--version`.
-fn is_wanted(version: &str) -> bool {
-    version.split_whitespace().any(|word| word.trim_start_matches('v') == MDBOOK_VERSION)
 }
 
 /// What mdbook warned about or failed with.
@@ -199,14 +170,6 @@ mod tests {
                 "2026-01-01 10:00:00 [WARN] (mdbook): old form"
             ]
         );
-    }
-
-    #[test]
-    fn only_the_pinned_version_is_wanted() {
-        assert!(is_wanted(&format!("mdbook v{MDBOOK_VERSION}\n")));
-        assert!(!is_wanted("mdbook v0.4.40\n"));
-        assert!(!is_wanted(""));
-        assert_eq!(install_command(), format!("cargo install --locked mdbook --version {MDBOOK_VERSION}"));
     }
 
     #[test]

@@ -7,21 +7,26 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-use crate::{console, setup, tidy, tools, workspace::cargo};
+use crate::{
+    book, console, setup, tidy,
+    tools::{DENY, NEXTEST, TOOLS, Tool},
+    workspace::cargo,
+};
 
 /// Runs the command. The test runner comes last, so that its closing line is the last of the output.
 pub(crate) fn run() -> Result<ExitCode> {
     let start = Instant::now();
     stage("setup", setup::ensure_installed)?;
-    stage("tools", || [tools::NEXTEST, tools::DENY].iter().try_for_each(tools::Tool::ensure_installed))?;
+    stage("tools", || TOOLS.iter().try_for_each(Tool::ensure_installed))?;
     stage("fmt", || finish(cargo().args(["fmt", "--all", "--check"])))?;
     stage("tidy", tidy::check)?;
     stage("clippy", || {
         finish(cargo().args(["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]))
     })?;
     stage("deny", || {
-        finish(tools::DENY.command()?.args(["--log-level", "error", "check", "bans", "licenses", "sources"]))
+        finish(DENY.command()?.args(["--log-level", "error", "check", "bans", "licenses", "sources"]))
     })?;
+    stage("book", book::check)?;
     stage("build", || finish(cargo().args(["build", "--quiet", "--package", "deskhand"])))?;
     stage("doc", || finish(cargo().args(["test", "--quiet", "--workspace", "--doc"])))?;
     console::progress(&format!(
@@ -34,7 +39,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 
 /// The command that runs every test.
 fn tests() -> Result<Command> {
-    let mut command = tools::NEXTEST.command()?;
+    let mut command = NEXTEST.command()?;
     // A desktop test whose programs are missing fails here instead of being skipped.
     command.env("DESKHAND_ALL_TESTS", "1");
     command.args(["run", "--workspace", "--no-fail-fast"]);
