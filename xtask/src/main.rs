@@ -35,7 +35,7 @@ enum Command {
     Setup(setup::SetupArguments),
     /// Everything that must pass: set-up, format, lints, tidy, build and every test.
     Test,
-    /// The house rules that no compiler checks.
+    /// The house rules that no compiler checks, and how much code there is.
     Tidy,
     /// Build the book in `docs/` with mdbook; its warnings are errors.
     Book,

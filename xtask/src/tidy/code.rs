@@ -2,11 +2,6 @@
 
 use super::files::{Finding, SourceFile};
 
-/// A file that is longer is named by `cargo xtask tidy`.
-pub(super) const LINES_AIM: usize = 400;
-/// A file that is longer breaks the rule.
-pub(super) const LINES_MAX: usize = 600;
-
 /// Code that is not wanted anywhere, and what to do instead.
 const UNWANTED: &[(&str, &str)] = &[
     ("#[allow(", "use #[expect(lint, reason = \"…\")]"),
@@ -45,23 +40,8 @@ pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
     if !file.is_rust() {
         return Vec::new();
     }
-    let code = without_comments_and_strings(file.text());
-    [
-        length(file),
-        module_documentation(file),
-        unwanted(file, &code),
-        fixed_waits(file, &code),
-        systems(file, &code),
-    ]
-    .concat()
-}
-
-fn length(file: &SourceFile) -> Vec<Finding> {
-    let lines = file.text().lines().count();
-    if lines <= LINES_MAX {
-        return Vec::new();
-    }
-    vec![file.finding(LINES_MAX + 1, format!("{lines} lines; split it, {LINES_MAX} is the limit"))]
+    let code = file.code();
+    [module_documentation(file), unwanted(file, code), fixed_waits(file, code), systems(file, code)].concat()
 }
 
 fn module_documentation(file: &SourceFile) -> Vec<Finding> {
@@ -127,110 +107,6 @@ pub(super) fn first_test_line(text: &str) -> usize {
                 .is_some_and(|line| line.starts_with("mod ") && line.ends_with('{'))
     };
     (0..lines.len()).find(is_start).map_or(usize::MAX, |index| index + 1)
-}
-
-/// The text with every comment and every content of a string blanked out, line by line as before.
-fn without_comments_and_strings(text: &str) -> String {
-    let mut scanner = Scanner { rest: text, previous: ' ', blanked: String::with_capacity(text.len()) };
-    while !scanner.rest.is_empty() {
-        scanner.advance();
-    }
-    scanner.blanked
-}
-
-/// Walks through Rust source; knows just enough of it to tell code from comments and strings.
-struct Scanner<'a> {
-    rest: &'a str,
-    /// The last character of code.
-    previous: char,
-    blanked: String,
-}
-
-impl Scanner<'_> {
-    fn advance(&mut self) {
-        let rest = self.rest;
-        if rest.starts_with("//") {
-            self.blank(rest.find('\n').unwrap_or(rest.len()));
-        } else if rest.starts_with("/*") {
-            self.blank(block_comment_length(rest));
-        } else if rest.starts_with('"') {
-            self.blank(string_length(rest));
-        } else if let Some(length) = raw_string_length(rest).filter(|_| !is_word(self.previous)) {
-            self.blank(length);
-        } else if rest.starts_with('\'') {
-            self.blank(character_length(rest));
-        } else if let Some(character) = rest.chars().next() {
-            // The `b` of `br"…"` is not a word that the `r` belongs to.
-            self.previous = if character == 'b' && !is_word(self.previous) { ' ' } else { character };
-            self.blanked.push(character);
-            self.rest = rest.get(character.len_utf8()..).unwrap_or_default();
-        }
-    }
-
-    fn blank(&mut self, length: usize) {
-        let (blank, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
-        self.blanked.extend(blank.chars().map(|character| if character == '\n' { '\n' } else { ' ' }));
-        self.previous = ' ';
-        self.rest = rest;
-    }
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() || character == '_'
-}
-
-fn block_comment_length(text: &str) -> usize {
-    let mut depth = 0_usize;
-    let mut position = 0;
-    while let Some(rest) = text.get(position..).filter(|rest| !rest.is_empty()) {
-        if rest.starts_with("/*") {
-            depth += 1;
-            position += 2;
-        } else if rest.starts_with("*/") {
-            depth = depth.saturating_sub(1);
-            position += 2;
-            if depth == 0 {
-                return position;
-            }
-        } else {
-            position += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
-}
-
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    for (position, character) in text.char_indices().skip(1) {
-        match character {
-            '"' if !escaped => return position + 1,
-            '\\' => escaped = !escaped,
-            _ => escaped = false,
-        }
-    }
-    text.len()
-}
-
-fn raw_string_length(text: &str) -> Option<usize> {
-    let after = text.strip_prefix('r')?;
-    let hashes = after.len() - after.trim_start_matches('#').len();
-    let body = after.get(hashes..)?.strip_prefix('"')?;
-    let end = format!("\"{}", "#".repeat(hashes));
-    let length = body.find(&end).map_or(body.len(), |position| position + end.len());
-    Some(1 + hashes + 1 + length)
-}
-
-/// The length of a character literal, or 1 for the tick of a lifetime.
-fn character_length(text: &str) -> usize {
-    let mut characters = text.char_indices().skip(1);
-    match (characters.next(), characters.next()) {
-        (Some((_, '\\')), Some((escape, _))) => text
-            .get(escape + 1..)
-            .and_then(|rest| rest.find('\''))
-            .map_or(text.len(), |position| escape + 1 + position + 1),
-        (Some(_), Some((end, '\''))) => end + 1,
-        _ => 1,
-    }
 }
 
 #[cfg(test)]

@@ -7,16 +7,14 @@ use anyhow::{Result, bail};
 use super::{
     code,
     files::{self, Finding, SourceFile},
-    layout, manifests, words,
+    growth, layout, manifests, words,
 };
 use crate::console;
 
 /// Runs the command.
 pub(crate) fn run() -> Result<ExitCode> {
     let files = files::read()?;
-    for (path, lines) in long_files(&files) {
-        console::result(&format!("{path}: {lines} lines; aim for {} or fewer", code::LINES_AIM));
-    }
+    console::result(&growth::report(&files));
     check_files(&files)?;
     console::result(&format!("tidy: {} files, nothing to complain about", files.len()));
     Ok(ExitCode::SUCCESS)
@@ -42,24 +40,18 @@ fn findings(files: &[SourceFile]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = files
         .iter()
         .flat_map(|file| {
-            [code::check(file), layout::check(file), manifests::check(file), words::check(file, files)]
-                .concat()
+            [
+                code::check(file),
+                growth::check(file),
+                layout::check(file),
+                manifests::check(file),
+                words::check(file, files),
+            ]
+            .concat()
         })
         .collect();
     findings.sort();
     findings
-}
-
-/// Rust files that are longer than they should be and shorter than they must be, the longest first.
-fn long_files(files: &[SourceFile]) -> Vec<(&str, usize)> {
-    let mut long: Vec<(&str, usize)> = files
-        .iter()
-        .filter(|file| file.is_rust())
-        .map(|file| (file.path.as_str(), file.text().lines().count()))
-        .filter(|(_, lines)| (code::LINES_AIM + 1..=code::LINES_MAX).contains(lines))
-        .collect();
-    long.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
-    long
 }
 
 #[cfg(test)]
@@ -87,13 +79,5 @@ mod tests {
             "crates/core/src/a.rs:2: `#[allow(`: use #[expect(lint, reason = \"…\")]",
         ];
         assert_eq!(lines, expected);
-    }
-
-    #[test]
-    fn only_files_between_aim_and_limit_are_named() {
-        let file = |path: &str, lines: usize| SourceFile::sample(path, &"//!\n".repeat(lines));
-        let files =
-            [file("a.rs", 400), file("b.rs", 401), file("c.rs", 600), file("d.rs", 601), file("e.md", 500)];
-        assert_eq!(long_files(&files), [("c.rs", 600), ("b.rs", 401)]);
     }
 }

@@ -1,9 +1,10 @@
 //! The files that the rules look at, and what a rule finds.
 
-use std::{fmt, fs};
+use std::{cell::OnceCell, fmt, fs};
 
 use anyhow::{Context, Result};
 
+use super::scanner::without_comments_and_strings;
 use crate::workspace;
 
 /// A file of the repository.
@@ -14,12 +15,19 @@ pub(super) struct SourceFile {
     pub(super) size: u64,
     /// Its text; none for files that are not text.
     text: Option<String>,
+    /// See [`SourceFile::code`].
+    code: OnceCell<String>,
 }
 
 impl SourceFile {
     /// The text; empty for files that are not text.
     pub(super) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
+    }
+
+    /// The text of a Rust source with every comment and every content of a string blanked out, line by line as before.
+    pub(super) fn code(&self) -> &str {
+        self.code.get_or_init(|| without_comments_and_strings(self.text()))
     }
 
     /// The last part of the path.
@@ -48,7 +56,12 @@ impl SourceFile {
     /// A file for the tests of the rules.
     #[cfg(test)]
     pub(super) fn sample(path: &str, text: &str) -> Self {
-        Self { path: path.to_owned(), size: text.len() as u64, text: Some(text.to_owned()) }
+        Self {
+            path: path.to_owned(),
+            size: text.len() as u64,
+            text: Some(text.to_owned()),
+            code: OnceCell::new(),
+        }
     }
 }
 
@@ -77,6 +90,7 @@ pub(super) fn read() -> Result<Vec<SourceFile>> {
                 path: path.to_string_lossy().replace('\\', "/"),
                 size: bytes.len() as u64,
                 text: String::from_utf8(bytes).ok().filter(|text| !text.contains('\0')),
+                code: OnceCell::new(),
             })
         })
         .collect()

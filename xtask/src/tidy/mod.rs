@@ -2,13 +2,17 @@
 //!
 //! - [`files`]: what the rules look at.
 //! - [`code`]: rules for Rust sources. [`layout`]: where things lie. [`manifests`]: `Cargo.toml`.
-//!   [`words`]: rules for every text, and links in documents.
+//!   [`words`]: rules for every text, and links in documents. [`growth`]: how much there is of everything, and how long
+//!   files and functions may be.
+//! - [`scanner`]: what is code in a Rust source, and what is not.
 
 mod code;
 mod command;
 mod files;
+mod growth;
 mod layout;
 mod manifests;
+mod scanner;
 mod words;
 
 pub(crate) use command::{check, run};
