@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::{
     code,
     files::{self, Finding, SourceFile},
-    growth, layout, manifests, words,
+    growth, layout, manifests, skips, words,
 };
 use crate::console;
 
@@ -45,6 +45,7 @@ fn findings(files: &[SourceFile]) -> Vec<Finding> {
                 growth::check(file),
                 layout::check(file),
                 manifests::check(file),
+                skips::check(file),
                 words::check(file, files),
             ]
             .concat()
