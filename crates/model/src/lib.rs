@@ -1,8 +1,8 @@
-//! Speaks to language models: one question, one reply.
+//! Language model clients: one request, one reply.
 //!
-//! [`Model`] is the port; [`OpenAi`] speaks to any OpenAI-compatible endpoint, [`Script`] answers from a file. What is asked
-//! and what the reply means is decided in `deskhand_core`; nothing here reads a reply. Nothing is written
-//! anywhere, and a key never gets into a message.
+//! [`Model`] is the port; [`OpenAi`] talks to any OpenAI-compatible endpoint, [`Script`] replies from a file.
+//! `deskhand_core` builds requests and parses replies; this crate does neither. It writes no files, and no message
+//! contains a key.
 
 mod openai;
 mod port;

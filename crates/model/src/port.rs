@@ -7,59 +7,56 @@ use deskhand_core::{
 
 use crate::{OpenAi, Script};
 
-/// Something that answers questions.
+/// A language model.
 pub trait Model: Send + Sync {
-    /// Asks once, with the retries that make sense. Dropping the future stops it, also while it waits for a retry.
+    /// Sends a request, with retries. Dropping the future cancels it, retry delays included.
     fn ask(
         &self,
         request: &ModelRequest,
         pictures: &dyn PictureSource,
     ) -> impl Future<Output = Result<ModelReply, ModelFailure>> + Send;
 
-    /// How people know it: `openai gpt-5-mini at http://localhost:8000/v1`.
+    /// The display name: `openai gpt-5-mini at http://localhost:8000/v1`.
     fn name(&self) -> &str;
 }
 
-/// Where the bytes of the pictures in a request come from.
+/// Loads the pictures that a request refers to.
 pub trait PictureSource: Send + Sync {
-    /// The file of a picture, of the media type that it says.
+    /// The encoded picture, of the media type in `picture`.
     ///
     /// # Errors
     ///
-    /// When it is not there or cannot be read.
+    /// If it is missing or cannot be read.
     fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError>;
 }
 
-/// A picture that could not be read.
+/// A picture that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("picture {sha256} could not be read: {reason}")]
+#[error("cannot read picture {sha256}: {reason}")]
 pub struct PictureError {
-    /// Which picture.
+    /// The hash of the picture.
     pub sha256: String,
-    /// Why.
+    /// The cause.
     pub reason: String,
 }
 
-/// A source without pictures, for requests that have none.
+/// A source without pictures.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPictures;
 
 impl PictureSource for NoPictures {
     fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
-        Err(PictureError {
-            sha256: picture.sha256.clone(),
-            reason: "there is no store of pictures".to_owned(),
-        })
+        Err(PictureError { sha256: picture.sha256.clone(), reason: "no picture store".to_owned() })
     }
 }
 
-/// Any of the models that can be configured.
+/// Any configured model.
 #[derive(Debug)]
-#[expect(clippy::large_enum_variant, reason = "there is one in a process, and it is never moved in a loop")]
+#[expect(clippy::large_enum_variant, reason = "one per process, never moved in a loop")]
 pub enum AnyModel {
     /// An OpenAI-compatible endpoint.
     OpenAi(OpenAi),
-    /// A file of turns.
+    /// A script file.
     Script(Script),
 }
 

@@ -1,31 +1,31 @@
-//! What models cost, as far as it is known here.
+//! Built-in model prices.
 
 use std::collections::BTreeMap;
 
 use deskhand_core::money::{Money, Price, PriceTable};
 use serde::{Deserialize, Serialize};
 
-/// The table that comes with the program.
+/// The built-in table.
 const KNOWN: &str = include_str!("../prices.toml");
 
-/// The name under which the table knows a script, which asks nobody and costs nothing.
+/// The table entry of scripted models, which cost nothing.
 pub const SCRIPT_MODEL: &str = "script";
 
-/// A price as people write it: dollars for a million tokens.
+/// A price in dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DollarPrice {
-    /// Tokens read.
+    /// Prompt tokens.
     pub prompt: f64,
-    /// Of these, tokens from the provider's cache; none where they cost as much as any other.
+    /// Prompt tokens read from the provider's cache; `None` if they cost as much as others.
     #[serde(default)]
     pub cached: Option<f64>,
-    /// Tokens written.
+    /// Completion tokens.
     pub completion: f64,
 }
 
 impl DollarPrice {
-    /// The price as it is reckoned with; none where an amount is negative or no number.
+    /// Converts the price; `None` if an amount is negative or not finite.
     pub fn to_price(self) -> Option<Price> {
         let cached = match self.cached {
             Some(dollars) => Some(Money::from_dollars(dollars)?),
@@ -39,9 +39,9 @@ impl DollarPrice {
     }
 }
 
-/// The prices that come with the program.
+/// The built-in prices.
 pub fn known_prices() -> PriceTable {
-    // A test reads the file; a table that could not be read would leave every price unknown.
+    // A test checks that the table parses; otherwise every price would be unknown.
     let dollars: BTreeMap<String, DollarPrice> = toml::from_str(KNOWN).unwrap_or_default();
     let prices = dollars.into_iter().filter_map(|(name, price)| Some((name, price.to_price()?)));
     PriceTable { models: prices.collect() }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_is_read_whole() {
+    fn every_entry_parses() {
         let table = known_prices();
         assert_eq!(table.models.len(), KNOWN.matches("[\"").count());
         assert_eq!(table.find(SCRIPT_MODEL).map(|price| price.completion), Some(Money(0)));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_price_is_none() {
+    fn negative_and_infinite_prices_are_rejected() {
         let price = DollarPrice { prompt: 1.0, cached: None, completion: 2.0 };
         assert!(price.to_price().is_some());
         assert_eq!(DollarPrice { prompt: -1.0, ..price }.to_price(), None);

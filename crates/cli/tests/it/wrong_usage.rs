@@ -61,19 +61,19 @@ fn a_model_without_a_name_or_key() {
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny"]), @r"
     exit 1
     --- error
-    error: no key for https://api.openai.com/v1: the environment variable OPENAI_API_KEY is not set; set it to the key of the endpoint
+    error: no key for https://api.openai.com/v1: the environment variable OPENAI_API_KEY is not set; set it to the API key
     help: `export OPENAI_API_KEY=…`, or name a file with `--api-key-file FILE`
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--api-key-file", "key"]), @r"
     exit 1
     --- error
-    error: no key for https://api.openai.com/v1: the file key could not be read: No such file or directory (os error 2)
+    error: no key for https://api.openai.com/v1: the file key cannot be read: No such file or directory (os error 2)
     help: put the key into the first line of key
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--base-url", "not a url"]), @r"
     exit 1
     --- error
-    error: `not a url` is not a base URL (relative URL without a base); it looks like `https://api.openai.com/v1`
+    error: `not a url` is not a base URL (relative URL without a base); use a form like `https://api.openai.com/v1`
     help: correct `--base-url` or `model.base_url`
     ");
 }

@@ -1,4 +1,4 @@
-//! Asking: one request for each attempt, and what follows from the answer.
+//! Sends requests with retries and interprets the responses.
 
 use std::{
     net::IpAddr,
@@ -17,24 +17,24 @@ use serde_json::Value;
 
 use super::{
     config::{Key, OpenAiConfig, OpenAiSetupError, normalise_base_url},
-    failure::{Asked, Fault, Retry},
+    failure::{Endpoint, Fault, Retry},
     wait,
     wire::{self, Dialect},
 };
 use crate::port::{Model, PictureSource};
 
-/// The longest answer that is read, in bytes.
+/// The maximum response size, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
-/// How often one question may be repeated in other words after a "not supported".
+/// How often a request is repeated in another dialect after a "not supported" error.
 const DIALECTS_MAX: u32 = 4;
 
-/// The longest time that connecting may take.
+/// The upper bound for the connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Chooses the TLS provider of the whole process; to be called before any TLS is used. Further calls do nothing.
+/// Installs the TLS provider of the process; call it before TLS is used. Further calls do nothing.
 pub fn install_tls() {
-    // An error means that there is one already, which is what is wanted.
+    // An error means that a provider is already installed.
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
@@ -42,7 +42,7 @@ pub fn install_tls() {
 #[derive(Debug)]
 pub struct OpenAi {
     config: OpenAiConfig,
-    asked: Asked,
+    endpoint: Endpoint,
     name: String,
     key: Option<Key>,
     client: Client,
@@ -50,45 +50,45 @@ pub struct OpenAi {
 }
 
 impl OpenAi {
-    /// Prepares for an endpoint: reads the key and checks the configuration; sends nothing.
+    /// Reads the key and validates the configuration; sends nothing.
     ///
     /// # Errors
     ///
-    /// When the base URL is none, no model is named, or the key is not where it should be.
+    /// If the base URL is invalid, the model name is empty, or the key cannot be read.
     pub fn new(config: OpenAiConfig) -> Result<Self, OpenAiSetupError> {
         let base_url = normalise_base_url(&config.base_url)?;
         if config.model.trim().is_empty() {
             return Err(OpenAiSetupError::NoModel { base_url });
         }
         let key = config.key.as_ref().map(|source| Key::read(source, &base_url)).transpose()?;
-        // The client wants a provider even where it never speaks TLS.
+        // The client requires a provider even without TLS.
         install_tls();
         let mut builder = Client::builder()
             .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
             .timeout(config.timeout)
-            // A redirected POST would become a GET, or carry the key elsewhere.
+            // Following a redirect would turn the POST into a GET or send the key elsewhere.
             .redirect(Policy::none());
         if is_loopback(&base_url) {
             builder = builder.no_proxy();
         }
         let client = builder.build().map_err(OpenAiSetupError::Client)?;
-        let asked = Asked {
+        let endpoint = Endpoint {
             url: format!("{base_url}/chat/completions"),
             model: config.model.clone(),
             key_place: config.key.as_ref().map(ToString::to_string),
             timeout: config.timeout,
             base_url,
         };
-        let name = format!("openai {} at {}", asked.model, asked.base_url);
+        let name = format!("openai {} at {}", endpoint.model, endpoint.base_url);
         let dialect = Mutex::new(Dialect::new(&config));
-        Ok(Self { config, asked, name, key, client, dialect })
+        Ok(Self { config, endpoint, name, key, client, dialect })
     }
 
     fn dialect(&self) -> Dialect {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One request and its answer.
+    /// Sends one request.
     async fn attempt(
         &self,
         request: &ModelRequest,
@@ -97,11 +97,11 @@ impl OpenAi {
     ) -> Result<Answer, Fault> {
         let body = wire::body(request, messages, &self.config, dialect).to_string();
         let mut builder =
-            self.client.post(&self.asked.url).header(CONTENT_TYPE, "application/json").body(body);
+            self.client.post(&self.endpoint.url).header(CONTENT_TYPE, "application/json").body(body);
         if let Some(key) = &self.key {
             builder = builder.header(AUTHORIZATION, key.header());
         }
-        let response = builder.send().await.map_err(|error| self.asked.not_sent(&error))?;
+        let response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
         let status = response.status();
         let header =
             |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
@@ -111,43 +111,45 @@ impl OpenAi {
         if !status.is_success() {
             let after = after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
             let location = location.map(|address| self.redact(&address));
-            return Err(self.asked.status(status, &self.redact(&text), location.as_deref(), after));
+            return Err(self.endpoint.status(status, &self.redact(&text), location.as_deref(), after));
         }
         self.interpret(request, &text)
     }
 
-    /// Reads a body, as far as a reply can be long.
+    /// Reads a body of at most [`ANSWER_MAX`] bytes.
     async fn read(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
         let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.asked.cut(&error, bytes.len()))? {
+        while let Some(chunk) =
+            response.chunk().await.map_err(|error| self.endpoint.cut(&error, bytes.len()))?
+        {
             if bytes.len() + chunk.len() > ANSWER_MAX {
-                return Err(self.asked.too_long(ANSWER_MAX));
+                return Err(self.endpoint.too_long(ANSWER_MAX));
             }
             bytes.extend_from_slice(&chunk);
         }
         Ok(bytes)
     }
 
-    /// What an answer of status 200 says.
+    /// Interprets a success response.
     fn interpret(&self, request: &ModelRequest, text: &str) -> Result<Answer, Fault> {
         let Ok(answer) = serde_json::from_str::<Value>(text) else {
-            return Err(self.asked.not_json(&self.redact(text)));
+            return Err(self.endpoint.not_json(&self.redact(text)));
         };
-        if let Some(fault) = self.asked.error_in_success(&answer, &self.redact(text)) {
+        if let Some(fault) = self.endpoint.error_in_success(&answer, &self.redact(text)) {
             return Err(fault);
         }
         let usage = wire::usage(&answer);
         let Some(choice) = wire::first_choice(&answer) else {
-            return Err(self.asked.no_choice(&self.redact(text)).costing(usage));
+            return Err(self.endpoint.no_choice(&self.redact(text)).costing(usage));
         };
         let fault = if let Some(refusal) = &choice.refusal {
-            self.asked.refused(&self.redact(refusal))
+            self.endpoint.refused(&self.redact(refusal))
         } else if choice.finish_reason == "content_filter" {
-            self.asked.refused("its content filter stepped in")
+            self.endpoint.refused("its content filter blocked the reply")
         } else if choice.finish_reason == "length" {
-            self.asked.limit(request.completion_tokens_max)
+            self.endpoint.limit(request.completion_tokens_max)
         } else if choice.text.trim().is_empty() {
-            self.asked.empty(&choice.finish_reason)
+            self.endpoint.empty(&choice.finish_reason)
         } else {
             let model = answer.get("model").and_then(Value::as_str).unwrap_or(&self.config.model).to_owned();
             return Ok(Answer { text: choice.text, model, usage });
@@ -155,18 +157,18 @@ impl OpenAi {
         Err(fault.costing(usage))
     }
 
-    /// The wait before the next attempt, or the fault made final.
+    /// Returns the delay before the next attempt, or `None` if the fault is final.
     fn next_wait(&self, fault: &mut Fault, attempt: u32) -> Option<Duration> {
         let longest = self.config.retry_wait_max;
         match fault.retry {
             Retry::No => None,
             Retry::After(time) if time > longest => {
-                let asked = format!(
-                    "; it asked to wait {} s, longer than the {} s that are allowed",
+                let cause = format!(
+                    "; `Retry-After` is {} s, above the maximum of {} s",
                     time.as_secs(),
                     longest.as_secs_f64()
                 );
-                fault.message.push_str(&asked);
+                fault.message.push_str(&cause);
                 None
             }
             _ if attempt >= self.config.attempts_max => None,
@@ -175,13 +177,13 @@ impl OpenAi {
         }
     }
 
-    /// Takes the key out of a text from outside, before any of it is quoted.
+    /// Removes the key from external text, so that it cannot be quoted.
     fn redact(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
     }
 }
 
-/// A good answer.
+/// A successful response.
 struct Answer {
     text: String,
     model: String,
@@ -198,7 +200,7 @@ impl Model for OpenAi {
         let elapsed_ms = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let messages = wire::messages(request, &self.config, pictures).map_err(|error| ModelFailure {
             kind: ModelFailureKind::Rejected,
-            message: format!("the question to model {} was not sent: {error}", self.config.model),
+            message: format!("request to model {} not sent: {error}", self.config.model),
             attempts: 0,
             usage: Usage::default(),
             elapsed_ms: elapsed_ms(),
@@ -226,7 +228,7 @@ impl Model for OpenAi {
             let spent = sent >= request.attempts_max;
             if let Some(other) = other.filter(|_| dialects < DIALECTS_MAX && !spent) {
                 dialects += 1;
-                tracing::info!(url = self.asked.url, from = ?dialect, to = ?other, "the endpoint wants to be asked differently");
+                tracing::info!(url = self.endpoint.url, from = ?dialect, to = ?other, "switching the request dialect");
                 *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
                 continue;
             }
@@ -245,7 +247,7 @@ impl Model for OpenAi {
                 kind = ?fault.kind,
                 message = self.redact(&fault.message),
                 wait_ms = time.as_millis(),
-                "asking the model again"
+                "retrying the request"
             );
             wait::before_retry(time).await;
             attempt += 1;
@@ -257,7 +259,7 @@ impl Model for OpenAi {
     }
 }
 
-/// Whether a URL names this machine; such an endpoint is never reached through a proxy.
+/// Whether a URL points at this machine; such requests bypass proxies.
 fn is_loopback(base_url: &str) -> bool {
     let host =
         Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();

@@ -1,41 +1,41 @@
-//! How to reach an endpoint.
+//! Endpoint configuration.
 
 use std::{env, fmt, fs, path::PathBuf, time::Duration};
 
 use reqwest::{Url, header::HeaderValue};
 
-/// An endpoint and how to speak to it.
+/// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenAiConfig {
-    /// The base URL: `https://api.openai.com/v1`. A trailing slash or a pasted `/chat/completions` does no harm.
+    /// The base URL: `https://api.openai.com/v1`. A trailing slash or `/chat/completions` is stripped.
     pub base_url: String,
-    /// The model, as the endpoint calls it.
+    /// The model name at the endpoint.
     pub model: String,
-    /// Where the key comes from; none for endpoints without one.
+    /// The source of the API key; `None` if the endpoint needs none.
     pub key: Option<KeySource>,
-    /// The longest that one request may take, from connecting to the last byte.
+    /// The timeout of one request, from connecting to the last byte.
     pub timeout: Duration,
-    /// How many requests one question may cost, 1 for no retry. Repeating a request in other words after a
-    /// "not supported" does not count.
+    /// The maximum number of requests per question, 1 for no retry. A request repeated in another dialect after "not
+    /// supported" does not count.
     pub attempts_max: u32,
-    /// The wait before the first retry; it doubles with each.
+    /// The delay before the first retry; it doubles with each.
     pub retry_wait_first: Duration,
-    /// The longest wait between two attempts. A server that asks for more (`Retry-After`) is not waited for.
+    /// The maximum delay between attempts. A longer `Retry-After` is not waited for.
     pub retry_wait_max: Duration,
-    /// How the form of the reply is asked for.
+    /// How structured output is requested.
     pub structured_output: StructuredOutput,
-    /// Whether the model sees pictures; otherwise they are left out.
+    /// Whether pictures are sent.
     pub vision: bool,
-    /// How closely it looks at pictures.
+    /// The detail level of pictures.
     pub image_detail: ImageDetail,
-    /// The sampling temperature; none for the endpoint's own.
+    /// The sampling temperature; `None` for the endpoint's default.
     pub temperature: Option<f32>,
-    /// Which field limits the length of the reply.
+    /// The field that limits the reply length.
     pub token_limit_field: TokenLimitField,
 }
 
 impl OpenAiConfig {
-    /// The usual settings for an endpoint and a model.
+    /// Default settings for an endpoint and a model.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
             base_url: base_url.into(),
@@ -54,7 +54,7 @@ impl OpenAiConfig {
     }
 }
 
-/// Where a key comes from. Messages name the place, never the key.
+/// The source of an API key. Messages name the source, never the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// An environment variable.
@@ -72,27 +72,27 @@ impl fmt::Display for KeySource {
     }
 }
 
-/// How the form of the reply is asked for.
+/// How structured output is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
-    /// A JSON schema; when the endpoint refuses it, a JSON object; when it refuses that too, nothing.
+    /// A JSON schema; if refused, a JSON object; if refused too, nothing.
     Auto,
-    /// A JSON schema, or fail.
+    /// A JSON schema, without fallback.
     Schema,
-    /// A JSON object of any form.
+    /// Any JSON object.
     Object,
-    /// Not at all: the prompt alone says it.
+    /// Nothing: the prompt alone describes the format.
     Off,
 }
 
-/// How closely the model looks at pictures; it changes what they cost.
+/// The detail level of pictures; it affects their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImageDetail {
     /// The endpoint decides.
     Auto,
-    /// Small.
+    /// Low resolution.
     Low,
-    /// Full size.
+    /// Full resolution.
     High,
 }
 
@@ -106,10 +106,10 @@ impl ImageDetail {
     }
 }
 
-/// Which field limits the length of the reply.
+/// The field that limits the reply length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenLimitField {
-    /// `max_tokens`, which most servers know, then the other one when it is refused.
+    /// `max_tokens`, then `max_completion_tokens` if refused.
     Auto,
     /// `max_tokens`
     MaxTokens,
@@ -117,43 +117,43 @@ pub enum TokenLimitField {
     MaxCompletionTokens,
 }
 
-/// A configuration that no endpoint can be reached with.
+/// An invalid endpoint configuration.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenAiSetupError {
-    /// The base URL is none.
-    #[error("`{base_url}` is not a base URL ({reason}); it looks like `https://api.openai.com/v1`")]
+    /// The base URL is invalid.
+    #[error("`{base_url}` is not a base URL ({reason}); use a form like `https://api.openai.com/v1`")]
     BaseUrl {
-        /// What was given.
+        /// The configured URL.
         base_url: String,
-        /// What is wrong with it.
+        /// Why it is invalid.
         reason: String,
     },
-    /// No model is named.
-    #[error("no model is named for {base_url}; name one that the endpoint lists under {base_url}/models")]
+    /// No model is configured.
+    #[error("no model is configured for {base_url}; set one of those listed at {base_url}/models")]
     NoModel {
         /// The endpoint.
         base_url: String,
     },
-    /// There is no key where it should be.
+    /// The key cannot be read or is invalid.
     #[error("no key for {base_url}: {place} {problem}")]
     Key {
         /// The endpoint.
         base_url: String,
-        /// Where the key should be.
+        /// The source of the key.
         place: KeySource,
-        /// What is wrong there; never the key.
+        /// The problem; never contains the key.
         problem: String,
     },
-    /// The HTTP client could not be set up.
-    #[error("the HTTP client could not be set up")]
+    /// The HTTP client cannot be built.
+    #[error("cannot build the HTTP client")]
     Client(#[source] reqwest::Error),
 }
 
-/// The base URL without what people paste along: surrounding space, trailing slashes, `/chat/completions`.
+/// Strips surrounding space, trailing slashes and `/chat/completions` from a base URL.
 ///
 /// # Errors
 ///
-/// When it is not an absolute `http` or `https` URL, or carries a user name or password.
+/// If it is not an absolute `http` or `https` URL, or contains a user name or password.
 pub fn normalise_base_url(text: &str) -> Result<String, OpenAiSetupError> {
     let wrong = |reason: String| OpenAiSetupError::BaseUrl { base_url: text.trim().to_owned(), reason };
     let url = Url::parse(text.trim()).map_err(|error| wrong(error.to_string()))?;
@@ -162,7 +162,7 @@ pub fn normalise_base_url(text: &str) -> Result<String, OpenAiSetupError> {
     }
     if !url.username().is_empty() || url.password().is_some() {
         let reason =
-            "it carries a user name or password; keys come from the environment or a file".to_owned();
+            "it contains a user name or password; pass the key through the environment or a file".to_owned();
         let base_url = format!("{}://…", url.scheme());
         return Err(OpenAiSetupError::BaseUrl { base_url, reason });
     }
@@ -176,7 +176,7 @@ pub fn normalise_base_url(text: &str) -> Result<String, OpenAiSetupError> {
     Ok(base.to_owned())
 }
 
-/// A key. It has no `Display`, and its `Debug` says nothing.
+/// An API key. It has no `Display`, and its `Debug` hides it.
 #[derive(Clone)]
 pub(super) struct Key(HeaderValue);
 
@@ -189,10 +189,10 @@ impl Key {
         };
         let text = match source {
             KeySource::Environment(name) => {
-                env::var(name).map_err(|_| wrong("is not set; set it to the key of the endpoint"))?
+                env::var(name).map_err(|_| wrong("is not set; set it to the API key"))?
             }
             KeySource::File(path) => {
-                fs::read_to_string(path).map_err(|error| wrong(&format!("could not be read: {error}")))?
+                fs::read_to_string(path).map_err(|error| wrong(&format!("cannot be read: {error}")))?
             }
         };
         let key = text.trim().lines().next().unwrap_or_default().trim();
@@ -200,7 +200,7 @@ impl Key {
             return Err(wrong("is empty"));
         }
         let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| wrong("has characters that no key can have"))?;
+            .map_err(|_| wrong("contains characters that are invalid in a key"))?;
         value.set_sensitive(true);
         Ok(Self(value))
     }
@@ -209,7 +209,7 @@ impl Key {
         self.0.clone()
     }
 
-    /// Takes the key out of a text from outside: an endpoint may quote it in its error.
+    /// Removes the key from external text: endpoints may quote it in errors.
     pub(super) fn redact(&self, text: &str) -> String {
         let key = self.0.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
         key.map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"))

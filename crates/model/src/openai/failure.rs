@@ -1,4 +1,4 @@
-//! What an endpoint's failures mean, what to tell, and whether to try again.
+//! Classifies endpoint failures: kind, message, and whether to retry.
 
 use std::{error::Error, time::Duration};
 
@@ -6,17 +6,17 @@ use deskhand_core::model::{ModelFailureKind as Kind, Usage};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-/// The longest piece of an answer that a message quotes, in characters.
+/// The most characters of an answer quoted in a message.
 const QUOTE_MAX: usize = 300;
 
-/// Whether a failed attempt is worth another.
+/// Whether and when to retry a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
-    /// It would fail again.
+    /// A retry would fail again.
     No,
-    /// After a wait that grows.
+    /// After an exponential back-off.
     BackOff,
-    /// After the wait that the server asked for.
+    /// After the delay in `Retry-After`.
     After(Duration),
 }
 
@@ -26,9 +26,9 @@ pub(super) struct Fault {
     pub(super) kind: Kind,
     pub(super) message: String,
     pub(super) retry: Retry,
-    /// What the refusal says, where another way of asking may help (400, 422).
+    /// The text of a refusal (400, 422) that another dialect may avoid.
     pub(super) refusal: Option<String>,
-    /// Tokens that the attempt cost all the same.
+    /// Tokens charged for the failed attempt.
     pub(super) usage: Usage,
 }
 
@@ -43,19 +43,19 @@ impl Fault {
     }
 }
 
-/// Who was asked, for messages.
+/// The endpoint, as messages name it.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct Endpoint {
     pub(super) url: String,
     pub(super) base_url: String,
     pub(super) model: String,
-    /// Where the key comes from, in words.
+    /// Where the key comes from, as messages name it.
     pub(super) key_place: Option<String>,
     pub(super) timeout: Duration,
 }
 
-impl Asked {
-    /// A request that got no answer.
+impl Endpoint {
+    /// No response.
     pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         let (url, cause) = (&self.url, root_cause(error));
         if error.is_timeout() {
@@ -69,17 +69,17 @@ impl Asked {
             return Fault::new(Kind::Unreachable, Retry::BackOff, message);
         }
         let message =
-            format!("{url} closed the connection before it answered ({cause}); check the server's log");
+            format!("{url} closed the connection before responding ({cause}); check the server's log");
         Fault::new(Kind::CutShort, Retry::BackOff, message)
     }
 
-    /// An answer whose body did not come whole.
+    /// The response body was truncated.
     pub(super) fn cut(&self, error: &reqwest::Error, received: usize) -> Fault {
         if error.is_timeout() {
             return self.timed_out();
         }
         let message = format!(
-            "the answer of {} broke off after {received} bytes ({}); check the server's log and the proxies between",
+            "the response from {} was truncated after {received} bytes ({}); check the server log and any proxies",
             self.url,
             root_cause(error)
         );
@@ -88,7 +88,7 @@ impl Asked {
 
     fn timed_out(&self) -> Fault {
         let message = format!(
-            "no answer from {} for model {} within {} s; raise the timeout, or use a faster model",
+            "request to {} for model {} timed out after {} s; raise the timeout or use a faster model",
             self.url,
             self.model,
             self.timeout.as_secs_f64()
@@ -96,16 +96,16 @@ impl Asked {
         Fault::new(Kind::TimedOut, Retry::BackOff, message)
     }
 
-    /// An answer that is longer than any reply.
+    /// The response body exceeds the size limit.
     pub(super) fn too_long(&self, max: usize) -> Fault {
         let message = format!(
-            "the answer of {} is longer than {max} bytes; is this a chat-completions endpoint?",
+            "the response from {} exceeds {max} bytes; check that it is a chat-completions endpoint",
             self.url
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
 
-    /// An answer with a status that is no success. `retry_after` is what its header asks for.
+    /// A non-success status. `retry_after` is the value of that header.
     pub(super) fn status(
         &self,
         status: StatusCode,
@@ -113,15 +113,15 @@ impl Asked {
         location: Option<&str>,
         retry_after: Option<Duration>,
     ) -> Fault {
-        let said = said(body);
+        let error = error_body(body);
         let code = status.as_u16();
         let (url, model) = (&self.url, &self.model);
-        let answer = format!("{url} answered {code} for model {model}{}", said.suffix());
+        let answer = format!("{url} returned {code} for model {model}{}", error.suffix());
         let later = retry_after.map_or(Retry::BackOff, Retry::After);
         match code {
             401 | 403 => {
                 let place = self.key_place.as_deref().map_or_else(
-                    || "no key is configured; name the environment variable or file that holds it".to_owned(),
+                    || "no key is configured; set the environment variable or file that holds it".to_owned(),
                     |place| {
                         format!(
                             "the key comes from {place}; check that it is valid for this endpoint and model"
@@ -132,67 +132,76 @@ impl Asked {
             }
             404 => {
                 let message = format!(
-                    "{answer}; check base_url ({}; it usually ends in /v1) and the model's name (see {}/models)",
+                    "{answer}; check base_url ({}, which usually ends in /v1) and the model name (see {}/models)",
                     self.base_url, self.base_url
                 );
                 Fault::new(Kind::NotFound, Retry::No, message)
             }
             300..=399 => {
-                let to = location.unwrap_or("another address");
-                let message =
-                    format!("{url} answered {code}: it has moved to {to}; set base_url to the new address");
+                let to = location.unwrap_or("another URL");
+                let message = format!("{url} returned {code}: moved to {to}; set base_url to the new URL");
                 Fault::new(Kind::NotFound, Retry::No, message)
             }
-            429 if said.is_quota() => Fault::new(
+            429 if error.is_quota() => Fault::new(
                 Kind::RateLimited,
                 Retry::No,
-                format!("{answer}; the account's quota is used up: check its plan and billing"),
+                format!("{answer}; the quota of the account is exhausted: check its plan and billing"),
             ),
             429 => Fault::new(
                 Kind::RateLimited,
                 later,
-                format!("{answer}; too many requests: try later, or raise the account's limit"),
+                format!("{answer}; rate limited: retry later or raise the limit of the account"),
             ),
-            408 => Fault::new(Kind::TimedOut, later, format!("{answer}; the server gave up waiting")),
+            408 => Fault::new(
+                Kind::TimedOut,
+                later,
+                format!("{answer}; the server timed out waiting for the request"),
+            ),
             409 | 425 => Fault::new(Kind::Server, later, answer),
             500..=599 => Fault::new(
                 Kind::Server,
                 later,
-                format!("{answer}; the server failed: try later, or look at its log"),
+                format!("{answer}; the server failed: retry later or check its log"),
             ),
             _ => {
-                let mut fault =
-                    Fault::new(Kind::Rejected, Retry::No, format!("{answer}; the request was not accepted"));
+                let mut fault = Fault::new(
+                    Kind::Rejected,
+                    Retry::No,
+                    format!("{answer}; the endpoint rejected the request"),
+                );
                 if matches!(code, 400 | 422) {
-                    fault.refusal = Some(said.all());
+                    fault.refusal = Some(error.all());
                 }
                 fault
             }
         }
     }
 
-    /// A success whose body is not JSON.
+    /// A success response whose body is not JSON.
     pub(super) fn not_json(&self, body: &str) -> Fault {
-        let start =
-            if body.trim().is_empty() { "nothing".to_owned() } else { format!("`{}`", quote(body, 80)) };
+        let start = if body.trim().is_empty() {
+            "an empty body".to_owned()
+        } else {
+            format!("`{}`", quote(body, 80))
+        };
         let message = format!(
-            "{} answered with something that is not JSON: {start}; is base_url ({}) a chat-completions endpoint, and not a web page or a proxy?",
+            "{} returned something other than JSON: {start}; check that base_url ({}) is a chat-completions endpoint, not a web page or a proxy",
             self.url, self.base_url
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
 
-    /// JSON without a choice.
+    /// A JSON response without choices.
     pub(super) fn no_choice(&self, answer: &str) -> Fault {
         let message = format!(
-            "the answer of {} has no `choices`: `{}`; is it a chat-completions endpoint?",
+            "the response from {} has no `choices`: `{}`; check that it is a chat-completions endpoint",
             self.url,
             quote(answer, 120)
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
 
-    /// An error that came with status 200, as some routers send it.
+    /// An error returned with status 200, as some routers do.
     pub(super) fn error_in_success(&self, answer: &Value, body: &str) -> Option<Fault> {
         let error = answer.get("error").filter(|error| !error.is_null())?;
         let code = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
@@ -201,28 +210,28 @@ impl Asked {
         Some(self.status(status.unwrap_or(StatusCode::BAD_REQUEST), body, None, None))
     }
 
-    /// A reply without text.
+    /// An empty reply.
     pub(super) fn empty(&self, finish_reason: &str) -> Fault {
         let message = format!(
-            "{} gave an empty reply of model {} (finish_reason `{finish_reason}`)",
+            "{} returned an empty reply from model {} (finish_reason `{finish_reason}`)",
             self.url, self.model
         );
         Fault::new(Kind::Malformed, Retry::BackOff, message)
     }
 
-    /// A reply that hit its limit.
+    /// A reply truncated at the token limit.
     pub(super) fn limit(&self, tokens_max: u32) -> Fault {
         let message = format!(
-            "the reply of model {} at {} hit the limit of {tokens_max} tokens and is cut short; raise the limit for replies",
+            "the reply from model {} at {} was truncated at {tokens_max} tokens; raise the reply token limit",
             self.model, self.url
         );
         Fault::new(Kind::CutShort, Retry::No, message)
     }
 
-    /// A model that will not answer.
+    /// The model refused to answer.
     pub(super) fn refused(&self, reason: &str) -> Fault {
         let message = format!(
-            "model {} at {} refused to answer: {}; word the request differently",
+            "model {} at {} refused to answer: {}; rephrase the request",
             self.model,
             self.url,
             quote(reason, QUOTE_MAX)
@@ -231,13 +240,13 @@ impl Asked {
     }
 }
 
-/// What the body of a failure says.
-struct Said {
+/// The error in a response body.
+struct ErrorBody {
     message: String,
     code: String,
 }
 
-impl Said {
+impl ErrorBody {
     fn suffix(&self) -> String {
         if self.message.is_empty() { String::new() } else { format!(": {}", quote(&self.message, QUOTE_MAX)) }
     }
@@ -251,10 +260,10 @@ impl Said {
     }
 }
 
-/// Reads the message of an error in any of the forms in use; a body in no such form is its own message.
-fn said(body: &str) -> Said {
+/// Parses an error body in any of the common formats; other bodies become the message.
+fn error_body(body: &str) -> ErrorBody {
     let Ok(value) = serde_json::from_str::<Value>(body) else {
-        return Said { message: body.trim().to_owned(), code: String::new() };
+        return ErrorBody { message: body.trim().to_owned(), code: String::new() };
     };
     let error = value.get("error").unwrap_or(&value);
     let word = |name: &str| match error.get(name) {
@@ -263,10 +272,10 @@ fn said(body: &str) -> Said {
     };
     let message = error.as_str().map(str::to_owned).or_else(|| word("message")).or_else(|| word("detail"));
     let code = ["code", "type", "param"].into_iter().filter_map(word).collect::<Vec<_>>().join(" ");
-    Said { message: message.unwrap_or_else(|| value.to_string()), code }
+    ErrorBody { message: message.unwrap_or_else(|| value.to_string()), code }
 }
 
-/// The beginning of a text on one line.
+/// Truncates a text to `max` characters, on one line.
 fn quote(text: &str, max: usize) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if words.chars().count() <= max {
@@ -275,7 +284,7 @@ fn quote(text: &str, max: usize) -> String {
     words.chars().take(max).chain(['…']).collect()
 }
 
-/// The innermost cause, which is the one that helps.
+/// The innermost cause, usually the most specific.
 fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(source) = cause.source() {

@@ -1,16 +1,16 @@
-//! Waiting before a retry.
+//! Retry delays.
 
 use std::time::Duration;
 
 use jiff::{Timestamp, fmt::rfc2822};
 
-/// The wait before the retry that follows attempt `attempt`, counted from 1: it doubles, up to `max`.
+/// The delay after attempt `attempt` (from 1): doubles with each attempt, up to `max`.
 pub(super) fn back_off(first: Duration, attempt: u32, max: Duration) -> Duration {
     let factor = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
     first.saturating_mul(factor).min(max)
 }
 
-/// What a `Retry-After` header asks for: seconds, or a date. A date that has passed asks for no wait.
+/// Parses `Retry-After`: seconds or a date. A past date means no delay.
 pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
     let text = header.trim();
     if let Ok(seconds) = text.parse::<f64>() {
@@ -20,8 +20,8 @@ pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
     Some(Duration::try_from(date.duration_since(now)).unwrap_or(Duration::ZERO))
 }
 
-/// Waits before a retry. This is the one wait for a fixed time in the product: what is waited for is the
-/// server's patience, and nothing announces that. Dropping the future ends it.
+/// Waits before a retry: the product's only fixed wait, since a server does not announce when it is ready. Dropping the
+/// future cancels it.
 pub(super) async fn before_retry(time: Duration) {
     tokio::time::sleep(time).await;
 }
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn waits_double_up_to_the_limit() {
+    fn back_off_doubles_up_to_the_limit() {
         let wait =
             |attempt| back_off(Duration::from_millis(500), attempt, Duration::from_secs(3)).as_millis();
         assert_eq!([wait(1), wait(2), wait(3), wait(4), wait(200)], [500, 1000, 2000, 3000, 3000]);

@@ -1,4 +1,4 @@
-//! Requests and answers as they go over the wire.
+//! Requests and responses on the wire.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::model::{Message, ModelRequest, Part, Usage};
@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::config::{OpenAiConfig, StructuredOutput, TokenLimitField};
 use crate::port::{PictureError, PictureSource};
 
-/// What this endpoint does not understand, learnt from its refusals and kept for later calls.
+/// The request features that an endpoint supports, learnt from its refusals and kept for later calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
-    /// Schema, object or off; never auto.
+    /// Never `Auto`.
     pub(super) output: StructuredOutput,
-    /// One of the two fields; never auto.
+    /// Never `Auto`.
     pub(super) token_limit: TokenLimitField,
     /// Whether a temperature is sent.
     pub(super) temperature: bool,
@@ -35,7 +35,7 @@ impl Dialect {
         }
     }
 
-    /// The dialect to try after a refusal of this one with that message; none when the refusal is about something else.
+    /// The dialect to try after a refusal, or `None` if the message is about something else.
     pub(super) fn after_refusal(self, message: &str, config: &OpenAiConfig) -> Option<Self> {
         let text = message.to_ascii_lowercase();
         let unsupported =
@@ -67,7 +67,7 @@ impl Dialect {
     }
 }
 
-/// The messages of a request, with their pictures; made once for all attempts.
+/// Converts the messages of a request, with pictures; once for all attempts.
 pub(super) fn messages(
     request: &ModelRequest,
     config: &OpenAiConfig,
@@ -112,7 +112,7 @@ pub(super) fn body(
     Value::Object(body)
 }
 
-/// Whether every object of a schema is closed and requires all of its members: what strict mode insists on.
+/// Whether a schema meets strict mode: every object is closed and requires all of its properties.
 fn allows_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {
@@ -164,7 +164,7 @@ fn wire_message(
     Ok(json!({"role": role, "content": parts}))
 }
 
-/// The first choice of an answer.
+/// The first choice of a response.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Choice {
     pub(super) text: String,
@@ -172,7 +172,7 @@ pub(super) struct Choice {
     pub(super) finish_reason: String,
 }
 
-/// The first choice of an answer; none where it has none.
+/// Returns the first choice, or `None` if the response has none.
 pub(super) fn first_choice(answer: &Value) -> Option<Choice> {
     let choice = answer.pointer("/choices/0")?;
     let message = choice.get("message").unwrap_or(&Value::Null);
@@ -193,19 +193,19 @@ pub(super) fn first_choice(answer: &Value) -> Option<Choice> {
     })
 }
 
-/// The tokens that an answer names.
+/// The token counts of a response.
 pub(super) fn usage(answer: &Value) -> Usage {
     let number = |pointer: &str| answer.pointer(pointer).and_then(Value::as_u64);
     Usage {
         prompt_tokens: number("/usage/prompt_tokens"),
         cached_tokens: number("/usage/prompt_tokens_details/cached_tokens")
-            // DeepSeek's name for the same.
+            // DeepSeek's name for cached tokens.
             .or_else(|| number("/usage/prompt_cache_hit_tokens")),
         completion_tokens: number("/usage/completion_tokens"),
     }
 }
 
-/// Adds up the tokens of two attempts.
+/// Sums the token counts of two attempts.
 pub(super) fn add_usage(first: Usage, second: Usage) -> Usage {
     let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
         (Some(a), Some(b)) => Some(a.saturating_add(b)),

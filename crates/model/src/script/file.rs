@@ -1,4 +1,4 @@
-//! The file of a script: read, checked, and turned into turns.
+//! Loads and validates script files.
 
 use std::{
     collections::BTreeMap,
@@ -16,74 +16,74 @@ use toml::Spanned;
 
 use super::placeholder::{self, Piece, Placeholder};
 
-/// A script that cannot be used.
+/// An invalid script.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The file cannot be read.
-    #[error("the script {} cannot be read", path.display())]
+    #[error("cannot read script {}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// It is not TOML, or not of this form.
-    #[error("the script {file} is not valid: {problem}\n{FORM}")]
+    /// It is not TOML or has an unknown form.
+    #[error("invalid script {file}: {problem}\n{FORM}")]
     Form {
         /// The file.
         file: String,
-        /// What is wrong, with line and column.
+        /// The problem, with line and column.
         problem: String,
     },
-    /// A turn is wrong.
+    /// A turn is invalid.
     #[error("{file}:{line}: turn {turn}: {problem}")]
     Turn {
         /// The file.
         file: String,
-        /// The line on which the turn begins.
+        /// The first line of the turn.
         line: usize,
-        /// The number of the turn, from 1.
+        /// The turn number, from 1.
         turn: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// It has no turns.
-    #[error("the script {file} has no turns\n{FORM}")]
+    #[error("script {file} has no turns\n{FORM}")]
     Empty {
         /// The file.
         file: String,
     },
-    /// More replies were to be skipped than can be.
-    #[error("cannot skip {skip} replies of the script {file}: {problem}")]
+    /// It has fewer replies than are to be skipped.
+    #[error("cannot skip {skip} replies of script {file}: {problem}")]
     Skip {
         /// The file.
         file: String,
         /// How many.
         skip: usize,
-        /// Why not.
+        /// The problem.
         problem: String,
     },
 }
 
-const FORM: &str = "a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, \
+const FORM: &str = "a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, \
                     `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)";
 
-/// How often a turn answers.
+/// How many prompts a turn answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
-    /// So many prompts in a row.
+    /// That many in a row.
     Times(usize),
-    /// One prompt, and every further one that it fits.
+    /// One, and each further prompt that it matches.
     Open,
 }
 
-/// One turn, checked.
+/// A validated turn.
 #[derive(Debug)]
 pub(super) struct Turn {
     /// Its number, from 1.
     pub(super) number: usize,
-    /// The line on which it begins.
+    /// Its first line.
     pub(super) line: usize,
     pub(super) title: Option<String>,
     pub(super) agent: Option<String>,
@@ -171,7 +171,7 @@ impl<'de> Deserialize<'de> for RepeatField {
             type Value = RepeatField;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("true, false, or how many prompts in a row the turn answers (1 or more)")
+                f.write_str("true, false, or the number of prompts that the turn answers (1 or more)")
             }
 
             fn visit_bool<E: de::Error>(self, open: bool) -> Result<RepeatField, E> {
@@ -196,7 +196,7 @@ pub(super) fn load(path: &Path, variables: &BTreeMap<String, String>) -> Result<
     parse(&path.display().to_string(), &text, variables)
 }
 
-/// Reads the text of a script; `file` is its name in messages.
+/// Parses a script; `file` is its name in messages.
 pub(super) fn parse(
     file: &str,
     text: &str,
@@ -235,7 +235,7 @@ fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<Turn, S
             Placeholder::Variable(name) if !variables.contains_key(name) => {
                 let known = list(variables.keys().map(String::as_str));
                 return Err(format!(
-                    "the variable in `{source}` has no value; give it with --script-var {name}=VALUE (known: {known})"
+                    "`{source}` has no value; set it with --script-var {name}=VALUE (set: {known})"
                 ));
             }
             Placeholder::Capture { name, .. } => {
@@ -243,7 +243,7 @@ fn check(turn: TurnFile, variables: &BTreeMap<String, String>) -> Result<Turn, S
                 if !groups.clone().any(|group| group == name) {
                     let known = list(groups.by_ref());
                     return Err(format!(
-                        "no pattern in `expect` has the group of `{source}`; write it as (?<{name}>…) (known: {known})"
+                        "no `expect` pattern defines the group of `{source}`; add (?<{name}>…) (defined: {known})"
                     ));
                 }
             }
@@ -275,9 +275,8 @@ fn compile(field: &str, patterns: Patterns) -> Result<Vec<Regex>, String> {
         .0
         .into_iter()
         .map(|pattern| {
-            Regex::new(&pattern).map_err(|error| {
-                format!("the pattern {pattern:?} in `{field}` is not a regular expression:\n{error}")
-            })
+            Regex::new(&pattern)
+                .map_err(|error| format!("invalid regular expression {pattern:?} in `{field}`:\n{error}"))
         })
         .collect()
 }

@@ -1,4 +1,4 @@
-//! What to say when a script and a prompt do not fit: the turn, the difference, and what comes nearest.
+//! Messages for a script that does not match a prompt: the turn, the difference, the nearest candidates.
 
 use std::fmt::Write as _;
 
@@ -9,19 +9,19 @@ use super::{
     prompt::{Listed, Unresolved},
 };
 
-/// How many lines of the prompt are shown.
+/// The most prompt lines shown.
 const NEAREST_MAX: usize = 3;
 
-/// How many candidates for a placeholder are shown.
+/// The most placeholder candidates shown.
 const CANDIDATES_MAX: usize = 12;
 
-/// The longest line that is shown, in characters.
+/// The most characters shown of a line.
 const LINE_MAX: usize = 160;
 
-/// How many lines of a prompt are compared.
+/// The most prompt lines compared.
 const COMPARED_MAX: usize = 5_000;
 
-/// Why a turn does not fit.
+/// Why a turn does not match.
 #[derive(Debug)]
 pub(super) enum Mismatch<'turn> {
     Agent { expected: &'turn str },
@@ -31,7 +31,7 @@ pub(super) enum Mismatch<'turn> {
     NotJson { source: &'turn str, text: String },
 }
 
-/// The whole message.
+/// The full message.
 pub(super) fn describe(
     file: &str,
     turn: &Turn,
@@ -41,11 +41,11 @@ pub(super) fn describe(
 ) -> String {
     let title = turn.title.as_deref().map(|title| format!(" “{title}”")).unwrap_or_default();
     let mut text =
-        format!("turn {}{title} ({file}:{}) does not fit the prompt of {agent}", turn.number, turn.line);
+        format!("turn {}{title} ({file}:{}) does not match the prompt of {agent}", turn.number, turn.line);
     match mismatch {
         Mismatch::Agent { expected } => {
-            line(&mut text, &format!("the turn is for the agent {expected}"));
-            line(&mut text, "either the agents took another way, or a turn is missing before this one");
+            line(&mut text, &format!("the turn expects agent {expected}"));
+            line(&mut text, "the agents ran in another order, or the script misses a turn before this one");
         }
         Mismatch::NotFound { pattern } => {
             line(&mut text, &format!("pattern not found: {pattern}"));
@@ -58,8 +58,8 @@ pub(super) fn describe(
             }
         }
         Mismatch::Rejected { pattern, found } => {
-            line(&mut text, &format!("pattern that must not occur: {pattern}"));
-            line(&mut text, &format!("found in the prompt: {}", cut(found)));
+            line(&mut text, &format!("rejected pattern: {pattern}"));
+            line(&mut text, &format!("matched in the prompt: {}", cut(found)));
         }
         Mismatch::Unresolved { source, what } => {
             line(&mut text, &format!("placeholder {source}: {what}"));
@@ -71,26 +71,26 @@ pub(super) fn describe(
     text
 }
 
-/// The message for a script without further turns.
+/// The message for a script that has run out of turns.
 pub(super) fn describe_end(file: &str, turns: usize, agent: &str, prompt: &str) -> String {
     let last = prompt.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
     let mut text =
-        format!("the script {file} has no turn left: all {turns} are used, and {agent} asks again");
-    line(&mut text, &format!("its prompt ends with: {}", cut(last)));
+        format!("script {file} has no turns left: all {turns} are used and {agent} sent another prompt");
+    line(&mut text, &format!("the prompt ends with: {}", cut(last)));
     text
 }
 
-/// Why a placeholder has no answer.
+/// Why a placeholder cannot be resolved.
 pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
     let (mut text, candidates) = match unresolved {
         Unresolved::Missing(candidates) if candidates.is_empty() => {
-            return "the prompt lists nothing of this kind".to_owned();
+            return "no candidates in the prompt".to_owned();
         }
-        Unresolved::Missing(candidates) => ("nothing of this name; the prompt lists:".to_owned(), candidates),
+        Unresolved::Missing(candidates) => ("no match; candidates in the prompt:".to_owned(), candidates),
         Unresolved::Ambiguous(candidates) => {
-            (format!("{} things fit; choose one with nth=…:", candidates.len()), candidates)
+            (format!("{} matches; select one with nth=…:", candidates.len()), candidates)
         }
-        Unresolved::TooFew(candidates) => (format!("only {} fit:", candidates.len()), candidates),
+        Unresolved::TooFew(candidates) => (format!("only {} matches:", candidates.len()), candidates),
     };
     for candidate in candidates.iter().take(CANDIDATES_MAX) {
         line(&mut text, &format!("  {}", cut(&candidate.line)));
@@ -101,7 +101,7 @@ pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
     text
 }
 
-/// Sorts the candidates for a missing name by likeness.
+/// Sorts candidates by similarity to the missing name.
 pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&Listed]) {
     let likeness = |thing: &Listed| {
         let of_name = strsim::jaro_winkler(&thing.name.to_lowercase(), &name.to_lowercase());
@@ -110,7 +110,7 @@ pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&Listed]) {
     candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
 }
 
-/// The lines of the prompt that are most like a pattern.
+/// The prompt lines most similar to a pattern.
 fn nearest<'prompt>(pattern: &str, prompt: &'prompt str) -> Vec<&'prompt str> {
     let literal = literal_text(pattern).to_lowercase();
     let mut scored: Vec<(f64, &str)> = prompt
@@ -126,7 +126,7 @@ fn nearest<'prompt>(pattern: &str, prompt: &'prompt str) -> Vec<&'prompt str> {
     scored.into_iter().take(NEAREST_MAX).map(|(_, line)| line).collect()
 }
 
-/// How much of the wanted text a line has: words in common first, then pairs of letters in common.
+/// The similarity of a line to the wanted text: common words, then common letter pairs.
 fn likeness(wanted: &str, line: &str) -> f64 {
     let line: String = line.chars().take(LINE_MAX * 2).collect();
     let words: Vec<&str> = wanted.split_whitespace().filter(|word| word.chars().count() > 1).collect();
@@ -135,7 +135,7 @@ fn likeness(wanted: &str, line: &str) -> f64 {
     f64::midpoint(of_words, strsim::sorensen_dice(wanted, &line))
 }
 
-/// What a pattern says literally: its text without the signs of regular expressions.
+/// The literal text of a pattern, without regular-expression syntax.
 fn literal_text(pattern: &str) -> String {
     let mut text = String::new();
     let mut characters = pattern.chars();

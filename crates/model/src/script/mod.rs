@@ -1,4 +1,4 @@
-//! A scripted model: replies from a file, for runs without a model, tests and demonstrations.
+//! A scripted model: replies from a file, for runs without a model, tests and demos.
 
 mod file;
 mod mismatch;

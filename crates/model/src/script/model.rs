@@ -1,4 +1,4 @@
-//! The scripted model itself: which turn is next, and its reply.
+//! The scripted model: selects the next turn and renders its reply.
 
 use std::{
     collections::BTreeMap,
@@ -18,25 +18,25 @@ use super::{
 };
 use crate::port::{Model, PictureSource};
 
-/// A model that answers from a file of turns, used in order:
+/// A model that replies from a file of turns, used in order:
 ///
 /// ```toml
 /// [[turn]]
 /// title = "press Finish"                     # for messages
 /// agent = "AppAgent/libreoffice"             # exactly, or the part before a `/`: "AppAgent"
-/// expect = ['dialog "Chart', '(?<rows>\[.*\])']   # each must match somewhere in the prompt
-/// reject = ['error']                         # none may
-/// repeat = 3                                 # answers three prompts in a row; true: as long as it fits
+/// expect = ['dialog "Chart', '(?<rows>\[.*\])']   # each must match the prompt
+/// reject = ['error']                         # none may match
+/// repeat = 3                                 # answers three prompts in a row; true: as long as it matches
 /// usage = { prompt_tokens = 900, completion_tokens = 40 }
 /// reply = '''{"action": "click", "id": "{{element "push button" "Finish"}}", "rows": {{capture "rows" as=json}}}'''
 /// ```
 ///
-/// Placeholders are resolved against the ids that *that* prompt lists: exactly by name, else by a unique part of it without
-/// regard to case; `…` and `...` are the same. `{{var "name"}}` is a variable given on loading. Values of variables and groups are
-/// put in as the inside of a JSON string, or as they are with `as=json`. A turn that does not fit is an error that says what is
-/// different, and stays the next.
+/// Placeholders resolve to the ids listed in the current prompt: by exact name, else by a unique case-insensitive part;
+/// `…` equals `...`. `{{var "name"}}` is a variable passed on loading. Variables and groups are inserted as the inside of a
+/// JSON string, or verbatim with `as=json`. A turn that does not match is an error that shows the difference; it stays the
+/// next turn.
 ///
-/// Where a turn names no usage, the scripted model counts a token per four characters, rounded up.
+/// Without `usage`, one token is counted per four characters, rounded up.
 #[derive(Debug)]
 pub struct Script {
     name: String,
@@ -50,11 +50,11 @@ pub struct Script {
 struct Cursor {
     /// The index of the turn.
     turn: usize,
-    /// How often it has answered.
+    /// How many prompts it has answered.
     uses: usize,
 }
 
-/// A reply that has been worked out and not been given yet.
+/// A rendered reply, not yet returned.
 struct Draft {
     text: String,
     usage: Usage,
@@ -62,21 +62,21 @@ struct Draft {
 }
 
 impl Script {
-    /// Reads a script.
+    /// Loads a script.
     ///
     /// # Errors
     ///
-    /// When the file cannot be read or is wrong; the message names line and turn.
+    /// If the file cannot be read or is invalid; the message names line and turn.
     pub fn load(path: &Path, variables: BTreeMap<String, String>) -> Result<Self, ScriptError> {
         let turns = file::load(path, &variables)?;
         Ok(Self::new(path.display().to_string(), turns, variables))
     }
 
-    /// Reads a script from its text; `file` is its name in messages.
+    /// Parses a script; `file` is its name in messages.
     ///
     /// # Errors
     ///
-    /// When it is wrong; the message names line and turn.
+    /// If it is invalid; the message names line and turn.
     pub fn parse(file: &str, text: &str, variables: BTreeMap<String, String>) -> Result<Self, ScriptError> {
         let turns = file::parse(file, text, &variables)?;
         Ok(Self::new(file.to_owned(), turns, variables))
@@ -86,23 +86,23 @@ impl Script {
         Self { name: format!("script {file}"), file, variables, turns, cursor: Mutex::default() }
     }
 
-    /// Goes past the next `replies` replies, as if they had been given.
+    /// Skips the next `replies` replies.
     ///
     /// # Errors
     ///
-    /// When there are not so many, or one of the turns repeats as long as it fits, so that only the prompts can tell
-    /// (see [`Script::resume`]). Nothing is skipped then.
+    /// If fewer are left, or a turn repeats as long as it matches, so that the count depends on the prompts (see
+    /// [`Script::resume`]). Nothing is skipped then.
     pub fn skip(&self, replies: usize) -> Result<(), ScriptError> {
         let mut cursor = self.cursor();
         let mut ahead = *cursor;
         let wrong = |problem: String| ScriptError::Skip { file: self.file.clone(), skip: replies, problem };
         for skipped in 0..replies {
             let Some(turn) = self.turns.get(ahead.turn) else {
-                return Err(wrong(format!("it has only {skipped} more")));
+                return Err(wrong(format!("only {skipped} left")));
             };
             match turn.repeat {
                 Repeat::Open => {
-                    return Err(wrong(format!("turn {} repeats as long as it fits", turn.number)));
+                    return Err(wrong(format!("turn {} repeats as long as it matches", turn.number)));
                 }
                 Repeat::Times(_) => ahead = ahead.after(turn),
             }
@@ -111,11 +111,11 @@ impl Script {
         Ok(())
     }
 
-    /// Goes past the replies that were given to these questions in an earlier run.
+    /// Skips the replies given to these requests in an earlier run.
     ///
     /// # Errors
     ///
-    /// When one of them does not fit its turn, as in [`Script::answer`].
+    /// If one does not match its turn, as in [`Script::answer`].
     pub fn resume<'request>(
         &self,
         answered: impl IntoIterator<Item = &'request ModelRequest>,
@@ -123,11 +123,11 @@ impl Script {
         answered.into_iter().try_for_each(|request| self.answer(request).map(drop))
     }
 
-    /// The reply to a question. An empty agent name in it is an unknown agent, and fits any turn.
+    /// Returns the reply to a request. An empty agent name matches any turn.
     ///
     /// # Errors
     ///
-    /// [`ModelFailureKind::ScriptMismatch`] when the next turn does not fit or there is none; the same question can be asked again.
+    /// [`ModelFailureKind::ScriptMismatch`] if the next turn does not match or none is left; the request can be repeated.
     pub fn answer(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let mut cursor = self.cursor();
@@ -154,7 +154,7 @@ impl Script {
         }
     }
 
-    /// How many turns have not answered yet.
+    /// The number of turns that have not replied yet.
     pub fn turns_left(&self) -> usize {
         let cursor = *self.cursor();
         self.turns.len().saturating_sub(cursor.turn + usize::from(cursor.uses > 0))
@@ -175,7 +175,7 @@ impl Script {
                 let usage = turn.usage.unwrap_or_else(|| estimate(&text, &reply));
                 Ok(Draft { text: reply, usage, next: cursor.after(turn) })
             }
-            // An open turn ends with the first prompt that it does not fit, which is for the next one.
+            // An open turn ends at the first prompt that it does not match.
             Err(_) if turn.repeat == Repeat::Open && cursor.uses > 0 => {
                 self.draft(Cursor { turn: cursor.turn + 1, uses: 0 }, request)
             }
@@ -225,7 +225,7 @@ impl Script {
             }
             Placeholder::Capture { name, json } => {
                 let Some(captured) = capture(&turn.expect, name, text) else {
-                    let what = "the group takes no part in the match".to_owned();
+                    let what = "the group did not participate in the match".to_owned();
                     return Err(Mismatch::Unresolved { source, what });
                 };
                 if !json {
@@ -261,7 +261,7 @@ impl Model for Script {
 }
 
 impl Cursor {
-    /// Where it stands after a reply of `turn`.
+    /// The position after a reply of `turn`.
     fn after(self, turn: &Turn) -> Self {
         match turn.repeat {
             Repeat::Times(times) if self.uses + 1 >= times => Self { turn: self.turn + 1, uses: 0 },
@@ -284,11 +284,11 @@ fn find<'turn>(
             }
             Err(Mismatch::Unresolved { source, what: mismatch::describe_unresolved(&unresolved) })
         }
-        None => Err(Mismatch::Unresolved { source, what: "it stands for no id".to_owned() }),
+        None => Err(Mismatch::Unresolved { source, what: "not an id placeholder".to_owned() }),
     }
 }
 
-/// Whether a turn for `wanted` is for `agent`.
+/// Whether a turn for `wanted` applies to `agent`.
 fn is_for(wanted: &str, agent: &str) -> bool {
     agent.is_empty()
         || agent == wanted
@@ -299,7 +299,7 @@ fn capture<'text>(patterns: &[Regex], name: &str, text: &'text str) -> Option<&'
     patterns.iter().find_map(|pattern| Some(pattern.captures(text)?.name(name)?.as_str()))
 }
 
-/// A text as it stands between the quotes of a JSON string.
+/// Escapes a text for the inside of a JSON string.
 fn json_inside(text: &str) -> String {
     let quoted = serde_json::Value::from(text).to_string();
     quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()

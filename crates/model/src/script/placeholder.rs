@@ -1,18 +1,18 @@
 //! Placeholders in a reply: `{{element "push button" "Finish"}}`.
 
-/// What a placeholder stands for.
+/// A placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Placeholder {
-    /// `{{window "LibreOffice Calc"}}`: the id of a window, by title or application.
+    /// `{{window "LibreOffice Calc"}}`: a window id, by title or application.
     Window { name: String, nth: Option<usize> },
     /// `{{agent "ShellAgent"}}`: the id of a third-party agent.
     Agent { name: String, nth: Option<usize> },
-    /// `{{element "push button" "Finish" nth=2}}`: the id of an element, by role and name; without a name, by role alone.
+    /// `{{element "push button" "Finish" nth=2}}`: an element id, by role and, if given, name.
     Element { role: String, name: Option<String>, nth: Option<usize> },
-    /// `{{var "output"}}`: a variable given on loading.
+    /// `{{var "output"}}`: a variable passed on loading.
     Variable(String),
-    /// `{{capture "rows"}}`: a named group of an `expect` pattern; `as=json` puts it in as it is instead of as the
-    /// inside of a JSON string.
+    /// `{{capture "rows"}}`: a named group of an `expect` pattern; `as=json` inserts it verbatim instead of as the inside
+    /// of a JSON string.
     Capture { name: String, json: bool },
 }
 
@@ -22,15 +22,15 @@ pub(super) enum Piece {
     Text(String),
     Placeholder {
         placeholder: Placeholder,
-        /// As it is written.
+        /// The source text.
         source: String,
     },
 }
 
-const FORMS: &str = "{{window \"NAME\"}}, {{agent \"NAME\"}}, {{element \"ROLE\" \"NAME\"}} (each with nth=2 for the second of several), \
-                     {{var \"NAME\"}} or {{capture \"GROUP\"}} (with as=json where the group is JSON)";
+const FORMS: &str = "{{window \"NAME\"}}, {{agent \"NAME\"}}, {{element \"ROLE\" \"NAME\"}} (nth=2 selects the second match), \
+                     {{var \"NAME\"}} or {{capture \"GROUP\"}} (as=json inserts JSON verbatim)";
 
-/// Splits a reply at its placeholders.
+/// Splits a reply into text and placeholders.
 pub(super) fn parse(reply: &str) -> Result<Vec<Piece>, String> {
     let mut pieces = Vec::new();
     let mut rest = reply;
@@ -63,7 +63,7 @@ enum Word {
     Quoted(String),
 }
 
-/// Reads the words up to the closing braces; also says how many bytes that took, braces included.
+/// Reads the words up to the closing braces; returns the number of bytes read, braces included.
 fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
     let mut words = Vec::new();
     let mut characters = text.char_indices().peekable();
@@ -72,7 +72,7 @@ fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
             '}' => {
                 return match characters.next() {
                     Some((_, '}')) => Ok((words, at + 2)),
-                    _ => Err("is closed by a single brace".to_owned()),
+                    _ => Err("ends with a single brace".to_owned()),
                 };
             }
             '"' => {
@@ -81,7 +81,7 @@ fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
                     match characters.next() {
                         Some((_, '\\')) => name.extend(characters.next().map(|(_, escaped)| escaped)),
                         Some((_, '"')) => break,
-                        Some((_, '\n')) | None => return Err("has a quote that is never closed".to_owned()),
+                        Some((_, '\n')) | None => return Err("has an unclosed quote".to_owned()),
                         Some((_, other)) => name.push(other),
                     }
                 }
@@ -99,12 +99,12 @@ fn words(text: &str) -> Result<(Vec<Word>, usize), String> {
             }
         }
     }
-    Err("is never closed".to_owned())
+    Err("is not closed".to_owned())
 }
 
 fn interpret(words: &[Word]) -> Result<Placeholder, String> {
     let Some((Word::Bare(kind), arguments)) = words.split_first() else {
-        return Err("does not begin with a word".to_owned());
+        return Err("does not start with a keyword".to_owned());
     };
     let (mut names, mut nth, mut json) = (Vec::new(), None, false);
     for argument in arguments {
@@ -113,14 +113,15 @@ fn interpret(words: &[Word]) -> Result<Placeholder, String> {
             Word::Bare(word) if word == "as=json" => json = true,
             Word::Bare(word) => {
                 let number = word.strip_prefix("nth=").and_then(|number| number.parse::<usize>().ok());
-                nth =
-                    Some(number.filter(|n| *n > 0).ok_or_else(|| format!("has the unknown word `{word}`"))?);
+                nth = Some(
+                    number.filter(|n| *n > 0).ok_or_else(|| format!("has the unknown argument `{word}`"))?,
+                );
             }
         }
     }
     let takes_nth = matches!(kind.as_str(), "window" | "agent" | "element");
     if (nth.is_some() && !takes_nth) || (json && kind != "capture") {
-        return Err(format!("has a word that `{kind}` does not take"));
+        return Err(format!("has an argument that `{kind}` does not accept"));
     }
     match (kind.as_str(), names.as_slice()) {
         ("window", [name]) => Ok(Placeholder::Window { name: name.clone(), nth }),
@@ -134,6 +135,6 @@ fn interpret(words: &[Word]) -> Result<Placeholder, String> {
         ("window" | "agent" | "element" | "var" | "capture", _) => {
             Err(format!("has {} names in double quotes", names.len()))
         }
-        _ => Err(format!("begins with the unknown word `{kind}`")),
+        _ => Err(format!("starts with the unknown keyword `{kind}`")),
     }
 }

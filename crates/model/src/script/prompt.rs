@@ -1,14 +1,14 @@
-//! The things that a prompt lists: windows, agents and elements with their ids.
+//! Parses the windows, agents and elements that a prompt lists, with their ids.
 //!
 //! Core writes them as `- [w2] window "Title" of Application (active)`, `- [a1] agent "Name" — description` and, indented,
-//! `[e17] push button "Finish" (focused)`. Several of one kind stand on one line, `[e1] menu "File" | [e2] "Edit"`, and
-//! what is gone is told as `gone: e3, e5 to e9`.
+//! `[e17] push button "Finish" (focused)`. Elements of one role may share a line, `[e1] menu "File" | [e2] "Edit"`;
+//! removed ones are listed as `gone: e3, e5 to e9`.
 
 use deskhand_core::model::{ModelRequest, Part, Speaker};
 
 use super::placeholder::Placeholder;
 
-/// One thing of a prompt.
+/// A listed window, agent or element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listed {
     /// `w2`
@@ -16,30 +16,29 @@ pub(super) struct Listed {
     /// `window`, or the role of an element.
     pub(super) kind: String,
     pub(super) name: String,
-    /// What stands after `of`: the application of a window.
+    /// The text after `of`: the application of a window.
     pub(super) of: String,
     /// The line, trimmed.
     pub(super) line: String,
 }
 
-/// Why a placeholder has no single answer.
+/// Why a placeholder does not resolve to one id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Unresolved<'list> {
-    /// Nothing has that name; these are of the right kind.
+    /// No match; the candidates of the same kind.
     Missing(Vec<&'list Listed>),
-    /// Several have it.
+    /// Several matches.
     Ambiguous(Vec<&'list Listed>),
-    /// There are fewer than the number asked for.
+    /// Fewer matches than `nth`.
     TooFew(Vec<&'list Listed>),
 }
 
-/// Every text of a prompt.
+/// All text of a prompt.
 pub(super) fn whole_text(request: &ModelRequest) -> String {
     join(request, |_| true)
 }
 
-/// What the prompt lists. Only what the agent is given counts, not the instructions, which may have examples; where an
-/// id is listed twice, its last line counts.
+/// The listed things. System messages are skipped, since they may contain examples; the last line of an id wins.
 pub(super) fn listed(request: &ModelRequest) -> Vec<Listed> {
     let mut things: Vec<Listed> = Vec::new();
     for line in join(request, |speaker| speaker == Speaker::User).lines() {
@@ -63,7 +62,7 @@ pub(super) fn listed(request: &ModelRequest) -> Vec<Listed> {
     things
 }
 
-/// The parts of a line between ` | `, outside of names.
+/// Splits a line at ` | ` outside of names.
 fn items(line: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut start, mut quoted, mut escaped) = (0, false, false);
@@ -83,7 +82,7 @@ fn items(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether an id is in a list such as `e3, e5 to e9`.
+/// Whether a list such as `e3, e5 to e9` contains an id.
 fn is_among(id: &str, list: &str) -> bool {
     let number = |id: &str| id.trim().strip_prefix('e').and_then(|digits| digits.parse::<u32>().ok());
     let Some(wanted) = number(id) else { return false };
@@ -122,7 +121,7 @@ fn parse_line(line: &str) -> Option<Listed> {
     let (kind, rest) = rest.split_at(kind_end);
     // A nameless slider: `[e4] slider value 3 of 0 to 10`.
     let kind = kind.split(" value ").next().unwrap_or(kind).trim();
-    // A nameless control is told by what it lies in: `[e5] toggle button in "Styles"`.
+    // A nameless control shows its container: `[e5] toggle button in "Styles"`.
     let kind = kind.strip_suffix(" in").unwrap_or(if kind == "in" { "" } else { kind });
     let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
     let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
@@ -135,7 +134,7 @@ fn parse_line(line: &str) -> Option<Listed> {
     })
 }
 
-/// Reads a name up to its closing quote; the name and what follows.
+/// Reads a name up to its closing quote; returns the name and the rest.
 fn quoted(text: &str) -> (String, &str) {
     let mut name = String::new();
     let mut characters = text.char_indices();
@@ -149,7 +148,7 @@ fn quoted(text: &str) -> (String, &str) {
     (name, "")
 }
 
-/// Finds what a placeholder for an id stands for; none for the other placeholders.
+/// Resolves an id placeholder; `None` for other placeholders.
 pub(super) fn resolve<'list>(
     placeholder: &Placeholder,
     things: &'list [Listed],
@@ -181,7 +180,7 @@ pub(super) fn resolve<'list>(
     })
 }
 
-/// The things of that name: exactly; else the application exactly; else without regard to case; else as a part.
+/// Finds by name: exactly, then by exact application, then case-insensitively, then by part.
 fn by_name<'list>(things: &[&'list Listed], name: &str) -> Vec<&'list Listed> {
     let wanted = plain(name);
     let folded = wanted.to_lowercase();
@@ -201,7 +200,7 @@ fn by_name<'list>(things: &[&'list Listed], name: &str) -> Vec<&'list Listed> {
         .unwrap_or_default()
 }
 
-/// A name in one spelling: `…` and `...` are the same.
+/// Normalises a name: `...` becomes `…`.
 fn plain(name: &str) -> String {
     name.replace("...", "…").trim().to_owned()
 }

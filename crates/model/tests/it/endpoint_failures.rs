@@ -1,4 +1,4 @@
-//! Every way in which an endpoint fails: the kind, the message, and how many requests were sent.
+//! Endpoint failures: kind, message, and number of requests.
 
 use std::{fs, time::Duration};
 
@@ -28,7 +28,7 @@ async fn fail(config: OpenAiConfig) -> ModelFailure {
     OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures).await.unwrap_err()
 }
 
-/// The same behaviour for every request: the kind, the number of requests, and words of the message.
+/// Every request gets the same response: checks the kind, the number of requests, and parts of the message.
 async fn check(behaviour: Behaviour, kind: ModelFailureKind, attempts: u32, words: &[&str]) {
     let endpoint = MockEndpoint::start(vec![behaviour.clone(); 5]).await.unwrap();
     let failure = fail(config(endpoint.base_url())).await;
@@ -52,11 +52,22 @@ async fn statuses() {
     .await;
     check(error(403, "forbidden", "no"), Unauthorized, 1, &["403"]).await;
     check(error(404, "model_not_found", "no m"), NotFound, 1, &["no m", "check base_url", "/models"]).await;
-    check(error(400, "context_length_exceeded", "too long"), Rejected, 1, &["too long", "not accepted"])
-        .await;
+    check(
+        error(400, "context_length_exceeded", "too long"),
+        Rejected,
+        1,
+        &["too long", "rejected the request"],
+    )
+    .await;
     check(Behaviour::status(422, r#"{"detail": "bad"}"#), Rejected, 1, &["422", ": bad;"]).await;
     check(error(429, "rate_limit", "slow down"), RateLimited, 3, &["slow down", "(after 3 requests)"]).await;
-    check(error(429, "insufficient_quota", "pay"), RateLimited, 1, &["quota is used up", "billing"]).await;
+    check(
+        error(429, "insufficient_quota", "pay"),
+        RateLimited,
+        1,
+        &["quota of the account is exhausted", "billing"],
+    )
+    .await;
     check(Behaviour::status(500, "boom"), Server, 3, &["500", "boom", "(after 3 requests)"]).await;
     check(Behaviour::status(503, ""), Server, 3, &["503"]).await;
     let moved = Behaviour::status(301, "").with_header("location", "https://elsewhere/v1");
@@ -64,28 +75,28 @@ async fn statuses() {
 }
 
 #[tokio::test]
-async fn broken_answers() {
-    check(Behaviour::CutBody, CutShort, 3, &["broke off after 13 bytes"]).await;
-    check(Behaviour::CutChunk, CutShort, 3, &["broke off after 13 bytes"]).await;
-    check(Behaviour::Close, CutShort, 3, &["closed the connection before it answered"]).await;
+async fn broken_responses() {
+    check(Behaviour::CutBody, CutShort, 3, &["truncated after 13 bytes"]).await;
+    check(Behaviour::CutChunk, CutShort, 3, &["truncated after 13 bytes"]).await;
+    check(Behaviour::Close, CutShort, 3, &["closed the connection before responding"]).await;
     let page =
         Behaviour::status(200, "<html><title>Sign in</title>").with_header("content-type", "text/html");
-    check(page, Malformed, 1, &["not JSON: `<html><title>Sign in</title>`", "proxy"]).await;
-    check(Behaviour::status(200, ""), Malformed, 1, &["not JSON: nothing"]).await;
+    check(page, Malformed, 1, &["other than JSON: `<html><title>Sign in</title>`", "proxy"]).await;
+    check(Behaviour::status(200, ""), Malformed, 1, &["other than JSON: an empty body"]).await;
     check(Behaviour::status(200, r#"{"ok": true}"#), Malformed, 1, &["no `choices`: `{\"ok\": true}`"]).await;
     check(Behaviour::status(200, r#"{"choices": []}"#), Malformed, 1, &["no `choices`"]).await;
-    check(Behaviour::reply("  "), Malformed, 3, &["empty reply of model m"]).await;
+    check(Behaviour::reply("  "), Malformed, 3, &["empty reply from model m"]).await;
     let late = json!({"error": {"code": 502, "message": "upstream"}}).to_string();
     check(Behaviour::status(200, late), Server, 3, &["502", "upstream"]).await;
     let big = Behaviour::status(200, " ".repeat(9 * 1024 * 1024));
-    check(big, Malformed, 1, &["is longer than 8388608 bytes"]).await;
+    check(big, Malformed, 1, &["exceeds 8388608 bytes"]).await;
 }
 
 #[tokio::test]
-async fn replies_that_are_none() {
+async fn unusable_replies() {
     let mut cut = completion("{\"status\": \"CONT", None);
     cut["choices"][0]["finish_reason"] = json!("length");
-    check(Behaviour::status(200, cut.to_string()), CutShort, 1, &["hit the limit of 500 tokens"]).await;
+    check(Behaviour::status(200, cut.to_string()), CutShort, 1, &["truncated at 500 tokens"]).await;
     let mut refusal = completion("", None);
     refusal["choices"][0]["message"]["refusal"] = json!("I will not");
     check(Behaviour::status(200, refusal.to_string()), Rejected, 1, &["refused to answer: I will not"]).await;
@@ -95,7 +106,7 @@ async fn replies_that_are_none() {
 }
 
 #[tokio::test]
-async fn retry_after_is_honoured_within_reason() {
+async fn retry_after_is_honoured_up_to_the_maximum() {
     let limited = |after: &str| Behaviour::error(429, "rate_limit", "slow").with_header("retry-after", after);
     let endpoint = MockEndpoint::start([
         limited("0"),
@@ -107,30 +118,34 @@ async fn retry_after_is_honoured_within_reason() {
     ])
     .await
     .unwrap();
-    // A back-off that would never end: only the server's word makes the waits short.
+    // The configured back-off is too long: only `Retry-After` shortens the delays.
     let config = OpenAiConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
     let model = OpenAi::new(config).unwrap();
     assert_eq!(model.ask(&request("a"), &NoPictures).await.unwrap().attempts, 3);
     let failure = model.ask(&request("a"), &NoPictures).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (RateLimited, 1));
-    assert!(failure.message.contains("asked to wait 3600 s, longer than the 60 s"), "{}", failure.message);
+    assert!(
+        failure.message.contains("`Retry-After` is 3600 s, above the maximum of 60 s"),
+        "{}",
+        failure.message
+    );
     let reply = model.ask(&request("a"), &NoPictures).await.unwrap();
     assert!(reply.elapsed_ms >= 200, "waited {} ms", reply.elapsed_ms);
 }
 
 #[tokio::test]
-async fn no_answer_in_time() {
+async fn a_request_times_out() {
     let endpoint = MockEndpoint::start(vec![Behaviour::Hang; 2]).await.unwrap();
     let config =
         OpenAiConfig { timeout: Duration::from_millis(150), attempts_max: 2, ..config(endpoint.base_url()) };
     let failure = fail(config).await;
     assert_eq!((failure.kind, failure.attempts), (TimedOut, 2));
-    assert!(failure.message.contains("within 0.15 s"), "{}", failure.message);
+    assert!(failure.message.contains("timed out after 0.15 s"), "{}", failure.message);
     assert!(failure.elapsed_ms >= 300, "{}", failure.elapsed_ms);
 }
 
 #[tokio::test]
-async fn nobody_there() {
+async fn a_closed_port_is_unreachable() {
     let mut endpoint = MockEndpoint::start([]).await.unwrap();
     let base_url = endpoint.base_url();
     endpoint.kill().await;
@@ -140,7 +155,7 @@ async fn nobody_there() {
 }
 
 #[tokio::test]
-async fn an_endpoint_that_dies_while_it_is_asked() {
+async fn an_endpoint_that_stops_mid_request() {
     let mut endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
     let model = OpenAi::new(config(endpoint.base_url())).unwrap();
     let asked = request("a");
@@ -154,7 +169,7 @@ async fn an_endpoint_that_dies_while_it_is_asked() {
 }
 
 #[tokio::test]
-async fn dropping_the_question_ends_the_wait() {
+async fn dropping_the_request_cancels_the_retry_delay() {
     let endpoint = MockEndpoint::start(vec![Behaviour::status(500, ""); 2]).await.unwrap();
     let config = OpenAiConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
     let model = OpenAi::new(config).unwrap();
@@ -167,11 +182,11 @@ async fn dropping_the_question_ends_the_wait() {
 }
 
 #[tokio::test]
-async fn the_key_is_in_no_message() {
+async fn no_message_contains_the_key() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("key");
     fs::write(&key, "canary-7f3a").unwrap();
-    // Long enough that a quotation would end inside the key.
+    // Long enough for a quote to end inside the key.
     for filler in [0, 290, 70, 110] {
         let told = format!("{} the key canary-7f3a is wrong", "x".repeat(filler));
         for behaviour in [

@@ -8,7 +8,7 @@ mod script;
 use deskhand_core::model::{Message, ModelRequest, Speaker};
 use serde_json::json;
 
-/// A question as an AppAgent asks it.
+/// A request from an AppAgent.
 fn request(prompt: &str) -> ModelRequest {
     ModelRequest {
         agent: "AppAgent/libreoffice".to_owned(),

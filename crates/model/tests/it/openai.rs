@@ -1,4 +1,4 @@
-//! What is sent, and what is made of good answers.
+//! Request bodies and successful responses.
 
 use std::{fs, time::Duration};
 
@@ -25,7 +25,7 @@ fn config(endpoint: &MockEndpoint) -> OpenAiConfig {
 }
 
 #[tokio::test]
-async fn one_request_for_one_reply() {
+async fn sends_one_request_per_reply() {
     let mut answer = completion(r#"{"status": "FINISH"}"#, Some((120, 7)));
     answer["usage"]["prompt_tokens_details"] = json!({"cached_tokens": 100});
     let endpoint = MockEndpoint::start([Behaviour::status(200, answer.to_string())]).await.unwrap();
@@ -85,7 +85,7 @@ impl PictureSource for OnePicture {
 }
 
 #[tokio::test]
-async fn pictures_are_sent_to_models_that_see() {
+async fn pictures_are_sent_to_vision_models() {
     let endpoint = MockEndpoint::start([Behaviour::reply("{}"), Behaviour::reply("{}")]).await.unwrap();
     let picture = PictureRef {
         sha256: "abc".to_owned(),
@@ -116,7 +116,7 @@ async fn pictures_are_sent_to_models_that_see() {
 }
 
 #[tokio::test]
-async fn learns_how_the_endpoint_wants_to_be_asked() {
+async fn learns_the_dialect_of_the_endpoint() {
     let refuse = |message: &str| Behaviour::error(400, "invalid_request_error", message);
     let endpoint = MockEndpoint::start([
         refuse("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
@@ -131,7 +131,7 @@ async fn learns_how_the_endpoint_wants_to_be_asked() {
     let model =
         OpenAi::new(OpenAiConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) }).unwrap();
     assert_eq!(model.ask(&request("a"), &NoPictures).await.unwrap().attempts, 5);
-    // What was learnt is kept.
+    // The dialect is kept for later calls.
     assert_eq!(model.ask(&request("b"), &NoPictures).await.unwrap().attempts, 1);
     let forms: Vec<(bool, bool, Value)> = endpoint
         .requests()
@@ -156,7 +156,7 @@ async fn learns_how_the_endpoint_wants_to_be_asked() {
 }
 
 #[tokio::test]
-async fn a_fixed_form_is_not_given_up() {
+async fn an_explicit_setting_has_no_fallback() {
     for (output, token_limit_field, message) in [
         (StructuredOutput::Schema, TokenLimitField::Auto, "json_schema is not supported"),
         (StructuredOutput::Off, TokenLimitField::MaxTokens, "max_tokens is not supported"),
@@ -172,7 +172,7 @@ async fn a_fixed_form_is_not_given_up() {
 }
 
 #[tokio::test]
-async fn tokens_of_all_attempts_are_added_up() {
+async fn token_counts_of_all_attempts_are_summed() {
     let endpoint = MockEndpoint::start([
         Behaviour::reply_with_usage(" ", 10, 1),
         Behaviour::reply_with_usage("{}", 10, 2),
@@ -185,7 +185,7 @@ async fn tokens_of_all_attempts_are_added_up() {
 }
 
 #[tokio::test]
-async fn a_script_can_stand_behind_the_endpoint() {
+async fn the_mock_endpoint_can_serve_a_script() {
     let text = "[[turn]]\nagent = \"HostAgent\"\nexpect = \"hello\"\nreply = '''{\"id\": \"{{window \"Calc\"}}\"}'''";
     let script = Script::parse("s.toml", text, std::collections::BTreeMap::new()).unwrap();
     let endpoint = MockEndpoint::answering(move |body| {
@@ -202,11 +202,11 @@ async fn a_script_can_stand_behind_the_endpoint() {
         request("hello\n- [w4] window \"Untitled 1 — LibreOffice Calc\" of LibreOffice Calc (active)");
     assert_eq!(model.ask(&asked, &NoPictures).await.unwrap().text, r#"{"id": "w4"}"#);
     let failure = model.ask(&asked, &NoPictures).await.unwrap_err();
-    assert!(failure.message.contains("has no turn left"), "{}", failure.message);
+    assert!(failure.message.contains("has no turns left"), "{}", failure.message);
 }
 
 #[test]
-fn base_urls_are_taken_as_people_paste_them() {
+fn base_urls_are_normalised() {
     for (given, expected) in [
         ("https://api.openai.com/v1", "https://api.openai.com/v1"),
         (" https://api.openai.com/v1/ ", "https://api.openai.com/v1"),
@@ -218,7 +218,7 @@ fn base_urls_are_taken_as_people_paste_them() {
     for (given, message) in [
         ("localhost:8000", "`localhost:8000` is not a base URL (`localhost` is not http or https)"),
         ("api.openai.com/v1", "`api.openai.com/v1` is not a base URL (relative URL without a base)"),
-        ("https://me:secret@host/v1", "`https://…` is not a base URL (it carries a user name or password"),
+        ("https://me:secret@host/v1", "`https://…` is not a base URL (it contains a user name or password"),
         ("https://host/v1?key=1", "is not a base URL (it has a query or fragment)"),
     ] {
         let error = normalise_base_url(given).unwrap_err().to_string();
@@ -228,7 +228,7 @@ fn base_urls_are_taken_as_people_paste_them() {
 }
 
 #[test]
-fn a_missing_key_is_named_by_its_place() {
+fn a_missing_key_error_names_its_source() {
     let setup = |key| {
         let config = OpenAiConfig { key: Some(key), ..OpenAiConfig::new("http://localhost:1/v1", "m") };
         OpenAi::new(config).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
@@ -236,13 +236,13 @@ fn a_missing_key_is_named_by_its_place() {
     let missing = setup(KeySource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned()));
     assert_eq!(
         missing.unwrap_err(),
-        "no key for http://localhost:1/v1: the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set; set it to the key of the endpoint"
+        "no key for http://localhost:1/v1: the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set; set it to the API key"
     );
     setup(KeySource::Environment("CARGO_PKG_NAME".to_owned())).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
     for (content, problem) in
-        [(None, "could not be read"), (Some(" \n"), "is empty"), (Some("a\u{1}b"), "has characters")]
+        [(None, "cannot be read"), (Some(" \n"), "is empty"), (Some("a\u{1}b"), "contains characters")]
     {
         if let Some(content) = content {
             fs::write(&path, content).unwrap();
@@ -251,5 +251,5 @@ fn a_missing_key_is_named_by_its_place() {
         assert!(error.contains(&path.display().to_string()) && error.contains(problem), "{error}");
     }
     let error = OpenAi::new(OpenAiConfig::new("http://localhost:1/v1", " ")).unwrap_err().to_string();
-    assert!(error.starts_with("no model is named for http://localhost:1/v1"), "{error}");
+    assert!(error.starts_with("no model is configured for http://localhost:1/v1"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! Scripts: resolving, order, and what is said when script and prompt do not fit.
+//! Scripts: placeholders, turn order, and mismatch messages.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ fn script(text: &str) -> Script {
     Script::parse("demo.toml", text, variables).unwrap()
 }
 
-/// The answer of a script of one turn, or its failure.
+/// The reply of a script of one turn, or its failure message.
 fn answer(turn: &str) -> Result<String, String> {
     match script(&format!("\n[[turn]]\n{turn}")).answer(&request(PROMPT)) {
         Ok(reply) => Ok(reply.text),
@@ -91,9 +91,9 @@ fn element(id: u32, role: Role, name: &str) -> Element {
     }
 }
 
-/// The lines as core really writes them.
+/// Lines as core renders them.
 #[test]
-fn lines_of_core_are_read() {
+fn parses_lines_rendered_by_core() {
     let window = WindowInfo {
         id: WindowId(3),
         title: r#"a "b" \ c of d (x)"#.to_owned(),
@@ -135,7 +135,7 @@ fn lines_of_core_are_read() {
 }
 
 #[test]
-fn what_is_gone_is_no_longer_listed_and_a_line_can_hold_several() {
+fn removed_elements_are_unlisted_and_lines_may_hold_several() {
     let prompt = r#"
 [e1] menu "File" | [e2] "Edit | not \" an end" | [e3] "View" (disabled)
 [e4] toggle button "Menu" | [e5] (checked) in "Styles" | [e6] in "Gallery"
@@ -159,7 +159,7 @@ gone: e1, e5 to e6
 }
 
 #[test]
-fn variables_and_groups_are_put_in() {
+fn variables_and_groups_are_inserted() {
     assert_eq!(
         answer(
             r#"expect = ['rows: (?<rows>\[.*\])', '(?<menu>menu item "Chart…")']
@@ -173,20 +173,20 @@ fn variables_and_groups_are_put_in() {
 }
 
 #[test]
-fn nested_objects_are_no_placeholders() {
+fn nested_objects_are_not_placeholders() {
     assert_eq!(resolve(r#"{"a": {"b": {"c": 1}}}"#).as_deref(), Ok(r#"{"a": {"b": {"c": 1}}}"#));
 }
 
 #[test]
-fn a_missing_thing_is_shown_beside_what_there_is() {
+fn an_unresolved_placeholder_lists_candidates() {
     assert_snapshot!(resolve(r#"{{element "push button" "Finish"}}"#).unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  placeholder {{element "push button" "Finish"}}: nothing of this name; the prompt lists:
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  placeholder {{element "push button" "Finish"}}: no match; candidates in the prompt:
     [e6] push button "Save As"
     [e7] push button "Say \"hi\""
     [e5] push button "Save" (focusable)
 "#);
-    // Without any of the role, all elements are candidates.
+    // Without a match for the role, all elements are candidates.
     let unknown_role = resolve(r#"{{element "check box" "Finish"}}"#).unwrap_err();
     assert_eq!(
         unknown_role.lines().filter(|line| line.trim().starts_with("[e")).count(),
@@ -194,31 +194,31 @@ turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
         "{unknown_role}"
     );
     assert_snapshot!(resolve(r#"{{element "entry" "Name:"}}"#).unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  placeholder {{element "entry" "Name:"}}: 2 things fit; choose one with nth=…:
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  placeholder {{element "entry" "Name:"}}: 2 matches; select one with nth=…:
     [e8] entry "Name:" (editable) = "x"
     [e9] entry "Name:" (editable)
 "#);
     assert_snapshot!(resolve(r#"{{element "entry" "Name:" nth=3}}"#).unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  placeholder {{element "entry" "Name:" nth=3}}: only 2 fit:
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  placeholder {{element "entry" "Name:" nth=3}}: only 2 matches:
     [e8] entry "Name:" (editable) = "x"
     [e9] entry "Name:" (editable)
 "#);
     assert_snapshot!(resolve(r#"{{window "LibreOffice"}}"#).unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  placeholder {{window "LibreOffice"}}: 2 things fit; choose one with nth=…:
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  placeholder {{window "LibreOffice"}}: 2 matches; select one with nth=…:
     - [w1] window "sales.odt — LibreOffice Writer" of LibreOffice Writer
     - [w2] window "Untitled 1 — LibreOffice Calc" of LibreOffice Calc (active)
 "#);
 }
 
 #[test]
-fn a_pattern_that_does_not_match_is_shown_beside_the_nearest_lines() {
+fn an_unmatched_pattern_shows_the_nearest_lines() {
     assert_snapshot!(
         answer("title = \"open the chart\"\nexpect = ['rows:', 'menu item \"Insert Chart…\"']\nreply = 'x'").unwrap_err(),
         @r#"
-turn 1 “open the chart” (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+turn 1 “open the chart” (demo.toml:2) does not match the prompt of AppAgent/libreoffice
   pattern not found: menu item "Insert Chart…"
   nearest lines of the prompt:
     [e3] menu item "Chart…" (focusable)
@@ -227,19 +227,19 @@ turn 1 “open the chart” (demo.toml:2) does not fit the prompt of AppAgent/li
 "#
     );
     assert_snapshot!(answer("reject = 'push button \"Save.*'\nreply = 'x'").unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  pattern that must not occur: push button "Save.*
-  found in the prompt: push button "Save" (focusable)
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  rejected pattern: push button "Save.*
+  matched in the prompt: push button "Save" (focusable)
 "#);
     assert_snapshot!(answer("agent = \"HostAgent\"\nreply = 'x'").unwrap_err(), @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
-  the turn is for the agent HostAgent
-  either the agents took another way, or a turn is missing before this one
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
+  the turn expects agent HostAgent
+  the agents ran in another order, or the script misses a turn before this one
 "#);
     assert_snapshot!(
         answer("expect = '(?<rows>push button)'\nreply = '{{capture \"rows\" as=json}}'").unwrap_err(),
         @r#"
-turn 1 (demo.toml:2) does not fit the prompt of AppAgent/libreoffice
+turn 1 (demo.toml:2) does not match the prompt of AppAgent/libreoffice
   placeholder {{capture "rows" as=json}}: the group is not JSON: push button
 "#
     );
@@ -262,13 +262,13 @@ fn turns_are_used_in_order() {
     assert_eq!(texts(&script, &["one", "one", "two", "two", "two", "three"]), ["1", "1", "2", "2", "2", "3"]);
     assert_eq!(script.turns_left(), 0);
     assert_snapshot!(texts(&script, &["more\nlast line\n"]).join(""), @r#"
-! the script demo.toml has no turn left: all 3 are used, and AppAgent/libreoffice asks again
-  its prompt ends with: last line
+! script demo.toml has no turns left: all 3 are used and AppAgent/libreoffice sent another prompt
+  the prompt ends with: last line
 "#);
 }
 
 #[test]
-fn a_turn_that_did_not_fit_stays_the_next() {
+fn an_unmatched_turn_stays_the_next() {
     let script = script("[[turn]]\nexpect = 'one'\nreply = '1'");
     let answers = texts(&script, &["two", "one"]);
     assert!(answers[0].starts_with("! turn 1"), "{answers:?}");
@@ -276,15 +276,15 @@ fn a_turn_that_did_not_fit_stays_the_next() {
 }
 
 #[test]
-fn a_script_goes_on_where_an_earlier_run_stopped() {
+fn a_script_resumes_after_an_earlier_run() {
     let text = "[[turn]]\nrepeat = 2\nreply = '1'\n[[turn]]\nexpect = 'two'\nrepeat = true\nreply = '2'\n[[turn]]\nreply = '3'";
     let skipped = script(text);
     skipped.skip(1).unwrap();
     assert_eq!(texts(&skipped, &["x", "two", "x"]), ["1", "2", "3"]);
     let error = script(text).skip(3).unwrap_err().to_string();
-    assert_eq!(error, "cannot skip 3 replies of the script demo.toml: turn 2 repeats as long as it fits");
+    assert_eq!(error, "cannot skip 3 replies of script demo.toml: turn 2 repeats as long as it matches");
     let error = script("[[turn]]\nreply = '1'").skip(2).unwrap_err().to_string();
-    assert_eq!(error, "cannot skip 2 replies of the script demo.toml: it has only 1 more");
+    assert_eq!(error, "cannot skip 2 replies of script demo.toml: only 1 left");
     let resumed = script(text);
     let earlier: Vec<ModelRequest> = ["x", "x", "two", "two"].iter().map(|prompt| request(prompt)).collect();
     resumed.resume(&earlier).unwrap();
@@ -292,7 +292,7 @@ fn a_script_goes_on_where_an_earlier_run_stopped() {
 }
 
 #[tokio::test]
-async fn tokens_are_named_or_counted() {
+async fn usage_is_given_or_estimated() {
     let script = script(
         "[[turn]]\nusage = { prompt_tokens = 9, cached_tokens = 4 }\nreply = '1'\n[[turn]]\nreply = '12345'",
     );
@@ -313,7 +313,7 @@ async fn tokens_are_named_or_counted() {
 }
 
 #[test]
-fn a_wrong_file_is_named_with_line_and_turn() {
+fn errors_name_file_line_and_turn() {
     let error = |text: &str| Script::parse("demo.toml", text, BTreeMap::new()).unwrap_err().to_string();
     let cases = [
         "",
@@ -330,48 +330,48 @@ fn a_wrong_file_is_named_with_line_and_turn() {
     ];
     let all: Vec<String> = cases.iter().map(|text| error(text)).collect();
     assert_snapshot!(all.join("\n\n"), @r#"
-the script demo.toml has no turns
-a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+script demo.toml has no turns
+a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
 
-the script demo.toml is not valid: TOML parse error at line 3, column 1
+invalid script demo.toml: TOML parse error at line 3, column 1
   |
 3 | expects = 'y'
   | ^^^^^^^
 unknown field `expects`, expected one of `title`, `agent`, `expect`, `reject`, `reply`, `repeat`, `usage`
-a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
 
-the script demo.toml is not valid: TOML parse error at line 1, column 1
+invalid script demo.toml: TOML parse error at line 1, column 1
   |
 1 | [[turn]]
   | ^^^^^^^^
 missing field `reply`
-a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
 
-the script demo.toml is not valid: TOML parse error at line 3, column 10
+invalid script demo.toml: TOML parse error at line 3, column 10
   |
 3 | repeat = 0
   |          ^
-invalid value: integer `0`, expected true, false, or how many prompts in a row the turn answers (1 or more)
-a script is a list of [[turn]] tables with `reply` and, if wanted, `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
+invalid value: integer `0`, expected true, false, or the number of prompts that the turn answers (1 or more)
+a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)
 
-demo.toml:6: turn 2: the pattern "(open" in `expect` is not a regular expression:
+demo.toml:6: turn 2: invalid regular expression "(open" in `expect`:
 regex parse error:
     (open
     ^
 error: unclosed group
 
-demo.toml:1: turn 1: `{{element push}}` has the unknown word `push`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+demo.toml:1: turn 1: `{{element push}}` has the unknown argument `push`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (nth=2 selects the second match), {{var "NAME"}} or {{capture "GROUP"}} (as=json inserts JSON verbatim)
 
-demo.toml:1: turn 1: `{{click "x"}}` begins with the unknown word `click`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+demo.toml:1: turn 1: `{{click "x"}}` starts with the unknown keyword `click`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (nth=2 selects the second match), {{var "NAME"}} or {{capture "GROUP"}} (as=json inserts JSON verbatim)
 
-demo.toml:1: turn 1: `{{window "x" nth=0}}` has the unknown word `nth=0`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+demo.toml:1: turn 1: `{{window "x" nth=0}}` has the unknown argument `nth=0`; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (nth=2 selects the second match), {{var "NAME"}} or {{capture "GROUP"}} (as=json inserts JSON verbatim)
 
-demo.toml:1: turn 1: the placeholder at `{{window "x}}` has a quote that is never closed; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (each with nth=2 for the second of several), {{var "NAME"}} or {{capture "GROUP"}} (with as=json where the group is JSON)
+demo.toml:1: turn 1: the placeholder at `{{window "x}}` has an unclosed quote; a placeholder is {{window "NAME"}}, {{agent "NAME"}}, {{element "ROLE" "NAME"}} (nth=2 selects the second match), {{var "NAME"}} or {{capture "GROUP"}} (as=json inserts JSON verbatim)
 
-demo.toml:1: turn 1: the variable in `{{var "output"}}` has no value; give it with --script-var output=VALUE (known: none)
+demo.toml:1: turn 1: `{{var "output"}}` has no value; set it with --script-var output=VALUE (set: none)
 
-demo.toml:1: turn 1: no pattern in `expect` has the group of `{{capture "rows"}}`; write it as (?<rows>…) (known: row)
+demo.toml:1: turn 1: no `expect` pattern defines the group of `{{capture "rows"}}`; add (?<rows>…) (defined: row)
 "#);
     let missing = Script::load("/no/such/script.toml".as_ref(), BTreeMap::new()).unwrap_err().to_string();
-    assert_eq!(missing, "the script /no/such/script.toml cannot be read");
+    assert_eq!(missing, "cannot read script /no/such/script.toml");
 }
