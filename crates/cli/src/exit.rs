@@ -3,11 +3,9 @@
 use std::{error::Error, fmt, process::ExitCode};
 
 use deskhand_core::outcome::OutcomeKind;
+use deskhand_host::config::ConfigError;
 
-use crate::{
-    config::ConfigError,
-    output::{Line, Output, Stream, Tone},
-};
+use crate::output::{Line, Output, Stream, Tone};
 
 /// The exit code of a command that could not do its work. Outcomes of a request have their own
 /// ([`OutcomeKind::exit_code`]).

@@ -5,7 +5,6 @@
 
 mod args;
 mod commands;
-mod config;
 mod exit;
 mod output;
 mod people;

@@ -1,15 +1,12 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
-use std::path::PathBuf;
-
-use clap::{Args, Subcommand, ValueEnum};
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
     text::one_line,
-    ui::{CellRange, CellRef, Pattern, WindowInfo},
+    ui::{Pattern, WindowInfo},
 };
-use deskhand_desktop::{Button, Capture as _, Change, Held, LaunchRequest, keys::KeyChord};
+use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
     ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText,
@@ -18,170 +15,17 @@ use deskhand_desktop_act::{
 use super::{
     screenshot::save,
     stage::{Stage, StagePlan, desktop_error},
-    target::{Found, TargetText, find},
+    target::{Found, find},
 };
 use crate::{
-    args::StageArgs,
+    args::{ActArgs, Action, TargetText},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::verdict_tone,
 };
 
-const EXAMPLES: &str = "\
-A target is a name (`Finish`), a role (`text`), both (`push button \"Finish\"`), an id that `deskhand tree` printed
-(`e17`), or a point of the screen (`120,48`).
-
-Examples:
-  deskhand act --desktop virtual --launch mousepad type --into text \"hello\"
-  deskhand act visit Insert \"Chart...\"
-  deskhand act --window Calc write-table --at A1 \"Month,Sales\" \"May,120\"
-  deskhand act press ctrl+s
-
-The exit code is 0 when the effect was seen, else 1.";
-
 /// The most changes that are printed.
 const CHANGES_SHOWN: usize = 8;
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct ActArgs {
-    #[command(flatten)]
-    stage: StageArgs,
-    /// The window, by id, title or application [default: the one that was opened, else the active one].
-    #[arg(long, short)]
-    window: Option<String>,
-    /// Save a picture of the screen afterwards.
-    #[arg(long, value_name = "FILE")]
-    screenshot: Option<PathBuf>,
-    /// Write the report as JSON.
-    #[arg(long)]
-    json: bool,
-    #[command(subcommand)]
-    action: Action,
-}
-
-#[derive(Debug, Subcommand)]
-enum Action {
-    /// Click an element or a point.
-    Click {
-        target: TargetText,
-        /// Which mouse button.
-        #[arg(long, value_enum, default_value_t = ButtonName::Left)]
-        button: ButtonName,
-        /// Click twice.
-        #[arg(long)]
-        double: bool,
-    },
-    /// Type text, as with a keyboard.
-    Type {
-        /// The text; any Unicode.
-        text: String,
-        /// Where; by default where the focus is.
-        #[arg(long, value_name = "TARGET")]
-        into: Option<TargetText>,
-        /// Remove what is there first.
-        #[arg(long)]
-        clear: bool,
-    },
-    /// Press keys, such as `ctrl+s` or `alt+F4`, one chord after the other.
-    Press {
-        #[arg(required = true)]
-        chords: Vec<KeyChord>,
-    },
-    /// Set the text or the number of a control in one go.
-    SetValue { target: TargetText, value: String },
-    /// Switch a check box or toggle on or off.
-    Check {
-        target: TargetText,
-        /// Switch it off.
-        #[arg(long)]
-        off: bool,
-    },
-    /// Turn the wheel over an element or a point.
-    Scroll {
-        target: TargetText,
-        /// Notches down; negative is up.
-        #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
-        down: i32,
-        /// Notches to the right; negative is left.
-        #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
-        right: i32,
-    },
-    /// Drag from one place to another.
-    Drag { from: TargetText, to: TargetText },
-    /// Run an action that an element offers to assistive technology.
-    Invoke {
-        target: TargetText,
-        /// Its name, such as `click` or `expand or contract`.
-        action: String,
-    },
-    /// Give an element the keyboard focus.
-    Focus { target: TargetText },
-    /// Open a menu or other nested control by the names on the way, such as `Insert` `Chart...`.
-    Visit {
-        #[arg(required = true)]
-        path: Vec<String>,
-    },
-    /// Choose an item of a list.
-    Select { list: TargetText, item: String },
-    /// Read the whole text of an element.
-    ReadText { target: TargetText },
-    /// Read the cells of a table.
-    ReadTable {
-        /// Which cells, such as `A1:C5`; by default what is in use.
-        #[arg(long)]
-        range: Option<CellRange>,
-        /// The table, by id or name; by default the largest one.
-        #[arg(long)]
-        table: Option<TargetText>,
-    },
-    /// Write cells of a table and read them back.
-    WriteTable {
-        /// A row each, with commas between the cells.
-        #[arg(required = true)]
-        rows: Vec<String>,
-        /// The cell at the top left.
-        #[arg(long, default_value = "A1")]
-        at: CellRef,
-        /// The table, by id or name; by default the largest one.
-        #[arg(long)]
-        table: Option<TargetText>,
-    },
-    /// Select cells of a table.
-    SelectCells {
-        range: CellRange,
-        /// The table, by id or name; by default the largest one.
-        #[arg(long)]
-        table: Option<TargetText>,
-    },
-    /// Start a program and wait for its window.
-    Launch {
-        program: String,
-        /// What it is given, most often files.
-        arguments: Vec<String>,
-    },
-    /// Ask the window to close.
-    Close,
-    /// Bring the window to the front.
-    Activate,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ButtonName {
-    Left,
-    Middle,
-    Right,
-}
-
-impl From<ButtonName> for Button {
-    fn from(name: ButtonName) -> Self {
-        match name {
-            ButtonName::Left => Self::Left,
-            ButtonName::Middle => Self::Middle,
-            ButtonName::Right => Self::Right,
-        }
-    }
-}
 
 pub(crate) async fn act(args: &ActArgs) -> CommandResult {
     let plan = StagePlan::of(&args.stage)?;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use clap::Args;
 use deskhand_core::{
     agent::AgentHome,
     states::{AppStatus, HostStatus},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_host::config::{Config, Overrides, SandboxSetting};
 use deskhand_runtime::{
     Toolbox,
     agents::{
@@ -19,19 +19,12 @@ use deskhand_runtime::{
 };
 use serde::Serialize;
 
+use super::configuration::load;
 use crate::{
-    config::{self, Config, SandboxSetting},
+    args::AgentsArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
-
-/// How the agents are shown.
-#[derive(Debug, Args)]
-pub(crate) struct AgentsArgs {
-    /// Write a line of JSON for each.
-    #[arg(long)]
-    json: bool,
-}
 
 /// The name of our own command that confines a program.
 const SANDBOXED: &str = "sandboxed";
@@ -145,7 +138,7 @@ fn built_in() -> Result<[Shown; 2], CliError> {
 
 /// Lists all kinds.
 pub(crate) fn agents(args: &AgentsArgs) -> CommandResult {
-    let config = config::load()?.config;
+    let config = load(Overrides::default())?.config;
     enabled(&config)?;
     let mut shown: Vec<Shown> = built_in()?.into_iter().collect();
     for kind in registry(&config)?.kinds() {

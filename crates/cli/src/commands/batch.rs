@@ -8,10 +8,12 @@ use std::{
 };
 
 use deskhand_core::{outcome::OutcomeKind, text::one_line};
+use deskhand_host::config::DesktopKind;
 use deskhand_runtime::StopSwitch;
 use serde::Serialize;
 
 use super::{
+    configuration::load,
     follow::exit_of,
     many::{Many, TaskResult},
     session::SessionPlan,
@@ -20,7 +22,6 @@ use super::{
 };
 use crate::{
     args::BatchArgs,
-    config::{self, DesktopKind},
     exit::{CliError, CommandResult},
     output::{Line, Output, Stream, Tone},
     render::{TaskRow, Verbosity, outcome_tone, seconds, task_lines},
@@ -96,7 +97,7 @@ struct ResultLine<'a> {
 
 pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let tasks = read_tasks(&args.tasks)?;
-    let base = SessionPlan::of(&args.work, config::load()?.config)?;
+    let base = SessionPlan::of(&args.work, &load(args.work.overrides())?.config)?;
     if args.parallel > 1 && base.stage.kind == DesktopKind::Current {
         return Err(CliError::usage("sessions side by side cannot share the current desktop")
             .with_help("give each one of its own: `--desktop virtual`"));

@@ -2,9 +2,11 @@
 
 use std::{fs, io::Write as _};
 
+use deskhand_host::config::{self, Explanation, Overrides};
+
+use super::configuration::load;
 use crate::{
     args::{ConfigArgs, ConfigCommand},
-    config::{self, Explanation},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -16,12 +18,12 @@ pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
         ConfigCommand::Schema => out.text(config::schema_text().trim_end()),
         ConfigCommand::Init => init(&out)?,
         ConfigCommand::Explain { key: Some(key), json } => {
-            let explanation = config::explain(&config::load()?, key)?;
+            let explanation = config::explain(&load(Overrides::default())?, key)?;
             if *json { out.pretty_json(&explanation) } else { explained(&out, &explanation) }
         }
         ConfigCommand::Explain { key: None, json } => {
-            let loaded = config::load()?;
-            for key in config::every_key() {
+            let loaded = load(Overrides::default())?;
+            for key in config::all_keys() {
                 let explanation = config::explain(&loaded, &key)?;
                 if *json {
                     out.json(&explanation);

@@ -1,9 +1,10 @@
 //! `deskhand desktop`: a virtual desktop to work on by hand.
 
-use super::{signals::Signals, stage::StagePlan};
+use deskhand_host::config::Overrides;
+
+use super::{configuration::load, signals::Signals, stage::StagePlan};
 use crate::{
-    args::{DesktopArgs, DesktopCommandArgs},
-    config::{self, DesktopKind},
+    args::DesktopCommandArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Output, Stream},
 };
@@ -12,8 +13,12 @@ use crate::{
 const VARIABLES: &[&str] = &["DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"];
 
 pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
-    let wanted = DesktopArgs { desktop: Some(DesktopKind::Virtual), size: args.size, open: Vec::new() };
-    let plan = StagePlan::of_desktop(&wanted, &config::load()?.config)?;
+    let overrides = Overrides::default().set("desktop.kind", "virtual", "deskhand desktop").set_if(
+        "desktop.size",
+        args.size.map(String::from),
+        "--size",
+    );
+    let plan = StagePlan::to_work_on(&load(overrides)?.config, &[])?;
     let plan = StagePlan { launch: args.launch.clone(), ..plan };
     let mut signals = Signals::catch()?;
     let mut stage = tokio::select! {

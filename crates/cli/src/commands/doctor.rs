@@ -7,17 +7,18 @@ use deskhand_desktop::Capture as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_host::config::{self, Config};
 use deskhand_model::{AnyModel, Model as _, NoPictures};
 use serde::Serialize;
 use tokio::time::timeout;
 
 use super::{
-    model::{ModelChoice, choose},
+    configuration::load,
+    model::{ModelChoice, ModelSetup},
     signals::Signals,
 };
 use crate::{
     args::DoctorArgs,
-    config::{self, Config},
     exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -145,9 +146,9 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         };
         Finding { area: "model", name: name.to_owned(), ok, required: true, detail, fix }
     };
-    let loaded = match config::load() {
+    let loaded = match load(args.model.overrides()) {
         Ok(loaded) => loaded,
-        Err(error) => return vec![finding("configuration", Err((error.to_string(), error.help())))],
+        Err(error) => return vec![finding("configuration", Err((error.to_string(), error.help_text())))],
     };
     let file = if path.exists() {
         path.display().to_string()
@@ -155,7 +156,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         format!("{} (not there; defaults)", path.display())
     };
     let mut findings = vec![elements(&loaded.config), finding("configuration", Ok(file))];
-    let choice = match choose(&args.model, &loaded.config) {
+    let choice = match ModelSetup::of(&args.model, &loaded.config).choice() {
         Ok(choice) => choice,
         Err(error) => {
             findings.push(finding("model", Err((error.to_string(), error.help_text()))));
@@ -174,22 +175,23 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
 fn elements(config: &Config) -> Finding {
     let program = config.ocr.program.as_os_str();
     let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
-    let result = config.detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
-        if reads(&options) && linux::find_program(program).is_none() {
-            let missing = format!("text is to be read, and `{}` is not installed", program.display());
-            return Err((missing, "apt-get install tesseract-ocr".to_owned()));
-        }
-        let sources = [
-            options.tree.then(|| "at-spi".to_owned()),
-            match options.ocr {
-                OcrUse::Always => Some("ocr".to_owned()),
-                OcrUse::EmptyWindows => Some("ocr for windows without elements".to_owned()),
-                OcrUse::Never => None,
-            },
-            options.omniparser.map(|parser| format!("omniparser at {}", parser.endpoint)),
-        ];
-        Ok(sources.into_iter().flatten().collect::<Vec<_>>().join(", "))
-    });
+    let result =
+        config.to_detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
+            if reads(&options) && linux::find_program(program).is_none() {
+                let missing = format!("text is to be read, and `{}` is not installed", program.display());
+                return Err((missing, "apt-get install tesseract-ocr".to_owned()));
+            }
+            let sources = [
+                options.tree.then(|| "at-spi".to_owned()),
+                match options.ocr {
+                    OcrUse::Always => Some("ocr".to_owned()),
+                    OcrUse::EmptyWindows => Some("ocr for windows without elements".to_owned()),
+                    OcrUse::Never => None,
+                },
+                options.omniparser.map(|parser| format!("omniparser at {}", parser.endpoint)),
+            ];
+            Ok(sources.into_iter().flatten().collect::<Vec<_>>().join(", "))
+        });
     let (ok, detail, fix) = match result {
         Ok(detail) => (true, detail, String::new()),
         Err((detail, fix)) => (false, detail, fix),

@@ -6,6 +6,7 @@ use deskhand_core::outcome::OutcomeKind;
 use deskhand_runtime::StopSwitch;
 
 use super::{
+    configuration::load,
     many::{Many, TaskResult},
     session::SessionPlan,
     signals::Signals,
@@ -13,7 +14,6 @@ use super::{
 };
 use crate::{
     args::FollowArgs,
-    config,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::{TaskRow, task_lines},
@@ -21,7 +21,7 @@ use crate::{
 
 pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     let tasks = read_plans(&args.plan)?;
-    let base = SessionPlan::of(&args.work, config::load()?.config)?;
+    let base = SessionPlan::of(&args.work, &load(args.work.overrides())?.config)?;
     let mut plans: VecDeque<(Task, SessionPlan)> = tasks
         .into_iter()
         .map(|task| task.plan(&base).map(|plan| (task, plan)))

@@ -1,68 +1,32 @@
 //! `deskhand fork`: another session with the same past, which then goes its own way.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
-use clap::Args;
 use deskhand_core::{policy::Policy, prompt::PromptSet};
+use deskhand_host::config::Loaded;
 use deskhand_runtime::{ForkError, HeldSession, people::Request};
 use serde_json::Value;
 
 use super::{
+    configuration::load,
     session::SessionPlan,
     store::{find, store_of},
 };
 use crate::{
-    args::WorkArgs,
-    config,
+    args::ForkArgs,
     exit::{CliError, CommandResult},
     output::{Output, Stream},
 };
 
-const EXAMPLES: &str = "\
-The fork has the first records of the session, and goes on from there on a new desktop: with the model, prompts, policy
-and limits that are given here, else with those of the session. The session itself is left as it is. A record is one
-line of the journal; `deskhand show ID --records` numbers them.
-
-Examples:
-  deskhand fork last --at 24 --model openai:gpt-5-mini     what another model makes of it
-  deskhand fork last --at 24 --prompts my-prompts/         what other prompts lead to
-  deskhand fork last --at 24 --policy careful.toml         under other rules";
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct ForkArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
-    session: String,
-    /// The last record that the fork has in common with it.
-    #[arg(long, value_name = "RECORD")]
-    at: u64,
-    /// What to do next, once what is going on at that record is done.
-    request: Option<String>,
-    /// A folder of prompts: each file there, such as `host_system.md`, takes the place of the prompt of that name.
-    #[arg(long, value_name = "DIR")]
-    prompts: Option<PathBuf>,
-    /// A policy to go on under: a TOML file of rules.
-    #[arg(long, value_name = "FILE")]
-    policy: Option<PathBuf>,
-    /// Save a picture of the screen at the end.
-    #[arg(long, value_name = "FILE")]
-    screenshot: Option<PathBuf>,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
 pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
-    let config = config::load()?.config;
-    let store = store_of(&args.work.store, &config);
+    let loaded = load(args.work.overrides())?;
+    let store = store_of(&loaded.config);
     let source = find(&store, &args.session)?;
     // All that can be wrong is found before anything is made.
     let policy = args.policy.as_deref().map(read_policy).transpose()?;
     let prompts = args.prompts.as_deref().map(Prompts::read).transpose()?;
     let held = deskhand_runtime::fork(&store, &source, args.at).map_err(|error| fork_error(&error, args))?;
-    let planned = plan(args, config, &held, policy, prompts.as_ref());
+    let planned = plan(args, &loaded, &held, policy, prompts.as_ref());
     let plan = match planned {
         Ok(plan) => plan,
         Err(error) => {
@@ -78,12 +42,12 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
 
 fn plan(
     args: &ForkArgs,
-    config: config::Config,
+    loaded: &Loaded,
     held: &HeldSession,
     policy: Option<Policy>,
     prompts: Option<&Prompts>,
 ) -> Result<SessionPlan, CliError> {
-    let mut plan = SessionPlan::going_on(&args.work, config, held)?;
+    let mut plan = SessionPlan::going_on(&args.work, loaded, held)?;
     plan.screenshot.clone_from(&args.screenshot);
     let request = args.request.as_deref().map(str::trim).filter(|request| !request.is_empty());
     plan.requests = request.map(Request::from).into_iter().collect();

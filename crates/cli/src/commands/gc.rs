@@ -1,49 +1,17 @@
 //! `deskhand gc`: clears old sessions away.
 
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use clap::Args;
 use deskhand_runtime::retention::{self, Retention, Sentence, Stays};
 use serde::Serialize;
 
 use super::store::open_store;
 use crate::{
-    args::StoreArgs,
+    args::GcArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::number,
 };
-
-const EXAMPLES: &str = "\
-A session that a process works on never goes. One that was broken off and can be resumed goes only once it is as old as
-`--older-than` says, or with `--unfinished`.
-
-Examples:
-  deskhand gc --dry-run                    what would go: all that is older than 30 days
-  deskhand gc --older-than 7d
-  deskhand gc --keep 20                    all but the newest 20";
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct GcArgs {
-    /// How long ago something must have happened in a session for the last time: `30d`, `12h`, `90m`.
-    #[arg(long, value_name = "AGE", default_value = "30d", value_parser = parse_age)]
-    older_than: Duration,
-    /// Keep the newest N, however old they are; all others go, however young they are.
-    #[arg(long, value_name = "N")]
-    keep: Option<usize>,
-    /// Clear away those that can be resumed, too.
-    #[arg(long)]
-    unfinished: bool,
-    /// Say what would go, and remove nothing.
-    #[arg(long)]
-    dry_run: bool,
-    /// Write a line of JSON for each session.
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    store: StoreArgs,
-}
 
 #[derive(Serialize)]
 struct Row<'a> {
@@ -119,32 +87,12 @@ fn size(bytes: u64) -> String {
     }
 }
 
-fn parse_age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no age; write a number and a unit, such as 30d, 12h or 90m");
-    let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
-    let (digits, unit) = text.split_at(split);
-    let count: u64 = digits.parse().map_err(|_| wrong())?;
-    let seconds = match unit {
-        "d" => 24 * 60 * 60,
-        "h" => 60 * 60,
-        "m" => 60,
-        "s" => 1,
-        _ => return Err(wrong()),
-    };
-    Ok(Duration::from_secs(count.saturating_mul(seconds)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn ages_and_sizes() {
-        assert_eq!(parse_age("30d"), Ok(Duration::from_hours(30 * 24)));
-        assert_eq!(parse_age("90m"), Ok(Duration::from_mins(90)));
-        for wrong in ["", "30", "d", "3 d", "-1d", "1y"] {
-            assert!(parse_age(wrong).is_err(), "{wrong}");
-        }
+    fn sizes() {
         assert_eq!([size(999), size(12_345), size(5_000_000_000)], ["999 B", "12 kB", "5,000 MB"]);
     }
 }

@@ -5,24 +5,17 @@ use std::{
     process::Command,
 };
 
-use clap::Args;
 use deskhand_desktop_linux::{VirtualOptions, keep_desktop as keep};
+use deskhand_host::config::ScreenSize;
 
 use super::stage::desktop_error;
 use crate::{
-    config::ScreenSize,
+    args::KeepDesktopArgs,
     exit::{CliError, CommandResult, Exit},
 };
 
 /// The name of the command.
 const NAME: &str = "keep-desktop";
-
-#[derive(Debug, Args)]
-pub(crate) struct KeepDesktopArgs {
-    /// The size of the screen.
-    #[arg(long, value_name = "WxH")]
-    size: ScreenSize,
-}
 
 /// The command that starts a keeper.
 ///

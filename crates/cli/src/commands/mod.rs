@@ -6,6 +6,7 @@ pub(crate) mod act;
 pub(crate) mod agents;
 mod batch;
 mod config;
+mod configuration;
 mod desktop;
 mod doctor;
 mod documents;

@@ -6,16 +6,13 @@ use std::{
     time::Duration,
 };
 
+use deskhand_host::config::{Config, ModelSettings, Provider, StructuredOutputSetting};
 use deskhand_model::{
     AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, SCRIPT_MODEL, Script, StructuredOutput,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    args::ModelArgs,
-    config::{Config, ModelSettings, Provider, StructuredOutputSetting, nearest},
-    exit::CliError,
-};
+use crate::{args::ModelArgs, exit::CliError};
 
 /// A model by what it takes to reach it.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,49 +46,25 @@ pub(super) struct ModelSetup {
     variables: BTreeMap<String, String>,
 }
 
-/// Which model is meant. Looks at no file and no endpoint.
-///
-/// # Errors
-/// No model is named, or the name is unknown.
-pub(super) fn choose(args: &ModelArgs, config: &Config) -> Result<ModelChoice, CliError> {
-    settle(args, config, None)?.choice()
-}
-
-/// Which model is meant, where a session that goes on had one already: that one, unless another is named.
-///
-/// # Errors
-/// The name is unknown.
-pub(super) fn settle(
-    args: &ModelArgs,
-    config: &Config,
-    before: Option<&ModelSetup>,
-) -> Result<ModelSetup, CliError> {
-    let mut variables: BTreeMap<String, String> = args.script_var.iter().cloned().collect();
-    let mut settings = match (args.model.as_deref().map(str::trim), before) {
-        (None, Some(before)) => {
-            for (name, value) in &before.variables {
-                variables.entry(name.clone()).or_insert_with(|| value.clone());
-            }
-            before.settings.clone()
-        }
-        (None, None) => config.model.clone(),
-        (Some(spec), _) => from_spec(spec, config)?,
-    };
-    if let Some(base_url) = &args.base_url {
-        settings.base_url.clone_from(base_url);
-        settings.provider.get_or_insert(Provider::OpenAi);
-    }
-    if let Some(name) = &args.api_key_env {
-        settings.api_key_env = Some(name.clone());
-        settings.api_key_file = None;
-    }
-    if let Some(file) = &args.api_key_file {
-        settings.api_key_file = Some(file.clone());
-    }
-    Ok(ModelSetup { settings, variables })
-}
-
 impl ModelSetup {
+    /// The model of the configuration. Looks at no file and no endpoint.
+    pub(super) fn of(args: &ModelArgs, config: &Config) -> Self {
+        Self { settings: config.model.clone(), variables: args.script_var.iter().cloned().collect() }
+    }
+
+    /// The settings.
+    pub(super) const fn settings(&self) -> &ModelSettings {
+        &self.settings
+    }
+
+    /// The same with the variables of before where none of that name is given.
+    pub(super) fn with_variables_of(mut self, before: &Self) -> Self {
+        for (name, value) in &before.variables {
+            self.variables.entry(name.clone()).or_insert_with(|| value.clone());
+        }
+        self
+    }
+
     /// The same for a session that may go on in another folder than it was begun in.
     pub(super) fn absolute(mut self) -> Self {
         let absolute = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
@@ -116,49 +89,6 @@ impl ModelSetup {
                 Ok(ModelChoice::Script(file, self.variables))
             }
             Some(Provider::OpenAi) => to_openai(settings).map(|config| ModelChoice::OpenAi(Box::new(config))),
-        }
-    }
-}
-
-fn from_spec(spec: &str, config: &Config) -> Result<ModelSettings, CliError> {
-    if let Some(settings) = config.models.get(spec) {
-        return Ok(settings.clone());
-    }
-    let (kind, rest) = spec.split_once(':').map_or((spec, None), |(kind, rest)| (kind, Some(rest)));
-    // What the configuration says of the endpoint holds for every model on it.
-    let same = |provider| match config.model.provider {
-        Some(configured) if configured != provider => ModelSettings::default(),
-        Some(_) | None => config.model.clone(),
-    };
-    match (kind, rest) {
-        ("openai", rest) => {
-            let mut settings = ModelSettings { provider: Some(Provider::OpenAi), ..same(Provider::OpenAi) };
-            if let Some(model) = rest.filter(|model| !model.is_empty()) {
-                settings.model = Some(model.to_owned());
-            }
-            Ok(settings)
-        }
-        ("script", rest) => {
-            let mut settings = ModelSettings { provider: Some(Provider::Script), ..same(Provider::Script) };
-            if let Some(file) = rest.filter(|file| !file.is_empty()) {
-                settings.script = Some(PathBuf::from(file));
-            }
-            Ok(settings)
-        }
-        _ => {
-            let mut known: Vec<String> = config.models.keys().cloned().collect();
-            known.extend(["openai".to_owned(), "script".to_owned()]);
-            let error = CliError::usage(format!("there is no model `{spec}`"));
-            Err(match nearest(kind, &known) {
-                Some(near) => error.with_help(format!("did you mean `{near}`?")),
-                None => error.with_help(format!(
-                    "use `openai:MODEL`, `script:FILE`, or the name of a section [models.NAME] (there {})",
-                    match config.models.keys().map(String::as_str).collect::<Vec<_>>().as_slice() {
-                        [] => "is none yet".to_owned(),
-                        names => format!("is {}", names.join(", ")),
-                    }
-                )),
-            })
         }
     }
 }

@@ -1,8 +1,5 @@
 //! `deskhand resume`: a session goes on after it was stopped, or its process died.
 
-use std::path::PathBuf;
-
-use clap::Args;
 use deskhand_core::{
     record::Record,
     session::{Effect, Event},
@@ -11,47 +8,23 @@ use deskhand_model::AnyModel;
 use deskhand_runtime::{HeldSession, HoldError, JournalError, SessionFolder, people::Request};
 
 use super::{
+    configuration::load,
     session::SessionPlan,
     store::{find, store_of},
 };
 use crate::{
-    args::WorkArgs,
-    config,
+    args::ResumeArgs,
     exit::{CliError, CommandResult},
     output::{Output, Stream},
 };
 
-const EXAMPLES: &str = "\
-A session goes on where its journal ends, with the memory of its agents, the same model and the same limits. An action
-that was going on when the process died is not done again: the agent is told that it may be half done, and looks. If
-the virtual desktop is still kept (desktop.keep_minutes), work goes on in the same windows; else on a new desktop.
-
-Examples:
-  deskhand resume last                     go on with what was broken off
-  deskhand resume last \"now save it as PDF\"   another request to the same session
-  deskhand resume 0196f --model openai:gpt-5-mini   the same, with another model";
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct ResumeArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
-    session: String,
-    /// What to do next, once what was broken off is done.
-    request: Option<String>,
-    /// Save a picture of the screen at the end.
-    #[arg(long, value_name = "FILE")]
-    screenshot: Option<PathBuf>,
-    #[command(flatten)]
-    work: WorkArgs,
-}
-
 pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
-    let config = config::load()?.config;
-    let store = store_of(&args.work.store, &config);
+    let loaded = load(args.work.overrides())?;
+    let store = store_of(&loaded.config);
     let folder = find(&store, &args.session)?;
     let held = take(folder)?;
     let request = args.request.as_deref().map(str::trim).filter(|request| !request.is_empty());
-    let mut plan = SessionPlan::going_on(&args.work, config, &held)?;
+    let mut plan = SessionPlan::going_on(&args.work, &loaded, &held)?;
     plan.screenshot.clone_from(&args.screenshot);
     plan.requests = request.map(Request::from).into_iter().collect();
     if !held.in_round() && plan.requests.is_empty() {

@@ -2,10 +2,12 @@
 
 use deskhand_runtime::people::Request;
 
-use super::session::{SessionPlan, keep_of};
+use super::{
+    configuration::load,
+    session::{SessionPlan, keep_of},
+};
 use crate::{
     args::RunArgs,
-    config,
     exit::{CliError, CommandResult},
     output::{Line, Output, Stream, Tone},
     render::Verbosity,
@@ -18,9 +20,9 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     if request == Some("") {
         return Err(CliError::usage("the request is empty").with_help(WHAT_TO_SAY));
     }
-    let config = config::load()?.config;
-    let keep = keep_of(&config);
-    let mut plan = SessionPlan::of(&args.work, config)?;
+    let loaded = load(args.work.overrides())?;
+    let keep = keep_of(&loaded.config);
+    let mut plan = SessionPlan::of(&args.work, &loaded.config)?;
     plan.keep = keep;
     plan.screenshot.clone_from(&args.screenshot);
     plan.requests = request.map(Request::from).into_iter().collect();

@@ -10,12 +10,13 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::{Line as JournalLine, Record},
-    session::{Effect, Limits, SessionConfig},
+    session::{Effect, SessionConfig},
 };
 use deskhand_desktop::{Capture as _, QuietLimits, Settling as _};
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_detect::Seeing;
 use deskhand_desktop_linux::{IdsGiven, LinuxDesktop};
+use deskhand_host::config::{Config, Loaded, price_table};
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
     HeldSession, PhaseTimes, RunEnd, RunOptions, RunSummary, SessionStore, StopSwitch, Toolbox,
@@ -28,7 +29,7 @@ use super::{
     agents::{enable, enabled},
     documents::{self, Document},
     kept::DesktopNote,
-    model::{ModelChoice, ModelSetup, settle},
+    model::{ModelChoice, ModelSetup},
     resume::catch_up,
     screenshot::save,
     setup::Setup,
@@ -37,8 +38,7 @@ use super::{
     store::store_of,
 };
 use crate::{
-    args::{LimitArgs, WorkArgs},
-    config::{Config, price_table},
+    args::WorkArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     people::{Asked, UserSide},
@@ -71,41 +71,27 @@ pub(super) struct SessionPlan {
 }
 
 impl SessionPlan {
-    /// What flags and configuration say; no request yet.
+    /// What the configuration says; no request yet.
     ///
     /// # Errors
     /// No model is named, a document cannot be opened, or there is no display where one is asked for.
-    pub(super) fn of(args: &WorkArgs, config: Config) -> Result<Self, CliError> {
-        let model = settle(&args.model, &config, None)?;
-        Self::with_model(args, config, model)
+    pub(super) fn of(args: &WorkArgs, config: &Config) -> Result<Self, CliError> {
+        Self::with_model(args, config, ModelSetup::of(&args.model, config))
     }
 
-    fn with_model(args: &WorkArgs, mut config: Config, model: ModelSetup) -> Result<Self, CliError> {
+    fn with_model(args: &WorkArgs, config: &Config, model: ModelSetup) -> Result<Self, CliError> {
         let setup = model.clone().absolute();
         let model = model.choice()?;
-        let limits = &mut config.limits;
-        limits.steps_max = args.limits.max_steps.unwrap_or(limits.steps_max);
-        limits.model_calls_max = args.limits.max_model_calls.unwrap_or(limits.model_calls_max);
-        limits.tokens_max = args.limits.max_tokens.or(limits.tokens_max);
-        limits.minutes_max = args.limits.max_minutes.or(limits.minutes_max);
-        limits.cost_max = args.limits.max_cost.or(limits.cost_max);
-        config.policy.safe_guard &= !args.limits.no_safe_guard;
-        let no_amount = |key: &str| {
-            CliError::usage(format!("`{key}` is no amount of money")).with_help("name dollars: 0.50")
-        };
-        let prices = price_table(&config.prices).map_err(|problem| {
-            CliError::usage(problem).with_help("prices are US dollars for a million tokens")
-        })?;
         let session = SessionConfig {
-            limits: config.limits.to_limits().map_err(no_amount)?,
-            session_limits: config.session_limits.to_limits().map_err(no_amount)?,
-            evaluate: config.evaluation.to_evaluate(args.evaluate),
+            limits: config.limits.to_limits()?,
+            session_limits: config.session_limits.to_limits()?,
+            evaluate: config.evaluation.to_evaluate(),
             policy: config.policy.to_policy(),
             model: model.price_name().to_owned(),
-            prices,
-            verify: args.limits.verify.unwrap_or(config.work.verify).to_verify(),
-            pictures: model.sees() && !args.no_pictures,
-            ask_questions: Asked::questions(&args.ask, &config),
+            prices: price_table(&config.prices)?,
+            verify: config.work.verify.to_verify(),
+            pictures: model.sees() && config.view.pictures,
+            ask_questions: config.people.ask_questions,
             view: config.view.to_view(),
             action_sequences: config.view.action_sequences,
             ..SessionConfig::default()
@@ -117,7 +103,7 @@ impl SessionPlan {
             (false, 1) => Verbosity::Thoughts,
             (false, _) => Verbosity::Everything,
         };
-        let stage = StagePlan::of_desktop(&args.desktop, &config)?;
+        let stage = StagePlan::to_work_on(config, &args.desktop.open)?;
         Ok(Self {
             requests: Vec::new(),
             converse: false,
@@ -132,55 +118,38 @@ impl SessionPlan {
             prompts: PromptSet::default(),
             model,
             config: session,
-            agents: enabled(&config)?,
-            store: store_of(&args.store, &config),
-            asked: Asked::of(&args.ask, &config, args.json),
+            agents: enabled(config)?,
+            store: store_of(config),
+            asked: Asked::of(config, args.json),
             screenshot: None,
             json: args.json,
             verbosity,
         })
     }
 
-    /// What flags say for a session that goes on; what they do not speak of is as it was. No request yet.
+    /// What a session that is resumed was begun with, and what this run overrides. No request yet.
     ///
     /// # Errors
     /// The session's model is not known and none is named, or a document cannot be opened.
-    pub(super) fn going_on(args: &WorkArgs, config: Config, held: &HeldSession) -> Result<Self, CliError> {
+    pub(super) fn going_on(args: &WorkArgs, loaded: &Loaded, held: &HeldSession) -> Result<Self, CliError> {
         let before = Setup::of(held);
-        let mut args = args.clone();
-        if let Some(before) = &before {
-            args.desktop.desktop = args.desktop.desktop.or(Some(before.desktop));
-            args.desktop.size = args.desktop.size.or(Some(before.size));
+        let merged = before.as_ref().map(|before| loaded.for_session(&before.layer(held))).transpose()?;
+        let loaded = merged.as_ref().unwrap_or(loaded);
+        let config = &loaded.config;
+        let mut model = ModelSetup::of(&args.model, config);
+        if let Some(before) = before.as_ref().filter(|_| !loaded.chooses_model()) {
+            model = model.with_variables_of(&before.model);
         }
-        let model = settle(&args.model, &config, before.as_ref().map(|before| &before.model))?;
-        let keep = keep_of(&config);
-        let names: Vec<String> =
-            held.in_force().config.agents.iter().map(|agent| agent.name.clone()).collect();
-        let agents = enable(&config, &names)?;
-        let mut plan = Self::with_model(&args, config, model)?;
-        (plan.keep, plan.agents) = (keep, agents);
+        let mut plan = Self::with_model(args, config, model)?;
         let in_force = held.in_force();
-        let mut session = in_force.config.clone();
-        put_limits(&args.limits, &mut session.limits);
-        session.pictures = if args.no_pictures { false } else { session.pictures && plan.model.sees() };
-        session.model.clone_from(&plan.config.model);
-        session.ask_questions = plan.config.ask_questions;
-        session.prices.clone_from(&plan.config.prices);
-        if args.limits.max_cost.is_some() {
-            session.limits.money_max = plan.config.limits.money_max;
-        }
-        if args.limits.verify.is_some() {
-            session.verify = plan.config.verify;
-        }
-        session.policy.safe_guard &= !args.limits.no_safe_guard;
-        check_price(&session)?;
-        plan.config = session;
+        let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
+        (plan.keep, plan.agents) = (keep_of(config), enable(config, &names)?);
+        plan.config = overridden(&in_force.config, &plan.config, loaded);
+        check_price(&plan.config)?;
         plan.prompts = in_force.prompts.clone();
-        if let Some(before) = before {
-            for document in before.documents {
-                if !plan.setup.documents.contains(&document) {
-                    plan.setup.documents.push(document);
-                }
+        for document in before.map(|before| before.documents).unwrap_or_default() {
+            if !plan.setup.documents.contains(&document) {
+                plan.setup.documents.push(document);
             }
         }
         Ok(plan)
@@ -369,13 +338,41 @@ pub(super) fn keep_of(config: &Config) -> Duration {
     Duration::from_secs(config.desktop.keep_minutes.saturating_mul(60))
 }
 
-/// Puts the limits that flags name into those of a session.
-fn put_limits(args: &LimitArgs, limits: &mut Limits) {
-    limits.steps_max = args.max_steps.unwrap_or(limits.steps_max);
-    limits.model_calls_max = args.max_model_calls.unwrap_or(limits.model_calls_max);
-    limits.tokens_max = args.max_tokens.or(limits.tokens_max);
-    limits.wall_ms_max =
-        args.max_minutes.map(|minutes| minutes.saturating_mul(60_000)).or(limits.wall_ms_max);
+/// The configuration of a session that is resumed: as it was, but for what this run overrides and for what belongs to the
+/// model and to the people of today.
+fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> SessionConfig {
+    let mut session = before.clone();
+    let (limits, wanted) = (&mut session.limits, &now.limits);
+    let is_set = |key: &str| loaded.overrides(key);
+    if is_set("limits.steps_max") {
+        limits.steps_max = wanted.steps_max;
+    }
+    if is_set("limits.model_calls_max") {
+        limits.model_calls_max = wanted.model_calls_max;
+    }
+    if is_set("limits.tokens_max") {
+        limits.tokens_max = wanted.tokens_max;
+    }
+    if is_set("limits.cost_max") {
+        limits.money_max = wanted.money_max;
+    }
+    if is_set("limits.minutes_max") {
+        limits.wall_ms_max = wanted.wall_ms_max;
+    }
+    if is_set("work.verify") {
+        session.verify = now.verify;
+    }
+    if is_set("policy.safe_guard") {
+        session.policy.safe_guard = now.policy.safe_guard;
+    }
+    if is_set("evaluation.enabled") {
+        session.evaluate.clone_from(&now.evaluate);
+    }
+    session.pictures &= now.pictures;
+    session.model.clone_from(&now.model);
+    session.ask_questions = now.ask_questions;
+    session.prices.clone_from(&now.prices);
+    session
 }
 
 /// The documents that a session was begun with, to be opened again on a new desktop. One that cannot be is told of and

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
+use deskhand_host::config::{DesktopKind, ScreenSize, SessionLayer};
 use deskhand_runtime::HeldSession;
 use serde::{Deserialize, Serialize};
 
 use super::model::ModelSetup;
-use crate::config::{DesktopKind, ScreenSize};
 
 /// What stands in the journal's header for this program alone. No secret is in it: keys are named, not given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,16 @@ impl Setup {
     /// What a session was begun with; none where an earlier program wrote it, which kept no such thing.
     pub(super) fn of(held: &HeldSession) -> Option<Self> {
         serde_json::from_value(held.in_force().setup.clone()).ok()
+    }
+
+    /// What of it is merged with the configuration.
+    pub(super) fn layer(&self, held: &HeldSession) -> SessionLayer {
+        SessionLayer {
+            session: held.id().0,
+            model: self.model.settings().clone(),
+            desktop: self.desktop,
+            size: self.size,
+        }
     }
 
     /// As it stands in a journal.

@@ -1,6 +1,9 @@
 //! The desktop to work on: which, how it is started, and what is opened on it.
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use deskhand_core::{
     command::Verdict,
@@ -13,17 +16,18 @@ use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_detect::{DetectOptions, Seeing};
 use deskhand_desktop_linux::{IdsGiven, LinuxDesktop, VirtualOptions};
+use deskhand_host::config::{Config, DesktopKind, ScreenSize};
 use deskhand_runtime::HeldSession;
 
 use super::{
+    configuration::load,
     documents::{self, Document},
     keep_desktop,
     kept::DesktopNote,
     signals::Signals,
 };
 use crate::{
-    args::{DesktopArgs, StageArgs},
-    config::{self, Config, DesktopKind, ScreenSize},
+    args::StageArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -57,38 +61,44 @@ pub(super) struct Stage {
 }
 
 impl StagePlan {
-    /// What flags and configuration say, for commands that work by hand.
-    pub(super) fn of(args: &StageArgs) -> Result<Self, CliError> {
-        let config = config::load()?.config;
-        let plan = Self::of_desktop(&args.desktop, &config)?;
-        Ok(Self { launch: args.launch.clone(), ..plan })
-    }
-
-    /// What flags and configuration say.
+    /// The desktop that is looked at or acted on by hand.
     ///
     /// # Errors
     /// A document cannot be opened, or there is no display where one is asked for.
-    pub(super) fn of_desktop(args: &DesktopArgs, config: &Config) -> Result<Self, CliError> {
-        let documents = documents::check(&args.open)?;
-        let has_display = std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
-        let kind = match args.desktop.or(config.desktop.kind) {
-            Some(DesktopKind::Current) if !has_display => {
-                return Err(CliError::new("there is no display to work on: DISPLAY is not set").with_help(
-                    "work on a private one: `--desktop virtual`; or run this in a graphical session",
-                ));
-            }
-            Some(kind) => kind,
-            None if has_display => DesktopKind::Current,
-            None => DesktopKind::Virtual,
-        };
+    pub(super) fn of(args: &StageArgs) -> Result<Self, CliError> {
+        let config = load(args.overrides())?.config;
+        let kind = config.desktop.kind.unwrap_or(if has_display() {
+            DesktopKind::Current
+        } else {
+            DesktopKind::Virtual
+        });
+        let plan = Self::of_kind(kind, &config, &args.open)?;
+        Ok(Self { launch: args.launch.clone(), ..plan })
+    }
+
+    /// The desktop that a request is carried out on: a private one, unless the configuration names the current one.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or there is no display where one is asked for.
+    pub(super) fn to_work_on(config: &Config, open: &[PathBuf]) -> Result<Self, CliError> {
+        Self::of_kind(config.desktop.kind.unwrap_or(DesktopKind::Virtual), config, open)
+    }
+
+    fn of_kind(kind: DesktopKind, config: &Config, open: &[PathBuf]) -> Result<Self, CliError> {
+        let documents = documents::check(open)?;
+        if kind == DesktopKind::Current && !has_display() {
+            return Err(CliError::new("there is no display to work on: DISPLAY is not set").with_help(
+                "work on a private one: `--desktop virtual`; or run this in a graphical session",
+            ));
+        }
         Ok(Self {
             kind,
-            size: args.size.unwrap_or(config.desktop.size),
+            size: config.desktop.size,
             documents,
             launch: None,
             exclude: config.desktop.exclude.clone(),
             close_after: false,
-            detect: config.detection()?,
+            detect: config.to_detection()?,
         })
     }
 
@@ -295,6 +305,10 @@ impl Stage {
             documents::unlock(document);
         }
     }
+}
+
+fn has_display() -> bool {
+    std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty())
 }
 
 /// The window that a text means: its id, its whole title, else a part of title or application.

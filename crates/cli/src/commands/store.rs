@@ -1,24 +1,19 @@
 //! Where sessions are kept, and finding one of them.
 
+use deskhand_host::config::{Config, state_root};
 use deskhand_runtime::{JournalError, SessionFolder, SessionStore};
 
-use crate::{
-    args::StoreArgs,
-    config::{self, Config},
-    exit::CliError,
-};
+use super::configuration::load;
+use crate::{args::StoreArgs, exit::CliError};
 
-/// The store that flags and configuration name.
-pub(super) fn store_of(args: &StoreArgs, config: &Config) -> SessionStore {
-    SessionStore::at(args.state_dir.clone().unwrap_or_else(|| config::state_root(config)))
+/// The store that the configuration names.
+pub(super) fn store_of(config: &Config) -> SessionStore {
+    SessionStore::at(state_root(config))
 }
 
 /// The store, for commands that need nothing else of the configuration.
 pub(super) fn open_store(args: &StoreArgs) -> Result<SessionStore, CliError> {
-    match &args.state_dir {
-        Some(folder) => Ok(SessionStore::at(folder)),
-        None => Ok(store_of(args, &config::load()?.config)),
-    }
+    Ok(store_of(&load(args.overrides())?.config))
 }
 
 /// The session that is meant.

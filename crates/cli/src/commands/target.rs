@@ -1,49 +1,17 @@
 //! Elements as a person names them on the command line: by id, name, role, both, or a point.
 
-use std::str::FromStr;
-
 use deskhand_core::{
-    geometry::{Point, Screen},
-    ids::{ElementId, WindowId},
+    ids::WindowId,
     ui::{Element, Role, WindowInfo},
 };
 use deskhand_desktop::{Desktop, TreeLimits, Windowing};
 use deskhand_desktop_act::{Target, names_equal};
 
 use super::stage::desktop_error;
-use crate::exit::CliError;
+use crate::{args::TargetText, exit::CliError};
 
 /// The most elements that a message lists.
 const LISTED_MAX: usize = 8;
-
-/// What a person wrote.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum TargetText {
-    /// `e17`, as `deskhand tree` prints it.
-    Id(ElementId),
-    /// `120,48`: a point of the screen.
-    Point(Point<Screen>),
-    /// `Finish`, `push button`, or `push button "Finish"`.
-    Words(String),
-}
-
-impl FromStr for TargetText {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let text = text.trim();
-        if text.is_empty() {
-            return Err("say which element: by name, role, id (`e17`), or a point (`120,48`)".to_owned());
-        }
-        if let Ok(id) = text.parse() {
-            return Ok(Self::Id(id));
-        }
-        let point = text
-            .split_once(',')
-            .and_then(|(x, y)| Some(Point::new(x.trim().parse().ok()?, y.trim().parse().ok()?)));
-        Ok(point.map_or_else(|| Self::Words(text.to_owned()), Self::Point))
-    }
-}
 
 /// What is aimed at, with the element where it is one.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,35 +1,14 @@
 //! `deskhand verify`: whether a session is as it was written.
 
-use clap::Args;
 use serde::Serialize;
 
 use super::store::{find, open_store};
 use crate::{
-    args::StoreArgs,
+    args::VerifyArgs,
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::number,
 };
-
-const EXAMPLES: &str = "\
-Every line of a journal carries the hash of its own bytes and of the line before it; prompts and pictures lie beside it
-under their hashes. A byte that was changed anywhere is named with its record. Exit code 0: all is as it was written;
-1: it is not.
-
-Example:
-  deskhand verify last";
-
-#[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct VerifyArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
-    session: String,
-    #[command(flatten)]
-    store: StoreArgs,
-    /// Write what was found as JSON.
-    #[arg(long)]
-    json: bool,
-}
 
 #[derive(Serialize)]
 struct Found {

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_host::config::{ApprovalSetting, ChannelSetting, Config};
 use deskhand_runtime::{
     StopSwitch,
     people::{
@@ -16,8 +17,6 @@ use deskhand_runtime::{
 
 use super::terminal::TerminalFace;
 use crate::{
-    args::{ApproveWhen, AskArgs, AskWhen},
-    config::{ApprovalSetting, ChannelSetting, Config},
     exit::CliError,
     output::{Output, Stream},
 };
@@ -39,9 +38,9 @@ enum Channel {
 }
 
 impl Asked {
-    /// What flags and configuration say. Without a word in them people are asked where they can be: over `--json`, or on
-    /// a terminal.
-    pub(crate) fn of(args: &AskArgs, config: &Config, json: bool) -> Self {
+    /// What the configuration says. Unless it says otherwise, people are asked over `--json`, or on a terminal if there is
+    /// one.
+    pub(crate) fn of(config: &Config, json: bool) -> Self {
         let settings = &config.people;
         let channel = match (json, settings.channel) {
             (_, ChannelSetting::None) => Channel::None,
@@ -49,22 +48,17 @@ impl Asked {
             (false, ChannelSetting::Auto) if io::stdin().is_terminal() => Channel::Terminal,
             (false, ChannelSetting::Auto) => Channel::None,
         };
-        let approvals = match args.approve {
-            None => match settings.approvals {
-                ApprovalSetting::Ask => Approvals::Ask,
-                ApprovalSetting::All => Approvals::All,
-                ApprovalSetting::None => Approvals::None,
-            },
-            Some(ApproveWhen::Ask) => Approvals::Ask,
-            Some(ApproveWhen::All) => Approvals::All,
-            Some(ApproveWhen::None) => Approvals::None,
+        let approvals = match settings.approvals {
+            ApprovalSetting::Ask => Approvals::Ask,
+            ApprovalSetting::All => Approvals::All,
+            ApprovalSetting::None => Approvals::None,
         };
         let seconds = |seconds: Option<u64>| seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
         Self {
             channel,
             approvals,
-            question_timeout: seconds(args.question_timeout.or(settings.question_timeout_s)),
-            approval_timeout: seconds(args.approval_timeout.or(settings.approval_timeout_s)),
+            question_timeout: seconds(settings.question_timeout_s),
+            approval_timeout: seconds(settings.approval_timeout_s),
         }
     }
 
@@ -72,15 +66,6 @@ impl Asked {
     pub(crate) fn nobody(mut self) -> Self {
         self.channel = Channel::None;
         self
-    }
-
-    /// Whether agents may ask questions at all.
-    pub(crate) fn questions(args: &AskArgs, config: &Config) -> bool {
-        match args.ask {
-            None => config.people.ask_questions,
-            Some(AskWhen::Auto) => true,
-            Some(AskWhen::Never) => false,
-        }
     }
 
     /// Whether there is anybody to ask.

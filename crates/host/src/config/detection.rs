@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{env, fs, path::PathBuf, time::Duration};
 
-use super::{ConfigError, settings::Config};
+use super::ConfigError;
 
 /// What finds the elements of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) enum ControlBackend {
+pub enum ControlBackend {
     /// What applications show to assistive technology.
     #[serde(rename = "at-spi")]
     AtSpi,
@@ -25,21 +25,21 @@ pub(crate) enum ControlBackend {
 /// How text is read from pictures, by the program `tesseract`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct OcrSettings {
+pub struct OcrSettings {
     /// Whether it is read in windows whose application shows no elements, also where `control_backend` does not name "ocr".
-    pub(crate) empty_windows: bool,
+    pub empty_windows: bool,
     /// The program, by name or path.
-    pub(crate) program: PathBuf,
+    pub program: PathBuf,
     /// The languages to read, as `tesseract --list-langs` names them, joined by `+`.
-    pub(crate) languages: String,
+    pub languages: String,
     /// How many times pictures are enlarged first, 1 to 8: more reads smaller letters and takes longer.
     #[schemars(range(min = 1))]
-    pub(crate) scale: u32,
+    pub scale: u32,
     /// Words that it is less sure of are left out, in per cent.
-    pub(crate) confidence_min: u8,
+    pub confidence_min: u8,
     /// How long it may take for one picture, in seconds.
     #[schemars(range(min = 1))]
-    pub(crate) timeout_s: u64,
+    pub timeout_s: u64,
 }
 
 impl Default for OcrSettings {
@@ -59,19 +59,19 @@ impl Default for OcrSettings {
 /// A visual parser that speaks like OmniParser's own server. Nothing is sent unless `control_backend` names "omniparser".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct OmniparserSettings {
+pub struct OmniparserSettings {
     /// The address of the server; pictures go to its `/parse/`.
-    pub(crate) endpoint: Option<String>,
+    pub endpoint: Option<String>,
     /// The environment variable that holds a bearer token for it.
-    pub(crate) token_env: Option<String>,
+    pub token_env: Option<String>,
     /// A file whose first line is the token; wins over `token_env`.
-    pub(crate) token_file: Option<PathBuf>,
+    pub token_file: Option<PathBuf>,
     /// How long an answer may take, in seconds; a look waits for it.
     #[schemars(range(min = 1))]
-    pub(crate) timeout_s: u64,
+    pub timeout_s: u64,
     /// The most kilobytes of a picture on its way there; larger ones are scaled down.
     #[schemars(range(min = 1))]
-    pub(crate) picture_kb_max: u32,
+    pub picture_kb_max: u32,
 }
 
 impl Default for OmniparserSettings {
@@ -83,13 +83,13 @@ impl Default for OmniparserSettings {
 /// When things that were found in different ways are the same thing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct DetectionSettings {
+pub struct DetectionSettings {
     /// From which intersection over union on two boxes are the same control, 0 to 1.
-    pub(crate) merge_iou: f64,
+    pub merge_iou: f64,
     /// From which share of its area on a box lies in another one, 0 to 1.
-    pub(crate) merge_inside: f64,
+    pub merge_inside: f64,
     /// How long a detector that failed is left alone before it is tried again, in seconds.
-    pub(crate) retry_after_s: u64,
+    pub retry_after_s: u64,
 }
 
 impl Default for DetectionSettings {
@@ -103,56 +103,58 @@ impl Default for DetectionSettings {
     }
 }
 
-impl Config {
-    /// What finds elements, in the words of the desktop.
-    ///
-    /// # Errors
-    /// [`ConfigError::Unfit`] names the key that does not fit the others.
-    pub(crate) fn detection(&self) -> Result<DetectOptions, ConfigError> {
-        let has = |backend: ControlBackend| self.control_backend.contains(&backend);
-        let (ocr, merge) = (&self.ocr, &self.detection);
-        for (key, share) in [("merge_iou", merge.merge_iou), ("merge_inside", merge.merge_inside)] {
-            if !(0.0..=1.0).contains(&share) {
-                return Err(unfit(
-                    &format!("detection.{key}"),
-                    format!("{share} is not from 0 to 1"),
-                    "it is a share",
-                ));
-            }
+/// How elements are found, as the desktop takes it.
+pub(super) fn to_options(
+    backends: &[ControlBackend],
+    ocr: &OcrSettings,
+    omniparser: &OmniparserSettings,
+    merge: &DetectionSettings,
+) -> Result<DetectOptions, ConfigError> {
+    check(backends, ocr, merge)?;
+    let has = |backend: ControlBackend| backends.contains(&backend);
+    let use_ocr = match (has(ControlBackend::Ocr), ocr.empty_windows) {
+        (true, _) => OcrUse::Always,
+        (false, true) => OcrUse::EmptyWindows,
+        (false, false) => OcrUse::Never,
+    };
+    Ok(DetectOptions {
+        tree: has(ControlBackend::AtSpi),
+        ocr: use_ocr,
+        reader: OcrOptions {
+            program: ocr.program.clone(),
+            languages: ocr.languages.clone(),
+            scale: ocr.scale,
+            confidence_min: ocr.confidence_min,
+            timeout: Duration::from_secs(ocr.timeout_s),
+            ..OcrOptions::default()
+        },
+        omniparser: if has(ControlBackend::Omniparser) { Some(omniparser.to_options()?) } else { None },
+        merge: MergeOptions { iou: merge.merge_iou, inside: merge.merge_inside },
+        retry_after: Duration::from_secs(merge.retry_after_s),
+    })
+}
+
+/// What the types do not rule out.
+fn check(
+    backends: &[ControlBackend],
+    ocr: &OcrSettings,
+    merge: &DetectionSettings,
+) -> Result<(), ConfigError> {
+    for (key, share) in [("merge_iou", merge.merge_iou), ("merge_inside", merge.merge_inside)] {
+        if !(0.0..=1.0).contains(&share) {
+            let problem = format!("{share} is not from 0 to 1");
+            return Err(unfit(&format!("detection.{key}"), problem, "it is a share"));
         }
-        if ocr.scale > 8 {
-            let problem = format!("{} is more than 8", ocr.scale);
-            return Err(unfit("ocr.scale", problem, "2 or 3 read the letters of most screens"));
-        }
-        if self.control_backend.is_empty() {
-            let problem = "it is empty, so that no element would be found".to_owned();
-            return Err(unfit("control_backend", problem, "name \"at-spi\", \"ocr\" or \"omniparser\""));
-        }
-        let use_ocr = match (has(ControlBackend::Ocr), ocr.empty_windows) {
-            (true, _) => OcrUse::Always,
-            (false, true) => OcrUse::EmptyWindows,
-            (false, false) => OcrUse::Never,
-        };
-        Ok(DetectOptions {
-            tree: has(ControlBackend::AtSpi),
-            ocr: use_ocr,
-            reader: OcrOptions {
-                program: ocr.program.clone(),
-                languages: ocr.languages.clone(),
-                scale: ocr.scale,
-                confidence_min: ocr.confidence_min,
-                timeout: Duration::from_secs(ocr.timeout_s),
-                ..OcrOptions::default()
-            },
-            omniparser: if has(ControlBackend::Omniparser) {
-                Some(self.omniparser.to_options()?)
-            } else {
-                None
-            },
-            merge: MergeOptions { iou: merge.merge_iou, inside: merge.merge_inside },
-            retry_after: Duration::from_secs(merge.retry_after_s),
-        })
     }
+    if ocr.scale > 8 {
+        let problem = format!("{} is more than 8", ocr.scale);
+        return Err(unfit("ocr.scale", problem, "2 or 3 read the letters of most screens"));
+    }
+    if backends.is_empty() {
+        let problem = "it is empty, so that no element would be found".to_owned();
+        return Err(unfit("control_backend", problem, "name \"at-spi\", \"ocr\" or \"omniparser\""));
+    }
+    Ok(())
 }
 
 impl OmniparserSettings {

@@ -7,32 +7,44 @@ use toml::de::{DeTable, DeValue};
 
 use super::{
     ConfigError,
-    explain::{allowed, every_key, expects, is_section, keys_of, node, type_word},
+    schema::{allowed, every_key, expects, is_section, keys_of, node, type_word, value_at},
+    suggest::nearest,
 };
 
-/// Where a value comes from.
+/// Where a value comes from. Later ones win.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Origin {
     /// A line of the file.
-    File { path: PathBuf, line: usize },
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
     /// An environment variable.
     Environment(String),
+    /// The session that is resumed.
+    Session(String),
+    /// An override of this run, under the name that the caller knows it by.
+    Override(String),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Environment(name) => write!(f, "the environment variable {name}"),
+            Self::Session(id) => write!(f, "session {id}"),
+            Self::Override(name) => f.write_str(name),
         }
     }
 }
 
-/// Settings as they come together: the values, and the source of each by its key.
-#[derive(Debug, Default)]
+/// Settings as they come together: the values, and the origin of each by its key.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Layers {
     pub(super) values: Map<String, Value>,
-    pub(super) sources: BTreeMap<String, Source>,
+    pub(super) origins: BTreeMap<String, Origin>,
 }
 
 impl Layers {
@@ -51,9 +63,9 @@ impl Layers {
             place: format!("{}:{}", path.display(), line_of(error.span())),
             problem: error.message().replace('\n', "; "),
         })?;
-        let source_of =
-            |span: Range<usize>| Source::File { path: path.to_owned(), line: line_of(Some(span)) };
-        self.add_table(table.get_ref(), &mut Vec::new(), schema, &source_of)
+        let origin_of =
+            |span: Range<usize>| Origin::File { path: path.to_owned(), line: line_of(Some(span)) };
+        self.add_table(table.get_ref(), &mut Vec::new(), schema, &origin_of)
     }
 
     fn add_table(
@@ -61,20 +73,20 @@ impl Layers {
         table: &DeTable<'_>,
         path: &mut Vec<String>,
         schema: &Value,
-        source_of: &dyn Fn(Range<usize>) -> Source,
+        origin_of: &dyn Fn(Range<usize>) -> Origin,
     ) -> Result<(), ConfigError> {
         for (key, value) in table {
             path.push(key.get_ref().to_string());
-            let source = source_of(key.span());
-            check_known(path, schema, &source)?;
+            let origin = origin_of(key.span());
+            check_known(path, schema, &origin)?;
             match value.get_ref() {
-                DeValue::Table(inner) => self.add_table(inner, path, schema, source_of)?,
+                DeValue::Table(inner) => self.add_table(inner, path, schema, origin_of)?,
                 scalar @ (DeValue::String(_)
                 | DeValue::Integer(_)
                 | DeValue::Float(_)
                 | DeValue::Boolean(_)
                 | DeValue::Datetime(_)
-                | DeValue::Array(_)) => self.set(path, to_json(scalar), source),
+                | DeValue::Array(_)) => self.set(path, to_json(scalar), origin),
             }
             path.pop();
         }
@@ -90,8 +102,8 @@ impl Layers {
         schema: &Value,
     ) -> Result<(), ConfigError> {
         let path: Vec<String> = rest.split("__").map(str::to_ascii_lowercase).collect();
-        let source = Source::Environment(name.to_owned());
-        check_known(&path, schema, &source)?;
+        let origin = Origin::Environment(name.to_owned());
+        check_known(&path, schema, &origin)?;
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let kind = node(schema, &parts).map_or("any", type_word);
         let value = match kind {
@@ -112,12 +124,29 @@ impl Layers {
                 .collect(),
             _ => Value::String(text.to_owned()),
         };
-        self.set(&path, value, source);
+        self.set(&path, value, origin);
         Ok(())
     }
 
-    fn set(&mut self, path: &[String], value: Value, source: Source) {
-        self.sources.insert(path.join("."), source);
+    /// Adds a value by its key, whose sections exist.
+    ///
+    /// # Errors
+    /// [`ConfigError::UnknownKey`] with the nearest one.
+    pub(super) fn add_value(
+        &mut self,
+        key: &str,
+        value: Value,
+        origin: Origin,
+        schema: &Value,
+    ) -> Result<(), ConfigError> {
+        let path: Vec<String> = key.split('.').map(str::to_owned).collect();
+        check_known(&path, schema, &origin)?;
+        self.set(&path, value, origin);
+        Ok(())
+    }
+
+    fn set(&mut self, path: &[String], value: Value, origin: Origin) {
+        self.origins.insert(path.join("."), origin);
         let Some((last, sections)) = path.split_last() else { return };
         let mut values = &mut self.values;
         for section in sections {
@@ -141,7 +170,7 @@ impl Layers {
     /// The types hold any number; the smallest that makes sense stands in the schema.
     fn check_ranges(&self, schema: &Value) -> Result<(), ConfigError> {
         let root = Value::Object(self.values.clone());
-        for key in self.sources.keys() {
+        for key in self.origins.keys() {
             let path: Vec<&str> = key.split('.').collect();
             let least = node(schema, &path).and_then(|node| node.get("minimum")).and_then(Value::as_u64);
             let value = value_at(&root, &path).and_then(Value::as_u64);
@@ -160,24 +189,24 @@ impl Layers {
             described.map(allowed).unwrap_or_default().into_iter().map(|(word, _)| word).collect();
         ConfigError::WrongValue {
             key: key.to_owned(),
-            source_of: self.source_of(key.split('[').next().unwrap_or(key)).to_string(),
+            origin: self.origin_of(key.split('[').next().unwrap_or(key)).to_string(),
             found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
             expected: described.map_or_else(|| problem.to_owned(), expects),
             nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, &words)),
         }
     }
 
-    fn source_of(&self, key: &str) -> Source {
-        self.sources
+    fn origin_of(&self, key: &str) -> Origin {
+        self.origins
             .get(key)
-            .or_else(|| self.sources.iter().find(|(name, _)| name.starts_with(key)).map(|(_, source)| source))
+            .or_else(|| self.origins.iter().find(|(name, _)| name.starts_with(key)).map(|(_, origin)| origin))
             .cloned()
-            .unwrap_or_else(|| Source::Environment("DESKHAND__…".to_owned()))
+            .unwrap_or_else(|| Origin::Environment("DESKHAND__…".to_owned()))
     }
 }
 
 /// Whether each part of a key exists, and its sections are sections.
-fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), ConfigError> {
+fn check_known(path: &[String], schema: &Value, origin: &Origin) -> Result<(), ConfigError> {
     let mut at = schema;
     for (depth, name) in path.iter().enumerate() {
         let section = path.get(..depth).unwrap_or_default().join(".");
@@ -186,7 +215,7 @@ fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), C
         if !is_section(at) {
             return Err(ConfigError::WrongValue {
                 key: section.clone(),
-                source_of: source.to_string(),
+                origin: origin.to_string(),
                 found: "a section".to_owned(),
                 expected: expects(at),
                 nearest: None,
@@ -196,9 +225,9 @@ fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), C
             let known: Vec<String> = keys_of(at).unwrap_or_default().iter().map(|key| full(key)).collect();
             let key = full(name);
             return Err(ConfigError::UnknownKey {
-                nearest: nearest(&key, &known).or_else(|| nearest_anywhere(name)),
+                nearest: nearest(&key, &known).or_else(|| nearest_anywhere(name, schema)),
                 key,
-                source_of: source.to_string(),
+                origin: origin.to_string(),
                 known,
             });
         };
@@ -208,24 +237,8 @@ fn check_known(path: &[String], schema: &Value, source: &Source) -> Result<(), C
 }
 
 /// A key of another section that has just this last name.
-fn nearest_anywhere(name: &str) -> Option<String> {
-    every_key().into_iter().find(|key| key.rsplit('.').next() == Some(name))
-}
-
-/// The most alike of `candidates`, if any is alike enough.
-pub(crate) fn nearest(said: &str, candidates: &[String]) -> Option<String> {
-    const ALIKE: f64 = 0.8;
-    candidates
-        .iter()
-        .map(|candidate| (strsim::jaro_winkler(&said.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, candidate)| candidate.clone())
-}
-
-/// The value of a key in a tree of objects.
-pub(super) fn value_at<'a>(root: &'a Value, path: &[&str]) -> Option<&'a Value> {
-    path.iter().try_fold(root, |value, name| value.get(name))
+fn nearest_anywhere(name: &str, schema: &Value) -> Option<String> {
+    every_key(schema).into_iter().find(|key| key.rsplit('.').next() == Some(name))
 }
 
 /// Follows a key such as `policy.rules[0].tool` down from `root`.

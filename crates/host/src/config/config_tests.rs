@@ -3,17 +3,21 @@
 use std::{fs, path::Path};
 
 use super::{
-    every_key, explain,
-    load::{Loaded, load_from},
-    price_table, schema_text, starter_text,
+    Config, DesktopKind, Loaded, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
+    all_keys, explain, load, price_table, schema_text, starter_text,
 };
 
 fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
+    load_with(text, variables, Overrides::default())
+}
+
+fn load_with(text: &str, variables: &[(&str, &str)], overrides: Overrides) -> Result<Loaded, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     fs::write(&path, text).unwrap();
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    load_from(&path, variables).map_err(|error| {
+    let sources = Sources { file: Some(path), variables: variables.collect(), overrides };
+    load(&sources).map_err(|error| {
         format!("{error}\nhelp: {}", error.help()).replace(folder.path().to_str().unwrap(), "[dir]")
     })
 }
@@ -115,7 +119,7 @@ fn what_is_wrong_is_named_with_its_place_and_the_way_out() {
 #[test]
 fn every_key_can_be_explained() {
     let loaded = load_text("", &[]).unwrap();
-    let keys = every_key();
+    let keys = all_keys();
     assert!(keys.contains(&"models.NAME.base_url".to_owned()), "{keys:?}");
     for key in keys {
         let explanation = explain(&loaded, &key).unwrap();
@@ -126,18 +130,95 @@ fn every_key_can_be_explained() {
     assert_eq!(words, ["openai", "script"]);
 }
 
+/// The starter file with what is commented out: all of it, or only what is not marked as an example.
+fn uncommented(examples: bool) -> String {
+    const EXAMPLE: &str = "# example";
+    let mut in_example = false;
+    let mut text = String::new();
+    for line in starter_text().lines() {
+        let commented = line.strip_prefix('#').filter(|rest| !rest.is_empty() && !rest.starts_with(' '));
+        let content = commented.unwrap_or(line);
+        if content.starts_with('[') {
+            in_example = content.ends_with(EXAMPLE);
+        }
+        if commented.is_none() || examples || !(in_example || content.ends_with(EXAMPLE)) {
+            text.push_str(content);
+        }
+        text.push('\n');
+    }
+    text
+}
+
 #[test]
-fn the_starter_file_is_valid_with_and_without_its_comments() {
-    assert_eq!(load_text(starter_text(), &[]).unwrap().config, super::Config::default());
-    let all: String = starter_text()
-        .lines()
-        .map(|line| match line.strip_prefix('#') {
-            Some(rest) if !rest.starts_with(' ') => format!("{rest}\n"),
-            _ => format!("{line}\n"),
-        })
-        .collect();
-    let loaded = load_text(&all, &[]).unwrap();
-    assert_eq!(loaded.config.models["local"].base_url, "http://127.0.0.1:8000/v1");
+fn the_starter_file_shows_defaults_and_examples() {
+    assert_eq!(load_text(starter_text(), &[]).unwrap().config, Config::default());
+    let defaults = load_text(&uncommented(false), &[]).unwrap();
+    assert_eq!(defaults.config, Config::default());
+    assert!(defaults.origins.contains_key("view.jpeg_quality"), "{:?}", defaults.origins);
+    let all = load_text(&uncommented(true), &[]).unwrap();
+    assert_eq!(all.config.models["local"].base_url, "http://127.0.0.1:8000/v1");
+    assert_eq!(all.config.policy.rules.len(), 1);
+}
+
+#[test]
+fn overrides_win_and_are_known_by_the_names_of_their_caller() {
+    let overrides = Overrides::default().set("limits.steps_max", 3, "--max-steps").set_if(
+        "limits.minutes_max",
+        None::<u64>,
+        "--max-minutes",
+    );
+    let loaded = load_with("", &[("DESKHAND__LIMITS__STEPS_MAX", "12")], overrides).unwrap();
+    assert_eq!(loaded.config.limits.steps_max, 3);
+    assert_eq!(explain(&loaded, "limits.steps_max").unwrap().comes_from, "--max-steps");
+    assert!(loaded.overrides("limits.steps_max") && !loaded.overrides("limits.minutes_max"));
+
+    let wrong = Overrides::default().set("limits.steps_max", 0, "--max-steps");
+    assert_eq!(
+        load_with("", &[], wrong).unwrap_err(),
+        "`limits.steps_max` in --max-steps is 0, but it must be a whole number from 1\n\
+         help: `deskhand config explain limits.steps_max` says what it means"
+    );
+}
+
+#[test]
+fn a_specification_chooses_a_model_and_what_is_known_of_its_endpoint_holds() {
+    let text =
+        "[model]\nprovider = \"openai\"\nmodel = \"big\"\ntimeout_s = 7\n[models.local]\nmodel = \"tiny\"\n";
+    let model = |spec: &str| load_with(text, &[], Overrides::default().model(spec, "--model"));
+    let named = model("openai:small").unwrap();
+    assert_eq!((named.config.model.model.as_deref(), named.config.model.timeout_s), (Some("small"), 7));
+    assert_eq!(explain(&named, "model.model").unwrap().comes_from, "--model");
+    assert!(explain(&named, "model.timeout_s").unwrap().comes_from.ends_with("config.toml:4"));
+    assert_eq!(model("openai").unwrap().config.model.model.as_deref(), Some("big"));
+    assert_eq!(model("local").unwrap().config.model.model.as_deref(), Some("tiny"));
+    let script = model("script:turns.toml").unwrap().config.model;
+    assert_eq!((script.provider, script.timeout_s), (Some(Provider::Script), 120));
+    assert_eq!(model("locale").unwrap_err(), "there is no model `locale`\nhelp: did you mean `local`?");
+
+    let address = Overrides::default().set("model.base_url", "http://127.0.0.1:8000/v1", "--base-url");
+    assert_eq!(load_with("", &[], address).unwrap().config.model.provider, Some(Provider::OpenAi));
+}
+
+#[test]
+fn a_resumed_session_keeps_what_it_was_begun_with_unless_it_is_overridden() {
+    let layer = SessionLayer {
+        session: "0197".to_owned(),
+        model: ModelSettings { model: Some("of-then".to_owned()), ..ModelSettings::default() },
+        desktop: DesktopKind::Current,
+        size: ScreenSize::default(),
+    };
+    let text = "[model]\nmodel = \"of-today\"\n[desktop]\nkind = \"virtual\"\nsize = \"800x600\"\n";
+    let today = load_text(text, &[]).unwrap();
+    let resumed = today.for_session(&layer).unwrap();
+    assert_eq!(resumed.config.model.model.as_deref(), Some("of-then"));
+    assert_eq!(resumed.config.desktop.kind, Some(DesktopKind::Current));
+    assert_eq!(explain(&resumed, "model.model").unwrap().comes_from, "session 0197");
+
+    let overrides =
+        Overrides::default().model("openai:another", "--model").set("desktop.size", "640x480", "--size");
+    let resumed = load_with(text, &[], overrides).unwrap().for_session(&layer).unwrap();
+    assert_eq!(resumed.config.model.model.as_deref(), Some("another"));
+    assert_eq!(resumed.config.desktop.size.to_string(), "640x480");
 }
 
 /// Set `DESKHAND_UPDATE_SCHEMA=1` to write the file.
@@ -175,9 +256,15 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     assert!(prices.find("gpt-5-mini").is_some(), "what comes with the program stays known");
 
     let incomplete = load_text("[prices.x]\nprompt = 1\n", &[]).unwrap().config;
-    assert_eq!(price_table(&incomplete.prices).unwrap_err(), "prices.x needs both `prompt` and `completion`");
+    assert_eq!(
+        price_table(&incomplete.prices).unwrap_err().to_string(),
+        "prices.x needs both `prompt` and `completion`"
+    );
     let negative = load_text("[limits]\ncost_max = -1\n", &[]).unwrap().config;
-    assert_eq!(negative.limits.to_limits().unwrap_err(), "limits.cost_max");
+    assert_eq!(
+        negative.limits.to_limits().unwrap_err().to_string(),
+        "`limits.cost_max` is no amount of money"
+    );
 }
 
 #[test]
@@ -188,7 +275,7 @@ fn what_finds_elements_is_configured_and_must_fit() {
         load_text(text, variables)
             .unwrap()
             .config
-            .detection()
+            .to_detection()
             .map_err(|error| format!("{error}; {}", error.help()))
     };
     let default = detection("", &[]).unwrap();

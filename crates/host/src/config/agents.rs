@@ -8,34 +8,34 @@ use serde::{Deserialize, Serialize};
 /// Agents that own no window and can be handed sub-tasks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct AgentSettings {
+pub struct AgentSettings {
     /// The names of those that sessions are run with: `shell`, or one of `agents.programs`.
-    pub(crate) enabled: Vec<String>,
+    pub enabled: Vec<String>,
     /// The agent of the command line.
-    pub(crate) shell: ShellAgentSettings,
+    pub shell: ShellAgentSettings,
     /// Agents in programs of their own, by name.
-    pub(crate) programs: BTreeMap<String, ProgramAgentSettings>,
+    pub programs: BTreeMap<String, ProgramAgentSettings>,
 }
 
 /// The agent of the command line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ShellAgentSettings {
+pub struct ShellAgentSettings {
     /// The folder that its programs work in and may change; without it, a private one of each session.
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
     /// Further folders that its programs may change.
-    pub(crate) write: Vec<PathBuf>,
+    pub write: Vec<PathBuf>,
     /// Further folders that its programs may read, beside those of the system.
-    pub(crate) read: Vec<PathBuf>,
+    pub read: Vec<PathBuf>,
     /// Whether its programs may use the network.
-    pub(crate) network: bool,
+    pub network: bool,
     /// Whether its programs are confined, which takes Landlock and seccomp in the kernel.
-    pub(crate) sandbox: SandboxSetting,
+    pub sandbox: SandboxSetting,
     /// Names of environment variables that its programs get beside the usual ones. Keys do not belong here.
-    pub(crate) environment: Vec<String>,
+    pub environment: Vec<String>,
     /// The longest that one program may run, in seconds.
     #[schemars(range(min = 1))]
-    pub(crate) timeout_s: u64,
+    pub timeout_s: u64,
 }
 
 impl Default for ShellAgentSettings {
@@ -55,7 +55,7 @@ impl Default for ShellAgentSettings {
 /// Whether programs are confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum SandboxSetting {
+pub enum SandboxSetting {
     /// They are, or the agent cannot be used.
     Required,
     /// They are where the kernel can.
@@ -67,21 +67,21 @@ pub(crate) enum SandboxSetting {
 /// An agent in a program of its own: an MCP server on its standard streams with the tool `work_on_subtask`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub(crate) struct ProgramAgentSettings {
+pub struct ProgramAgentSettings {
     /// The program and its arguments.
-    pub(crate) command: Vec<String>,
+    pub command: Vec<String>,
     /// What it is good for; without it, what it says of itself.
-    pub(crate) introduction: Option<String>,
+    pub introduction: Option<String>,
     /// The folder that it runs in; without it, a private one of each session.
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
     /// Names of environment variables that it gets beside the usual ones.
-    pub(crate) environment: Vec<String>,
+    pub environment: Vec<String>,
     /// How long it may take to answer when it is started, in seconds.
     #[schemars(range(min = 1))]
-    pub(crate) start_timeout_s: u64,
+    pub start_timeout_s: u64,
     /// How long it may take for one sub-task, in seconds.
     #[schemars(range(min = 1))]
-    pub(crate) subtask_timeout_s: u64,
+    pub subtask_timeout_s: u64,
 }
 
 impl Default for ProgramAgentSettings {

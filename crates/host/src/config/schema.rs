@@ -1,44 +1,20 @@
-//! What a key means, from the schema of the configuration.
-
-use std::fmt::Write as _;
+//! The JSON schema of the configuration, and reading it: what is a section, what a value must be, which keys there are.
 
 use schemars::generate::SchemaSettings;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::{
-    ConfigError,
-    layers::{nearest, value_at},
-    load::Loaded,
-    settings::Config,
-};
-
-/// Everything about one key.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Explanation {
-    /// The key: `model.base_url`.
-    pub(crate) key: String,
-    /// What it means.
-    pub(crate) meaning: String,
-    /// What its value must be.
-    pub(crate) expects: String,
-    /// The value that is in force; null where there is none.
-    pub(crate) value: Value,
-    /// Where that value comes from.
-    pub(crate) comes_from: String,
-    /// The value without any configuration; null where there is none.
-    pub(crate) default: Value,
-    /// The environment variable that sets it.
-    pub(crate) environment: String,
-    /// The words that it may have, each with its meaning; empty where any value of its type will do.
-    pub(crate) allowed: Vec<(String, String)>,
-}
+use super::settings::Config;
 
 /// The JSON schema of the configuration, as it is committed.
-pub(crate) fn schema_text() -> String {
+pub fn schema_text() -> String {
     let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
     text.push('\n');
     text
+}
+
+/// Every key that can be set, sections left out: `models.NAME.vision`.
+pub fn all_keys() -> Vec<String> {
+    every_key(&schema())
 }
 
 /// The schema with everything in place, so that a key can be followed down.
@@ -127,8 +103,8 @@ pub(super) fn allowed(node: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Every key that can be set, sections left out.
-pub(crate) fn every_key() -> Vec<String> {
+/// Every key that can be set, sections left out: `models.NAME.vision`.
+pub(super) fn every_key(schema: &Value) -> Vec<String> {
     fn collect(node: &Value, path: &str, keys: &mut Vec<String>) {
         let name = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         if let Some(properties) = node.get("properties").and_then(Value::as_object) {
@@ -142,43 +118,11 @@ pub(crate) fn every_key() -> Vec<String> {
         }
     }
     let mut keys = Vec::new();
-    collect(&schema(), "", &mut keys);
+    collect(schema, "", &mut keys);
     keys
 }
 
-/// Explains a key.
-///
-/// # Errors
-/// [`ConfigError::NoSuchKey`] with the nearest one.
-pub(crate) fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
-    let schema = schema();
-    let path: Vec<&str> = key.split('.').collect();
-    let found = node(&schema, &path)
-        .filter(|node| !is_section(node))
-        .ok_or_else(|| ConfigError::NoSuchKey { key: key.to_owned(), nearest: nearest(key, &every_key()) })?;
-    let meaning = found.get("description").and_then(Value::as_str).unwrap_or_default();
-    let in_force = serde_json::to_value(&loaded.config).unwrap_or_default();
-    let template = serde_json::to_value(super::settings::ModelSettings::default()).unwrap_or_default();
-    let default = match path.as_slice() {
-        ["models", _, last] => template.get(*last).cloned().unwrap_or_default(),
-        _ => {
-            let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
-            value_at(&defaults, &path).cloned().unwrap_or_default()
-        }
-    };
-    let value = value_at(&in_force, &path).cloned().unwrap_or_else(|| default.clone());
-    let mut environment = "DESKHAND".to_owned();
-    for part in &path {
-        let _ = write!(environment, "__{}", part.to_ascii_uppercase());
-    }
-    Ok(Explanation {
-        key: key.to_owned(),
-        meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" "),
-        expects: expects(found),
-        value,
-        comes_from: loaded.sources.get(key).map_or_else(|| "the default".to_owned(), ToString::to_string),
-        default,
-        environment,
-        allowed: allowed(found),
-    })
+/// The value of a key in a tree of objects.
+pub(super) fn value_at<'a>(root: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(root, |value, name| value.get(name))
 }

@@ -1,0 +1,31 @@
+//! Arguments of the commands that only Deskhand itself calls.
+
+use std::{ffi::OsString, path::PathBuf};
+
+use clap::Args;
+use deskhand_host::config::ScreenSize;
+use deskhand_runtime::agents::shell::sandbox::Confinement;
+
+#[derive(Debug, Args)]
+pub(crate) struct KeepDesktopArgs {
+    /// The size of the screen.
+    #[arg(long, value_name = "WxH")]
+    pub(crate) size: ScreenSize,
+}
+
+/// What to run, and how it is confined.
+#[derive(Debug, Args)]
+pub(crate) struct SandboxedArgs {
+    /// What the program may do, as JSON.
+    #[arg(value_parser = parse)]
+    pub(crate) confinement: Confinement,
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Its arguments.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+fn parse(text: &str) -> Result<Confinement, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,73 @@
+//! What a key means, from the schema of the configuration.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{
+    ConfigError,
+    load::Loaded,
+    model::ModelSettings,
+    schema::{allowed, every_key, expects, is_section, node, schema, value_at},
+    settings::Config,
+    suggest::nearest,
+};
+
+/// Everything about one key.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Explanation {
+    /// The key: `model.base_url`.
+    pub key: String,
+    /// What it means.
+    pub meaning: String,
+    /// What its value must be.
+    pub expects: String,
+    /// The value that is in force; null where there is none.
+    pub value: Value,
+    /// Where that value comes from.
+    pub comes_from: String,
+    /// The value without any configuration; null where there is none.
+    pub default: Value,
+    /// The environment variable that sets it.
+    pub environment: String,
+    /// The words that it may have, each with its meaning; empty where any value of its type will do.
+    pub allowed: Vec<(String, String)>,
+}
+
+/// Explains a key.
+///
+/// # Errors
+/// [`ConfigError::NoSuchKey`] with the nearest one.
+pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
+    let schema = schema();
+    let path: Vec<&str> = key.split('.').collect();
+    let found = node(&schema, &path).filter(|node| !is_section(node)).ok_or_else(|| {
+        ConfigError::NoSuchKey { key: key.to_owned(), nearest: nearest(key, &every_key(&schema)) }
+    })?;
+    let meaning = found.get("description").and_then(Value::as_str).unwrap_or_default();
+    let in_force = serde_json::to_value(&loaded.config).unwrap_or_default();
+    let template = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
+    let default = match path.as_slice() {
+        ["models", _, last] => template.get(*last).cloned().unwrap_or_default(),
+        _ => {
+            let defaults = serde_json::to_value(Config::default()).unwrap_or_default();
+            value_at(&defaults, &path).cloned().unwrap_or_default()
+        }
+    };
+    let value = value_at(&in_force, &path).cloned().unwrap_or_else(|| default.clone());
+    let mut environment = "DESKHAND".to_owned();
+    for part in &path {
+        let _ = write!(environment, "__{}", part.to_ascii_uppercase());
+    }
+    Ok(Explanation {
+        key: key.to_owned(),
+        meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" "),
+        expects: expects(found),
+        value,
+        comes_from: loaded.origins.get(key).map_or_else(|| "the default".to_owned(), ToString::to_string),
+        default,
+        environment,
+        allowed: allowed(found),
+    })
+}

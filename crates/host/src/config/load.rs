@@ -1,0 +1,227 @@
+//! Finding, reading and merging the configuration.
+
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use serde_json::Value;
+
+use super::{
+    ConfigError, Overrides,
+    desktop::{DesktopKind, ScreenSize},
+    layers::{Layers, Origin},
+    model::ModelSettings,
+    schema::{schema, value_at},
+    settings::Config,
+};
+
+/// The variables that this program reads itself, all in one place.
+const CONFIG_VARIABLE: &str = "DESKHAND_CONFIG";
+const PREFIX: &str = "DESKHAND__";
+
+/// What a configuration is read from. Later ones win: the file, environment variables, overrides.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sources {
+    /// A TOML file, which may be missing.
+    pub file: Option<PathBuf>,
+    /// Environment variables; those that do not begin with `DESKHAND__` are ignored.
+    pub variables: Vec<(String, String)>,
+    /// What is set for this run.
+    pub overrides: Overrides,
+}
+
+impl Sources {
+    /// The file and the environment of the user who runs this program.
+    pub fn of_user() -> Self {
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        Self { file: Some(config_path()), variables: variables.collect(), overrides: Overrides::default() }
+    }
+
+    /// The same with what is set for this run.
+    #[must_use]
+    pub fn with(self, overrides: Overrides) -> Self {
+        Self { overrides, ..self }
+    }
+}
+
+/// A configuration that was read and merged.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The values in force.
+    pub config: Config,
+    /// Where each value comes from that is not a default, by its key.
+    pub origins: BTreeMap<String, Origin>,
+    /// The file and the environment.
+    base: Layers,
+    overrides: Overrides,
+}
+
+/// What a session that is resumed brings along: stronger than file and environment, weaker than overrides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionLayer {
+    /// The id of the session.
+    pub session: String,
+    /// The model that it was begun with.
+    pub model: ModelSettings,
+    /// The desktop that it was begun on.
+    pub desktop: DesktopKind,
+    /// The size of its screen.
+    pub size: ScreenSize,
+}
+
+/// Where the file is, or would be.
+pub fn config_path() -> PathBuf {
+    variable(CONFIG_VARIABLE)
+        .map_or_else(|| xdg("XDG_CONFIG_HOME", ".config").join("deskhand/config.toml"), PathBuf::from)
+}
+
+/// The folder under which sessions are kept.
+pub fn state_root(config: &Config) -> PathBuf {
+    config
+        .sessions
+        .dir
+        .clone()
+        .unwrap_or_else(|| xdg("XDG_STATE_HOME", ".local/state").join("deskhand/sessions"))
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// [`ConfigError`] names the place of what is wrong.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let schema = schema();
+    let mut base = Layers::default();
+    if let Some(path) = &sources.file {
+        add_file(&mut base, path, &schema)?;
+    }
+    let mut variables: Vec<_> =
+        sources.variables.iter().filter(|(name, _)| name.starts_with(PREFIX)).collect();
+    variables.sort();
+    for (name, value) in variables {
+        if let Some(rest) = name.strip_prefix(PREFIX) {
+            base.add_variable(name, rest, value, &schema)?;
+        }
+    }
+    merge(base, None, &sources.overrides, &schema)
+}
+
+impl Loaded {
+    /// The configuration for a session that is resumed: what it was begun with holds, unless this run overrides it.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when the values do not fit together.
+    pub fn for_session(&self, session: &SessionLayer) -> Result<Self, ConfigError> {
+        merge(self.base.clone(), Some(session), &self.overrides, &schema())
+    }
+
+    /// Whether this run overrides a key.
+    pub fn overrides(&self, key: &str) -> bool {
+        matches!(self.origins.get(key), Some(Origin::Override(_)))
+    }
+
+    /// Whether this run chooses another model by name.
+    pub fn chooses_model(&self) -> bool {
+        self.overrides.model.is_some()
+    }
+}
+
+fn add_file(layers: &mut Layers, path: &Path, schema: &Value) -> Result<(), ConfigError> {
+    match fs::read_to_string(path) {
+        Ok(text) => layers.add_file(path, &text, schema),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(source) => Err(ConfigError::Read { path: path.to_owned(), source }),
+    }
+}
+
+fn merge(
+    base: Layers,
+    session: Option<&SessionLayer>,
+    overrides: &Overrides,
+    schema: &Value,
+) -> Result<Loaded, ConfigError> {
+    let configured: Config = base.parse(schema)?;
+    let mut layers = base.clone();
+    if let Some(session) = session {
+        let origin = || Origin::Session(session.session.clone());
+        layers.add_value("desktop.kind", to_value(&session.desktop), origin(), schema)?;
+        layers.add_value("desktop.size", to_value(&session.size), origin(), schema)?;
+    }
+    match (&overrides.model, session) {
+        (Some(chosen), _) => {
+            let spec = chosen.value.as_str().unwrap_or_default();
+            let model = ModelSettings::from_spec(spec, &configured.model, &configured.models)?;
+            set_model(
+                &mut layers,
+                &configured.model,
+                &model,
+                &Origin::Override(chosen.name.clone()),
+                schema,
+            )?;
+        }
+        (None, Some(session)) => {
+            let origin = Origin::Session(session.session.clone());
+            set_model(&mut layers, &configured.model, &session.model, &origin, schema)?;
+        }
+        (None, None) => {}
+    }
+    for one in &overrides.values {
+        layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)?;
+    }
+    imply_provider(&mut layers, schema)?;
+    Ok(Loaded { config: layers.parse(schema)?, origins: layers.origins, base, overrides: overrides.clone() })
+}
+
+/// Sets what of a model is not as it was configured, so that every other value keeps its origin.
+fn set_model(
+    layers: &mut Layers,
+    configured: &ModelSettings,
+    model: &ModelSettings,
+    origin: &Origin,
+    schema: &Value,
+) -> Result<(), ConfigError> {
+    let before = to_value(configured);
+    let Value::Object(fields) = to_value(model) else { return Ok(()) };
+    for (name, value) in fields {
+        if before.get(&name) != Some(&value) {
+            layers.add_value(&format!("model.{name}"), value, origin.clone(), schema)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whoever gives an address for this run means an endpoint, even where no kind of model is configured.
+fn imply_provider(layers: &mut Layers, schema: &Value) -> Result<(), ConfigError> {
+    let root = Value::Object(layers.values.clone());
+    let named = value_at(&root, &["model", "provider"]).is_some_and(|provider| !provider.is_null());
+    match layers.origins.get("model.base_url") {
+        Some(origin @ Origin::Override(_)) if !named => {
+            let origin = origin.clone();
+            layers.add_value("model.provider", Value::from("openai"), origin, schema)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn to_value(value: &impl serde::Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn variable(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// An XDG folder; relative paths do not count, as the specification says.
+fn xdg(name: &str, below_home: &str) -> PathBuf {
+    variable(name).map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or_else(|| {
+        variable("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from).join(below_home)
+    })
+}
+
+/// A commented configuration to begin with.
+pub const fn starter_text() -> &'static str {
+    include_str!("starter.toml")
+}

@@ -1,0 +1,46 @@
+//! The configuration: one TOML file, then the environment, then what is set for one run; typed, and every value knows
+//! where it comes from. Nothing outside of this folder reads the file or the variables.
+//!
+//! - [`Config`] and the settings in it: what can be configured. Their doc comments are the explanations of the keys.
+//! - [`load()`] merges [`Sources`]; [`Overrides`] are what a caller sets for one run.
+//! - [`explain()`] says what a key means and where its value comes from.
+
+mod agents;
+mod desktop;
+mod detection;
+mod error;
+mod explain;
+mod layers;
+mod limits;
+mod load;
+mod model;
+mod overrides;
+mod people;
+mod policy;
+mod schema;
+mod settings;
+mod suggest;
+mod view;
+
+pub use agents::{AgentSettings, ProgramAgentSettings, SandboxSetting, ShellAgentSettings};
+pub use desktop::{DesktopKind, DesktopSettings, ScreenSize};
+pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
+pub use error::ConfigError;
+pub use explain::{Explanation, explain};
+pub use layers::Origin;
+pub use limits::{
+    LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
+};
+pub use load::{Loaded, SessionLayer, Sources, config_path, load, starter_text, state_root};
+pub use model::{ModelSettings, Provider, StructuredOutputSetting};
+pub use overrides::Overrides;
+pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
+pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
+pub use schema::{all_keys, schema_text};
+pub use settings::{Config, EvaluationSettings, SessionSettings};
+pub use suggest::nearest;
+pub use view::{CompressionSetting, ViewSettings};
+
+#[cfg(test)]
+#[path = "config_tests.rs"]
+mod tests;
