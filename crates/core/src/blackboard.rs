@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{text::clip, ui::PictureRef};
+use crate::{agent::AgentRef, text::clip, ui::PictureRef};
 
 /// The shared memory of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -32,7 +32,7 @@ pub struct Trajectory {
     /// The number of the step in its session.
     pub step: u32,
     /// The agent that took it.
-    pub agent: String,
+    pub agent: AgentRef,
     /// The sub-task that it worked on; empty for the HostAgent.
     pub subtask: String,
     /// What it did, a line a call.

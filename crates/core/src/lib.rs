@@ -25,4 +25,3 @@ pub mod states;
 pub mod target;
 pub mod text;
 pub mod ui;
-pub mod views;

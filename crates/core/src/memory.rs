@@ -25,8 +25,6 @@ pub struct MemoryItem {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Memory {
     items: VecDeque<MemoryItem>,
-    /// How many steps the agent took, also those that are no longer kept.
-    pub steps: u32,
 }
 
 impl Memory {
@@ -42,7 +40,6 @@ impl Memory {
             self.items.pop_front();
         }
         self.items.push_back(item);
-        self.steps = self.steps.saturating_add(1);
     }
 
     /// The steps that are kept, oldest first.

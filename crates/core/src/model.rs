@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::ui::PictureRef;
+use crate::{agent::AgentRef, ui::PictureRef};
 
 /// Who wrote a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,15 +51,53 @@ impl Message {
     }
 }
 
+/// What kind of reply a question asks for: how it is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplyKind {
+    /// The HostAgent's decision.
+    #[serde(alias = "host_agent_reply")]
+    HostAgent,
+    /// An AppAgent's decision.
+    #[serde(alias = "app_agent_reply")]
+    AppAgent,
+    /// The decision of an agent that brings its own statuses.
+    #[serde(alias = "agent_reply")]
+    Agent,
+    /// The judgement of a finished round.
+    #[serde(alias = "evaluation_reply")]
+    Evaluation,
+    /// Anything: a trial of the endpoint.
+    #[serde(alias = "probe_reply")]
+    Probe,
+}
+
+impl ReplyKind {
+    /// Every kind.
+    pub const ALL: [Self; 5] = [Self::HostAgent, Self::AppAgent, Self::Agent, Self::Evaluation, Self::Probe];
+
+    /// The name of its schema in the protocols of providers: letters, digits and `_`.
+    pub const fn schema_name(self) -> &'static str {
+        match self {
+            Self::HostAgent => "host_agent_reply",
+            Self::AppAgent => "app_agent_reply",
+            Self::Agent => "agent_reply",
+            Self::Evaluation => "evaluation_reply",
+            Self::Probe => "probe_reply",
+        }
+    }
+}
+
 /// One question to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRequest {
-    /// The name of the asking agent: `HostAgent`, or `AppAgent/<application root>`.
-    pub agent: String,
+    /// The asking agent.
+    pub agent: AgentRef,
     /// The conversation, system message first.
     pub messages: Vec<Message>,
-    /// The name of the reply's schema: letters, digits and `_`.
-    pub schema_name: String,
+    /// What kind of reply is asked for; [`ReplyKind::schema_name`] names its schema.
+    #[serde(alias = "schema_name")]
+    pub reply: ReplyKind,
     /// The JSON schema that the reply must match.
     pub schema: Value,
     /// The most tokens that the reply may have.

@@ -46,9 +46,6 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
-    /// One window, as what changed since the look at it before. Stands in the files of journals only: who reads one
-    /// puts the view together again ([`crate::views::Views`]).
-    WindowChanges(crate::views::WindowChanges),
     /// What an agent without a window has before it.
     Agent(AgentView),
 }
@@ -59,7 +56,6 @@ impl Observation {
         match self {
             Self::Desktop(view) => view.picture.as_ref(),
             Self::Window(view) => view.picture.as_ref(),
-            Self::WindowChanges(changes) => changes.picture.as_ref(),
             Self::Agent(view) => view.picture.as_ref(),
         }
     }

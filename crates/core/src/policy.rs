@@ -104,8 +104,6 @@ impl Subject {
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
             // An agent without a window has no elements, but may run programs.
             Observation::Agent(_) => subject.label(&text(command, "program").unwrap_or_default()),
-            // Changes are stored, and never shown to anybody.
-            Observation::WindowChanges(_) => {}
         }
         let path = command.arguments.get("path").and_then(Value::as_array);
         subject.label(path.and_then(|path| path.last()).and_then(Value::as_str).unwrap_or_default());

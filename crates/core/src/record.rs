@@ -8,12 +8,13 @@ use serde_json::Value;
 
 use crate::{
     ids::SessionId,
+    observation::Observation,
     prompt::PromptSet,
     session::{EffectRecord, EventRecord, SessionConfig},
 };
 
 /// The version of the format that this code writes. Readers refuse a later one and read every earlier one.
-pub const JOURNAL_VERSION: u32 = 2;
+pub const JOURNAL_VERSION: u32 = 3;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,24 +71,24 @@ pub struct Change {
     pub setup: Value,
 }
 
-/// What a line of a journal tells.
+/// What a line of a journal says. `O` is how an observation is represented: whole, or as a journal stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Record {
+pub enum Record<O = Observation> {
     /// The first line.
     Header(Box<Header>),
     /// Something is wanted.
     Effect(Box<EffectRecord>),
     /// Something came.
-    Event(Box<EventRecord>),
+    Event(Box<EventRecord<O>>),
     /// The session runs with something else from here on: it was forked, or resumed with another model, other
     /// prompts or another configuration.
     Changed(Box<Change>),
 }
 
-/// One line of a journal.
+/// One line of a journal; `O` as in [`Record`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Line {
+pub struct Line<O = Observation> {
     /// Its number, from 1.
     pub seq: u64,
     /// SHA-256 of the line before it, lower-case hexadecimal; empty in the first line. A line that was changed
@@ -96,5 +97,26 @@ pub struct Line {
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
     /// What it tells.
-    pub record: Record,
+    pub record: Record<O>,
+}
+
+impl<O> Line<O> {
+    /// The same line with its observation represented otherwise, if it has one.
+    ///
+    /// # Errors
+    /// What `convert` returns.
+    pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Line<P>, E> {
+        let Self { seq, prev, at_ms, record } = self;
+        let record = match record {
+            Record::Header(header) => Record::Header(header),
+            Record::Effect(effect) => Record::Effect(effect),
+            Record::Changed(change) => Record::Changed(change),
+            Record::Event(record) => {
+                let EventRecord { effect, at_ms, event } = *record;
+                let event = event.try_map_observation(convert)?;
+                Record::Event(Box::new(EventRecord { effect, at_ms, event }))
+            }
+        };
+        Ok(Line { seq, prev, at_ms, record })
+    }
 }

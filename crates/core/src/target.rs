@@ -8,30 +8,13 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// What kind of thing a target is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetKind {
-    /// A top-level window of an application.
-    Window,
-    /// A control in a window.
-    Control,
-    /// Another agent.
-    ThirdPartyAgent,
-}
-
 /// One thing that can be picked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetInfo {
-    /// What kind of thing.
-    pub kind: TargetKind,
-    /// Its id, unique across all kinds: `w2`, `e17`, `a1`.
+    /// Its id, unique across all kinds: `w2`, `a1`.
     pub id: String,
-    /// Its name: the title of a window, the name of a control or agent.
+    /// Its name: the title of a window, the name of an agent.
     pub name: String,
-    /// More of the kind: the application of a window, the role of a control.
-    #[serde(rename = "type")]
-    pub type_name: String,
 }
 
 /// Everything that the HostAgent can assign a sub-task to at this moment.
@@ -80,18 +63,12 @@ impl TargetRegistry {
 
     /// Every target, windows first.
     pub fn targets(&self) -> Vec<TargetInfo> {
-        let windows = self.windows.iter().map(|window| TargetInfo {
-            kind: TargetKind::Window,
-            id: window.id.to_string(),
-            name: window.title.clone(),
-            type_name: window.app.name.clone(),
-        });
-        let agents = self.agents.iter().map(|agent| TargetInfo {
-            kind: TargetKind::ThirdPartyAgent,
-            id: agent.id.to_string(),
-            name: agent.name.clone(),
-            type_name: "agent".to_owned(),
-        });
+        let windows = self
+            .windows
+            .iter()
+            .map(|window| TargetInfo { id: window.id.to_string(), name: window.title.clone() });
+        let agents =
+            self.agents.iter().map(|agent| TargetInfo { id: agent.id.to_string(), name: agent.name.clone() });
         windows.chain(agents).collect()
     }
 }

@@ -228,8 +228,7 @@ impl IdsSeen {
                 }
                 self.output(&result.output);
             }
-            // A reader puts changes together to whole views before it hands them out.
-            Event::Observed { observation: Observation::WindowChanges(_) | Observation::Agent(_) }
+            Event::Observed { observation: Observation::Agent(_) }
             | Event::Requested { .. }
             | Event::Ended
             | Event::ObserveFailed { .. }

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, fmt, fs, io};
 
-use deskhand_core::record::{JOURNAL_VERSION, Line, Record};
+use deskhand_core::record::{JOURNAL_VERSION, Record};
 use serde_json::Value;
 
-use crate::journal::{Chain, Flaw, JournalError, RawLine, RawLines, SessionFolder, sha256_hex};
+use crate::journal::{Chain, Flaw, JournalError, RawLine, RawLines, SessionFolder, StoredLine, sha256_hex};
 
 /// What is wrong with a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,11 +128,11 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
             break;
         }
         found.records = seq;
-        let line: Line = match serde_json::from_slice(&raw.bytes) {
+        let line: StoredLine = match serde_json::from_slice(&raw.bytes) {
             Ok(line) => line,
             Err(error) => {
                 found.note(Finding::Unreadable { seq, reason: error.to_string() });
-                chain.prev = sha256_hex(&raw.bytes);
+                chain.pass_over(&raw);
                 continue;
             }
         };
@@ -171,20 +171,26 @@ impl Verification {
         &mut self,
         chain: &mut Chain,
         raw: &RawLine,
-        line: &Line,
+        line: &StoredLine,
         folder: &SessionFolder,
     ) -> Result<(), JournalError> {
         let seq = raw.seq;
         // What was changed is named once, not again by the line that follows it.
         let named = self.findings.iter().any(|finding| finding.names(seq.saturating_sub(1)));
+        let unreadable = matches!(
+            self.findings.last(),
+            Some(Finding::Unreadable { seq: last, .. }) if *last == seq.saturating_sub(1)
+        );
         match chain.link(raw, line) {
             Some(Flaw::Changed) => self.note(Finding::Changed { seq }),
+            Some(Flaw::Unlinked) if named => {}
             // Without a seal of its own, a changed line is known by what the next one says of it.
-            Some(Flaw::OutOfPlace) if line.seq == seq && seq > 1 && !named => {
-                self.note(Finding::Changed { seq: seq.saturating_sub(1) });
+            Some(Flaw::Unlinked) if seq > 1 => self.note(Finding::Changed { seq: seq.saturating_sub(1) }),
+            // Where the end of a line was changed, it holds the next one too.
+            Some(Flaw::OutOfPlace) if unreadable => {}
+            Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
+                self.note(Finding::OutOfPlace { seq, says: line.seq });
             }
-            Some(Flaw::OutOfPlace) if line.seq == seq && seq > 1 => {}
-            Some(Flaw::OutOfPlace) => self.note(Finding::OutOfPlace { seq, says: line.seq }),
             None => {}
         }
         match &line.record {

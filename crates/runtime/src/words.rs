@@ -1,6 +1,7 @@
 //! Commands, results and numbers in few words, for people.
 
 use deskhand_core::{
+    agent::AgentRef,
     command::{CallResult, CallStatus, Command, Verdict},
     text::{clip, one_line},
 };
@@ -76,6 +77,16 @@ pub fn effect_word(result: &CallResult) -> &'static str {
         (_, Some(verdict)) => verdict.word(),
         (CallStatus::Success, None) => "read",
         (CallStatus::Failure, None) => "failed",
+    }
+}
+
+/// The name of an agent in a column: `libreoffice-calc` for its AppAgent; other agents keep theirs.
+pub fn agent_words(agent: &AgentRef) -> String {
+    match agent {
+        AgentRef::AppAgent { application, .. } => short_name(application).to_owned(),
+        AgentRef::HostAgent | AgentRef::Agent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed => {
+            short_name(agent.kind_word()).to_owned()
+        }
     }
 }
 

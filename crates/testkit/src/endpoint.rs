@@ -10,7 +10,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use deskhand_core::model::{Message, ModelRequest, Speaker};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{Message, ModelRequest, ReplyKind, Speaker},
+};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -324,19 +327,19 @@ pub fn completion(text: &str, usage: Option<(u64, u64)>) -> Value {
     body
 }
 
-/// The question in the body of a request, without its pictures. The asking agent is not part of the protocol, so its name is empty;
-/// a scripted model then leaves the `agent` of its turns unchecked.
+/// The question in the body of a request, without its pictures. The asking agent is not part of the protocol, so it is unnamed; a
+/// scripted model then leaves the `agent` of its turns unchecked.
 pub fn model_request(body: &Value) -> ModelRequest {
     let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
     let format = body.pointer("/response_format/json_schema");
     ModelRequest {
-        agent: String::new(),
+        agent: AgentRef::Unnamed,
         messages: messages.map(message).collect(),
-        schema_name: format
+        reply: format
             .and_then(|f| f.get("name"))
             .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
+            .and_then(|name| ReplyKind::ALL.into_iter().find(|kind| kind.schema_name() == name))
+            .unwrap_or(ReplyKind::Probe),
         schema: format.and_then(|f| f.get("schema")).cloned().unwrap_or(Value::Null),
         completion_tokens_max: 0,
         attempts_max: u32::MAX,

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{Message, ModelRequest, Speaker};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{Message, ModelRequest, ReplyKind, Speaker},
+};
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
@@ -216,12 +219,12 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
         return Ok(format!("{} (a script answers nothing but its own questions)", model.name()));
     };
     let request = ModelRequest {
-        agent: "doctor".to_owned(),
+        agent: AgentRef::Unnamed,
         messages: vec![Message::text(
             Speaker::User,
             "Answer with the JSON object {\"ok\": true} and nothing else.",
         )],
-        schema_name: "doctor_reply".to_owned(),
+        reply: ReplyKind::Probe,
         schema: serde_json::json!({
             "type": "object",
             "properties": { "ok": { "type": "boolean" } },

@@ -1,6 +1,7 @@
 //! The face for people: prompts in plain words on a terminal, and what they type.
 
 use deskhand_core::{
+    agent::AgentRef,
     reply::Question,
     session::{ApprovalScope, AskedBy, PlannedAction},
     text::one_line,
@@ -203,8 +204,13 @@ fn action_words(action: &PlannedAction) -> String {
 }
 
 /// An agent as people know it: `HostAgent`, `AppAgent of mousepad`.
-fn agent_words(agent: &str) -> String {
-    agent.replacen('/', " of ", 1)
+fn agent_words(agent: &AgentRef) -> String {
+    match agent {
+        AgentRef::AppAgent { application, .. } => format!("AppAgent of {application}"),
+        AgentRef::HostAgent | AgentRef::Agent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed => {
+            agent.to_string()
+        }
+    }
 }
 
 fn question_mark(question: &Question) -> String {

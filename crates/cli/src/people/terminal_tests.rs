@@ -1,6 +1,7 @@
 //! What a person may type, and what becomes of it.
 
 use deskhand_core::{
+    agent::AgentRef,
     command::Command,
     ids::EffectId,
     reply::Question,
@@ -24,7 +25,7 @@ fn hear(face: &mut TerminalFace, text: &str, open: Option<&Prompt>) -> Heard {
 fn approval() -> Prompt {
     Prompt::Approval(ApprovalRequest {
         id: EffectId(4),
-        agent: "AppAgent/mousepad".to_owned(),
+        agent: AgentRef::from_name("AppAgent/mousepad"),
         actions: vec![PlannedAction {
             command: Command {
                 tool: "click_element".to_owned(),

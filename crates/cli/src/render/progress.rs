@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    agent::AgentDefinition,
+    agent::{AgentDefinition, AgentRef},
     command::{CallResult, Command},
     evaluation::Judgement,
     ids::WindowId,
@@ -11,10 +11,7 @@ use deskhand_core::{
     observation::{Look, Observation},
     outcome::{Outcome, OutcomeKind},
     record::{Line as JournalLine, Record},
-    reply::{
-        AppReply, EVALUATION_REPLY, EvaluationReply, HostReply, SELECT_WINDOW, parse_evaluation_reply,
-        parse_host_reply, parse_reply_of,
-    },
+    reply::{AppReply, EvaluationReply, HostReply, Reply, SELECT_WINDOW},
     session::{ApprovalScope, Effect, EffectRecord, Event, EventRecord, StepRef, SubtaskStatus},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
@@ -59,7 +56,7 @@ pub(crate) struct Progress {
     effect: Option<EffectRecord>,
     plan: Vec<String>,
     /// The agent and sub-task that were announced last.
-    assigned: Option<(String, String)>,
+    assigned: Option<(AgentRef, String)>,
     /// How the AppAgent said that its sub-task ends; told when the machine agrees.
     said: Option<(AppStatus, String)>,
     summary: RunSummary,
@@ -144,7 +141,8 @@ impl Progress {
             if let (Effect::Observe { look: Look::Window { window, .. } }, Some(step)) =
                 (&record.effect, &record.step)
             {
-                let app = self.windows.get(window).map_or(step.agent.as_str(), |window| &window.app.name);
+                let named = self.windows.get(window).map(|window| window.app.name.clone());
+                let app = named.unwrap_or_else(|| step.agent.to_string());
                 lines.extend(self.when(Verbosity::Normal, || {
                     note("assign", &format!("“{}” → {app}", one_line(&step.subtask)))
                 }));
@@ -170,7 +168,7 @@ impl Progress {
             }
             Effect::Finish { outcome } => lines.extend(self.finished(outcome)),
             Effect::Delegate { subtask, .. } => {
-                let agent = record.step.as_ref().map_or("", |step| &step.agent);
+                let agent = record.step.as_ref().map_or(AgentRef::Unnamed, |step| step.agent.clone());
                 lines.extend(self.when(Verbosity::Normal, || {
                     note("assign", &format!("“{}” → {agent}", one_line(subtask)))
                 }));
@@ -246,8 +244,6 @@ impl Progress {
                 }
                 count(view.elements().count() as u64, "element")
             }
-            // Lines are read whole.
-            Observation::WindowChanges(changes) => count(changes.len() as u64, "changed element"),
             Observation::Agent(view) if view.text.is_empty() => "nothing".to_owned(),
             Observation::Agent(view) => one_line(&view.text),
         };
@@ -261,16 +257,10 @@ impl Progress {
             let (read, written) = (tokens(reply.usage.prompt_tokens), tokens(reply.usage.completion_tokens));
             note("model", &format!("{} · {read} + {written} tokens · {} ms", reply.model, reply.elapsed_ms))
         });
-        let decided = if request.schema_name == EVALUATION_REPLY {
-            // What it says stands with the outcome, or is told to the HostAgent.
-            parse_evaluation_reply(&reply.text).map(|reply| self.evaluated(step, &reply))
-        } else if request.schema_name == "host_agent_reply" {
-            parse_host_reply(&reply.text).map(|reply| self.host_decided(step, &reply))
-        } else {
-            parse_reply_of(&reply.text, &step.agent, &self.agents).map(|reply| self.app_decided(step, reply))
-        };
-        match decided {
-            Ok(more) => lines.extend(more),
+        match Reply::read(request.reply, &request.agent, &self.agents, &reply.text) {
+            Ok(Reply::Evaluation(reply)) => lines.extend(self.evaluated(step, &reply)),
+            Ok(Reply::Host(reply)) => lines.extend(self.host_decided(step, &reply)),
+            Ok(Reply::App(reply)) => lines.extend(self.app_decided(step, reply)),
             Err(error) => lines
                 .extend(self.when(Verbosity::Normal, || bad("reply", &format!("cannot be used: {error}")))),
         }
@@ -353,15 +343,16 @@ impl Progress {
     }
 
     fn agent(&self, step: &StepRef) -> Line {
-        Line::of(Tone::Strong, column(self.agent_name(step), AGENT_WIDTH - 1)).with(Tone::Plain, " ")
+        Line::of(Tone::Strong, column(&self.agent_name(step), AGENT_WIDTH - 1)).with(Tone::Plain, " ")
     }
 
-    fn agent_name<'a>(&'a self, step: &'a StepRef) -> &'a str {
-        let Some(root) = step.agent.strip_prefix("AppAgent/") else { return &step.agent };
+    fn agent_name(&self, step: &StepRef) -> String {
+        let AgentRef::AppAgent { application, .. } = &step.agent else { return step.agent.to_string() };
         self.windows
             .values()
-            .find(|window| window.app.root == root)
-            .map_or(root, |window| short_name(&window.app.name))
+            .find(|window| window.app.root == *application)
+            .map_or(application.as_str(), |window| short_name(&window.app.name))
+            .to_owned()
     }
 
     /// The line of a sub-task whose agent is done, if there was one.

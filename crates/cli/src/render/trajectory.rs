@@ -7,7 +7,7 @@ use deskhand_core::{
     model::ModelReply,
     outcome::OutcomeKind,
     record::Record,
-    reply::{EVALUATION_REPLY, parse_evaluation_reply, parse_host_reply, parse_reply_of},
+    reply::Reply,
     session::{ApprovalScope, Effect, EffectRecord, Event, StepRef, SubtaskStatus},
     text::{clip, one_line},
 };
@@ -118,28 +118,18 @@ impl<'a> View<'a> {
 
     fn replied(&mut self, reply: &ModelReply) {
         let Some(Effect::Ask { request }) = self.effect.map(|record| &record.effect) else { return };
-        let (thought, status) = if request.schema_name == EVALUATION_REPLY {
-            match parse_evaluation_reply(&reply.text) {
-                Ok(reply) => (reply.reason, reply.complete.to_string()),
-                Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
+        let (thought, status) = match Reply::read(request.reply, &request.agent, self.agents, &reply.text) {
+            Ok(Reply::Evaluation(reply)) => (reply.reason, reply.complete.to_string()),
+            Ok(Reply::Host(reply)) => {
+                let subtask = reply.subtask.map(|subtask| format!(" “{subtask}”")).unwrap_or_default();
+                (reply.thought, format!("{}{subtask}", reply.status))
             }
-        } else if request.schema_name == "host_agent_reply" {
-            match parse_host_reply(&reply.text) {
-                Ok(reply) => {
-                    let subtask = reply.subtask.map(|subtask| format!(" “{subtask}”")).unwrap_or_default();
-                    (reply.thought, format!("{}{subtask}", reply.status))
-                }
-                Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
+            Ok(Reply::App(reply)) => {
+                let result =
+                    reply.result.map(|result| format!(": {}", clip(&result, 200))).unwrap_or_default();
+                (reply.thought, format!("{}{result}", reply.word))
             }
-        } else {
-            match parse_reply_of(&reply.text, &request.agent, self.agents) {
-                Ok(reply) => {
-                    let result =
-                        reply.result.map(|result| format!(": {}", clip(&result, 200))).unwrap_or_default();
-                    (reply.thought, format!("{}{result}", reply.word))
-                }
-                Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
-            }
+            Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
         };
         if !thought.is_empty() {
             self.push("thought", Tone::Plain, &thought);

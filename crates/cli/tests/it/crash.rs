@@ -10,7 +10,10 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use deskhand_core::model::{ModelRequest, Part};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{ModelRequest, Part},
+};
 use deskhand_model::Script;
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
 use rustix::process::{Pid, Signal, kill_process};
@@ -58,7 +61,7 @@ impl Careful {
         }
         // Over the wire, only the words say who asks.
         let host = prompt.contains("You are the HostAgent");
-        let agent = if host { "HostAgent" } else { "AppAgent" }.to_owned();
+        let agent = AgentRef::from_name(if host { "HostAgent" } else { "AppAgent" });
         let reply = self.reply(&ModelRequest { agent, ..request.clone() }, &prompt)?;
         self.last = Some((prompt, reply.clone()));
         Ok(reply.to_string())
@@ -70,7 +73,7 @@ impl Careful {
         }
         if let Some(index) = self.out.take() {
             assert!(prompt.contains("it may be half done"), "the agent is told of what was out: {prompt}");
-            if request.agent == "HostAgent" {
+            if request.agent == AgentRef::HostAgent {
                 return self.host(request, prompt);
             }
             return Ok(self.rest_of_turn(request, prompt, index));
@@ -80,7 +83,7 @@ impl Careful {
                 self.turns += 1;
                 serde_json::from_str(&reply.text).map_err(|error| error.to_string())
             }
-            Err(_) if request.agent == "HostAgent" => self.host(request, prompt),
+            Err(_) if request.agent == AgentRef::HostAgent => self.host(request, prompt),
             Err(error) if self.turns < 3 => Err(error.message),
             // What was repeated did not go as it was meant to; go on from what there is to see.
             Err(_) => Ok(self.rest_of_turn(request, prompt, 0)),

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{PromptError, PromptSet, set::render, targets_text, tools_text, window_line};
 use crate::{
-    agent::{AgentStatus, AgentSteps},
+    agent::{AgentRef, AgentStatus, AgentSteps},
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, ToolSpec},
     memory::{Memory, MemoryItem},
@@ -92,8 +92,8 @@ fn answers_text(blackboard: &Blackboard) -> String {
     fitting(&lines, WORDS_TOKENS_MAX)
 }
 
-fn trajectories_text(blackboard: &Blackboard, without: &str) -> String {
-    let all: Vec<_> = blackboard.trajectories().filter(|step| step.agent != without).collect();
+fn trajectories_text(blackboard: &Blackboard, without: &AgentRef) -> String {
+    let all: Vec<_> = blackboard.trajectories().filter(|step| step.agent != *without).collect();
     let shown = all.get(all.len().saturating_sub(TRAJECTORIES_SHOWN)..).unwrap_or_default();
     let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step)).collect();
     let text = fitting(&entries, TRAJECTORIES_TOKENS_MAX);
@@ -180,7 +180,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         &Input {
             requests: fitting(&requests, WORDS_TOKENS_MAX),
             answers: answers_text(input.blackboard),
-            trajectories: trajectories_text(input.blackboard, "HostAgent"),
+            trajectories: trajectories_text(input.blackboard, &AgentRef::HostAgent),
             subtasks: subtasks_text(input.subtasks),
             plan: last.map(|item| list(&item.plan)).unwrap_or_default(),
             last_step: last
@@ -196,7 +196,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
 
 /// What every agent is shown that works on a sub-task.
 pub(crate) struct SubtaskInput<'a> {
-    pub(crate) agent: String,
+    pub(crate) agent: AgentRef,
     pub(crate) request: &'a str,
     pub(crate) subtask: &'a str,
     pub(crate) message: &'a [String],
@@ -394,7 +394,7 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
             view: if view.is_empty() {
                 String::new()
             } else {
-                untrusted(&input.common.agent, &clip(view, VIEW_CHARS_MAX))
+                untrusted(&input.common.agent.to_string(), &clip(view, VIEW_CHARS_MAX))
             },
         },
     )
@@ -439,7 +439,7 @@ pub(crate) fn evaluation_user_text(
             request: input.request.to_owned(),
             answers: answers_text(input.blackboard),
             subtasks: subtasks_text(input.subtasks),
-            trajectories: trajectories_text(input.blackboard, ""),
+            trajectories: trajectories_text(input.blackboard, &AgentRef::EvaluationAgent),
             result: untrusted("words of the agents", &clip(input.result, RESULT_CHARS_MAX)),
             findings: untrusted("results of tools", input.findings),
             windows: if windows.is_empty() {

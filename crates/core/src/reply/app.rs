@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
 use crate::{
-    agent::{AgentDefinition, AgentHome, AgentSteps},
+    agent::AgentSteps,
     reference::{ANNOTATION, to_own_tools},
     states::{AppStatus, UnknownStatus},
 };
@@ -97,18 +97,6 @@ pub fn parse_agent_reply(
     })?;
     check(&reply)?;
     Ok(reply)
-}
-
-/// Reads the reply of whoever of a session's agents is called `name`, as it was once said: by its own words where it
-/// has some, as an AppAgent's where it has none.
-///
-/// # Errors
-/// [`ReplyError`] says which field is wrong and what is expected there.
-pub fn parse_reply_of(text: &str, name: &str, agents: &[AgentDefinition]) -> Result<AppReply, ReplyError> {
-    match agents.iter().find(|agent| agent.name == name).map(|agent| &agent.home) {
-        Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),
-        Some(AgentHome::Delegate) | None => parse_app_reply(text),
-    }
 }
 
 /// What a word of a model means, and how it is written.

@@ -5,9 +5,6 @@ use serde_json::Value;
 use super::{ReplyError, extract_json, fields::Fields};
 use crate::evaluation::{Judgement, SubScore};
 
-/// The name of the schema of the EvaluationAgent's reply.
-pub const EVALUATION_REPLY: &str = "evaluation_reply";
-
 /// What the EvaluationAgent said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationReply {

@@ -4,6 +4,7 @@
 //! `control_label`, `arguments`); prompts and schemas use the lower-case one (decision 12). Everything that is wrong comes
 //! back as a [`ReplyError`] whose path and message are sent to the model.
 
+mod any;
 mod app;
 mod evaluation;
 mod extract;
@@ -15,8 +16,9 @@ mod schema;
 mod search;
 mod windows_path;
 
-pub use app::{AppReply, parse_agent_reply, parse_app_reply, parse_reply_of};
-pub use evaluation::{EVALUATION_REPLY, EvaluationReply, parse_evaluation_reply};
+pub use any::Reply;
+pub use app::{AppReply, parse_agent_reply, parse_app_reply};
+pub use evaluation::{EvaluationReply, parse_evaluation_reply};
 pub use extract::{ExtractError, Extracted, Repair, extract_json};
 pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
 pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema};

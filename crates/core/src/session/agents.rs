@@ -14,9 +14,10 @@ use super::{
     round::{SubtaskRecord, SubtaskStatus},
 };
 use crate::{
-    agent::{AgentDefinition, AgentHome, AgentReport, AgentSteps, Worker},
+    agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
     command::{Command, ToolSpec},
     ids::AgentId,
+    model::ReplyKind,
     observation::{Look, Observation},
     prompt::{
         AgentInput, AppInput, ListOptions, PromptError, Sight, SubtaskInput, agent_system_text,
@@ -45,11 +46,13 @@ impl Owner {
         }
     }
 
-    /// How it is called in records and prompts.
-    pub(super) fn name(&self) -> String {
+    /// The agent in records and prompts.
+    pub(super) fn agent(&self) -> AgentRef {
         match self {
-            Self::Window(window) => format!("AppAgent/{}", window.app.root),
-            Self::Agent(_, name) => name.clone(),
+            Self::Window(window) => {
+                AgentRef::AppAgent { application: window.app.root.clone(), window: Some(window.id) }
+            }
+            Self::Agent(_, name) => AgentRef::Agent { name: name.clone() },
         }
     }
 
@@ -101,12 +104,12 @@ impl Session {
         self.steps_of(worker).map_or(&self.config.app_tools, |steps| &steps.tools)
     }
 
-    pub(super) fn reply_schema_of(&self, worker: Worker) -> (&'static str, Value) {
+    pub(super) fn reply_schema_of(&self, worker: Worker) -> (ReplyKind, Value) {
         match (self.steps_of(worker), self.app(worker)) {
             (Some(steps), Some(app)) => {
-                ("agent_reply", agent_reply_schema(&steps.words_after(app.word.as_deref())))
+                (ReplyKind::Agent, agent_reply_schema(&steps.words_after(app.word.as_deref())))
             }
-            (Some(_) | None, _) => ("app_agent_reply", app_reply_schema()),
+            (Some(_) | None, _) => (ReplyKind::AppAgent, app_reply_schema()),
         }
     }
 
@@ -128,7 +131,7 @@ impl Session {
                 app.shown.see(view, step, words, &config, /*picture_wanted*/ app.screenshots > 0)
             }
             Observation::Agent(view) => Sight { picture: view.picture.clone(), ..Sight::default() },
-            Observation::Desktop(_) | Observation::WindowChanges(_) => Sight::default(),
+            Observation::Desktop(_) => Sight::default(),
         }
     }
 
@@ -151,9 +154,9 @@ impl Session {
             Observation::Agent(view) => {
                 let steps = self.steps_of(worker).ok_or_else(gone)?;
                 let input = AgentInput { common: self.input_of(app), word: app.word.as_deref(), steps, view };
-                Ok((agent_system_text(&app.owner.name(), steps)?, agent_user_text(&input)?))
+                Ok((agent_system_text(&app.owner.agent().to_string(), steps)?, agent_user_text(&input)?))
             }
-            Observation::Window(_) | Observation::Desktop(_) | Observation::WindowChanges(_) => Err(gone()),
+            Observation::Window(_) | Observation::Desktop(_) => Err(gone()),
         }
     }
 
@@ -166,9 +169,9 @@ impl Session {
             }
             Observation::Agent(view) => {
                 let app = self.app(worker);
-                (view.picture.clone(), app.map(|app| app.owner.name()).unwrap_or_default())
+                (view.picture.clone(), app.map(|app| app.owner.agent().to_string()).unwrap_or_default())
             }
-            Observation::Desktop(_) | Observation::WindowChanges(_) => (None, String::new()),
+            Observation::Desktop(_) => (None, String::new()),
         }
     }
 
@@ -202,7 +205,8 @@ impl Session {
             AgentHome::Steps(_) => self.assign(Owner::Agent(agent.id, agent.name), subtask, message),
             AgentHome::Delegate => {
                 let Some(number) = self.next_step() else { return };
-                let step = StepRef { number, agent: agent.name.clone(), subtask: subtask.clone() };
+                let worker = AgentRef::Agent { name: agent.name.clone() };
+                let step = StepRef { number, agent: worker, subtask: subtask.clone() };
                 let delegation = Delegation { agent: agent.id, name: agent.name, subtask: subtask.clone() };
                 let request = self.round.request.clone();
                 self.want(
@@ -221,7 +225,8 @@ impl Session {
         };
         let AgentReport { status, result } = report;
         let reason = result.clone();
-        self.archive(SubtaskRecord { subtask: delegation.subtask, agent: delegation.name, status, result });
+        let agent = AgentRef::Agent { name: delegation.name };
+        self.archive(SubtaskRecord { subtask: delegation.subtask, agent, status, result });
         match status {
             // What an agent elsewhere did was not seen by anybody here.
             SubtaskStatus::Finished => self.subtask_finished(/*seen*/ false, reason),
@@ -232,7 +237,7 @@ impl Session {
 
     fn input_of<'a>(&'a self, app: &'a AppAgent) -> SubtaskInput<'a> {
         SubtaskInput {
-            agent: app.owner.name(),
+            agent: app.owner.agent(),
             request: &self.round.request,
             subtask: &app.subtask,
             message: &app.message,
@@ -256,7 +261,7 @@ pub(super) fn seen_text(observation: &Observation) -> String {
             Some(_) | None => view_text(view, &ListOptions::default()),
         },
         Observation::Agent(view) => view.text.clone(),
-        Observation::Desktop(_) | Observation::WindowChanges(_) => String::new(),
+        Observation::Desktop(_) => String::new(),
     }
 }
 

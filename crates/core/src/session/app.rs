@@ -25,6 +25,7 @@ use crate::{
     command::{CallResult, Command, ToolSpec},
     ids::ElementId,
     memory::Memory,
+    model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, relevant_words, result_text},
     reference::why_not,
@@ -77,7 +78,7 @@ impl AgentKind for App {
 
     fn step(self, session: &Session, number: u32) -> Option<StepRef> {
         let app = session.app(self.0)?;
-        Some(StepRef { number, agent: app.owner.name(), subtask: app.subtask.clone() })
+        Some(StepRef { number, agent: app.owner.agent(), subtask: app.subtask.clone() })
     }
 
     fn exhausted(self, session: &mut Session) -> bool {
@@ -102,7 +103,7 @@ impl AgentKind for App {
         Ok(Asking { system, user, picture: sight.picture })
     }
 
-    fn schema(self, session: &Session) -> (&'static str, Value) {
+    fn schema(self, session: &Session) -> (ReplyKind, Value) {
         session.reply_schema_of(self.0)
     }
 
@@ -342,7 +343,7 @@ impl Session {
 
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
         if let Some(app) = self.app(worker) {
-            let (subtask, agent) = (app.subtask.clone(), app.owner.name());
+            let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
             self.archive(SubtaskRecord { subtask, agent, status, result });
         }
     }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    agent::AgentRef,
     command::Command,
     ids::{AgentId, EffectId},
     model::ModelRequest,
@@ -95,7 +96,7 @@ pub struct StepRef {
     /// The number of the step in its session, from 1.
     pub number: u32,
     /// The agent that takes it.
-    pub agent: String,
+    pub agent: AgentRef,
     /// What it works on; empty for the HostAgent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subtask: String,

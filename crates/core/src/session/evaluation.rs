@@ -15,17 +15,16 @@ use super::{
     step::Asking,
 };
 use crate::{
+    agent::AgentRef,
     command::{CallStatus, Verdict},
     evaluation::{Evaluation, Judge, Judgement, SubScore},
+    model::ReplyKind,
     observation::{DesktopView, Look, Observation},
     outcome::{Outcome, OutcomeKind},
     prompt::{EvaluationInput, evaluation_user_text, system_message},
-    reply::{EVALUATION_REPLY, EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
+    reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
     text::one_line,
 };
-
-/// The name of the EvaluationAgent in records and prompts.
-const EVALUATION_AGENT: &str = "EvaluationAgent";
 
 /// A round that is judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +77,7 @@ impl Session {
             return true;
         }
         self.count_step();
-        let step = StepRef { number: self.steps, agent: EVALUATION_AGENT.to_owned(), subtask: String::new() };
+        let step = StepRef { number: self.steps, agent: AgentRef::EvaluationAgent, subtask: String::new() };
         let look = Look::Desktop { picture: self.config.pictures };
         let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
         let stage = Stage::Evaluating(Box::new(Evaluating { result: result.to_owned(), findings, phase }));
@@ -130,7 +129,7 @@ impl Session {
     ) {
         let windows = match &observation {
             Observation::Desktop(view) => view.windows.as_slice(),
-            Observation::Window(_) | Observation::WindowChanges(_) | Observation::Agent(_) => &[],
+            Observation::Window(_) | Observation::Agent(_) => &[],
         };
         let lines: Vec<String> = findings
             .iter()
@@ -161,7 +160,7 @@ impl Session {
     }
 
     fn evaluation_sends(&mut self, result: String, findings: Vec<Finding>, observed: Observed) {
-        match self.model_request((EVALUATION_REPLY, evaluation_reply_schema()), &observed) {
+        match self.model_request((ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
             Ok(request) => {
                 let step = observed.step.clone();
                 let phase = EvaluatingPhase::Asking(observed);

@@ -53,10 +53,10 @@ pub struct FollowerPlan {
     pub steps: Vec<String>,
 }
 
-/// What came back.
+/// What came back. `O` is how an observation is represented: whole, or as a journal stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "came", rename_all = "snake_case")]
-pub enum Event {
+pub enum Event<O = Observation> {
     /// The user's next request.
     Requested {
         /// In their words.
@@ -70,7 +70,7 @@ pub enum Event {
     /// What was seen.
     Observed {
         /// The observation.
-        observation: Observation,
+        observation: O,
     },
     /// Nothing could be seen.
     ObserveFailed {
@@ -136,23 +136,47 @@ pub enum Event {
     },
 }
 
-impl Event {
+impl<O> Event<O> {
     /// Whether it answers no effect and can come at any time.
     pub const fn is_unasked(&self) -> bool {
         matches!(self, Self::Stopped { .. })
+    }
+
+    /// The same event with its observation represented otherwise, if it has one.
+    ///
+    /// # Errors
+    /// What `convert` returns.
+    pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Event<P>, E> {
+        Ok(match self {
+            Self::Observed { observation } => Event::Observed { observation: convert(observation)? },
+            Self::Requested { text, plan } => Event::Requested { text, plan },
+            Self::Ended => Event::Ended,
+            Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
+            Self::Replied { reply } => Event::Replied { reply },
+            Self::ModelFailed { failure } => Event::ModelFailed { failure },
+            Self::Returned { result } => Event::Returned { result },
+            Self::Answered { answers } => Event::Answered { answers },
+            Self::Unanswered { why } => Event::Unanswered { why },
+            Self::Approved { scope } => Event::Approved { scope },
+            Self::Rejected { instruction } => Event::Rejected { instruction },
+            Self::Delegated { report } => Event::Delegated { report },
+            Self::Acknowledged => Event::Acknowledged,
+            Self::Stopped { reason } => Event::Stopped { reason },
+            Self::Resumed { desktop_kept } => Event::Resumed { desktop_kept },
+        })
     }
 }
 
 /// An event with its time and the effect that it answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EventRecord {
+pub struct EventRecord<O = Observation> {
     /// The effect that it answers; none for events that answer nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
     /// When it came, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
     /// What came.
-    pub event: Event,
+    pub event: Event<O>,
 }
 
 /// An event that answers the wanted effect, as the machine hands it to who is at work.

@@ -18,8 +18,10 @@ use super::{
     subtask::Following,
 };
 use crate::{
+    agent::AgentRef,
     command::{CallResult, Command, ToolSpec},
     memory::Memory,
+    model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
@@ -61,9 +63,6 @@ impl HostAgent {
     }
 }
 
-/// The name of the HostAgent in records and prompts.
-pub(super) const HOST_AGENT: &str = "HostAgent";
-
 /// The HostAgent, as a kind of agent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Host;
@@ -76,7 +75,7 @@ impl AgentKind for Host {
     }
 
     fn step(self, _: &Session, number: u32) -> Option<StepRef> {
-        Some(StepRef { number, agent: HOST_AGENT.to_owned(), subtask: String::new() })
+        Some(StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() })
     }
 
     fn exhausted(self, _: &mut Session) -> bool {
@@ -116,8 +115,8 @@ impl AgentKind for Host {
         Ok(Asking { system, user: host_user_text(&session.prompts, &input)?, picture })
     }
 
-    fn schema(self, _: &Session) -> (&'static str, Value) {
-        ("host_agent_reply", host_reply_schema())
+    fn schema(self, _: &Session) -> (ReplyKind, Value) {
+        (ReplyKind::HostAgent, host_reply_schema())
     }
 
     fn parse(self, _: &Session, text: &str) -> Result<HostReply, ReplyError> {

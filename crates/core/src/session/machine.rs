@@ -25,7 +25,7 @@ use crate::{
     blackboard::Blackboard,
     evaluation::Evaluation,
     ids::EffectId,
-    model::{Message, ModelRequest, Part, Speaker},
+    model::{Message, ModelRequest, Part, ReplyKind, Speaker},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
@@ -398,13 +398,13 @@ impl Session {
     /// The question to the model; why it may not be asked.
     pub(super) fn model_request(
         &self,
-        (schema_name, schema): (&'static str, Value),
+        (reply, schema): (ReplyKind, Value),
         observed: &Observed,
     ) -> Result<ModelRequest, String> {
         let mut request = ModelRequest {
             agent: observed.step.agent.clone(),
             messages: observed.messages.clone(),
-            schema_name: schema_name.to_owned(),
+            reply,
             schema,
             completion_tokens_max: self.config.limits.completion_tokens_max,
             attempts_max: 0,

@@ -137,7 +137,6 @@ impl<R> Replied<R> {
                 let id = id.parse().ok()?;
                 view.windows.iter().find(|window| window.id == id).map(crate::ui::WindowInfo::label)
             }
-            Observation::WindowChanges(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    agent::AgentRef,
     model::{ModelFailure, ModelReply, Usage},
     money::{Cost, Money, Price},
 };
@@ -40,7 +41,7 @@ pub struct SubtaskRecord {
     /// The sub-task.
     pub subtask: String,
     /// The agent that worked on it.
-    pub agent: String,
+    pub agent: AgentRef,
     /// How it ended.
     pub status: SubtaskStatus,
     /// What came of it, or why not.

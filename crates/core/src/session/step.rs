@@ -15,6 +15,7 @@ use super::{
 };
 use crate::{
     command::{CallResult, Command, ToolSpec},
+    model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     prompt::PromptError,
     reply::{Question, ReplyError},
@@ -53,8 +54,8 @@ pub(super) trait AgentKind: Copy {
     fn knows(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
     /// What its model is asked.
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError>;
-    /// The name and the schema of its replies.
-    fn schema(self, session: &Session) -> (&'static str, Value);
+    /// The kind and the schema of its replies.
+    fn schema(self, session: &Session) -> (ReplyKind, Value);
     /// Reads a reply.
     fn parse(self, session: &Session, text: &str) -> Result<Self::Reply, ReplyError>;
     /// The tools that it may use.

@@ -9,12 +9,13 @@ use super::{
     agents::Owner,
     config::Verify,
     effect::StepRef,
-    host::{HOST_AGENT, Host},
+    host::Host,
     machine::Session,
     phases::Observed,
     round::{SubtaskRecord, SubtaskStatus},
 };
 use crate::{
+    agent::AgentRef,
     ids::AgentId,
     observation::{DesktopView, Observation},
     outcome::OutcomeKind,
@@ -166,7 +167,7 @@ impl Session {
     fn next_subtask(&mut self, next: NextSubtask, rest: VecDeque<NextSubtask>) {
         self.host.moves(HostTrigger::SubtaskEnded);
         let Some(number) = self.next_step() else { return };
-        let step = StepRef { number, agent: HOST_AGENT.to_owned(), subtask: String::new() };
+        let step = StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() };
         let windows = self.targets.windows().to_vec();
         let observation = Observation::Desktop(DesktopView { windows, picture: None });
         let mut reply = assigns("as planned", next.subtask, next.target, next.launch);

@@ -95,9 +95,6 @@ pub enum DiffError {
     /// It names an element that the tree does not have.
     #[error("apply a difference: it names {0}, which the tree before it does not have")]
     NoElement(ElementId),
-    /// It names a window that was not seen before.
-    #[error("apply a difference: it names {0}, which was not seen before it")]
-    NoWindow(crate::ids::WindowId),
 }
 
 impl TreeDiff {

@@ -2,15 +2,16 @@
 
 use deskhand_core::{
     agent::{
-        AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentStatus, AgentSteps,
-        DefinitionError,
+        AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentRef, AgentStatus,
+        AgentSteps, DefinitionError,
     },
     ids::AgentId,
+    model::ReplyKind,
     observation::{Look, ObserveFailure},
     outcome::OutcomeKind,
     policy::{Decision, Rule},
     prompt::PromptSet,
-    reply::parse_reply_of,
+    reply::Reply,
     session::{ApprovalScope, Effect, Event, EventRecord, NoAnswer, Session, SessionConfig, SubtaskStatus},
     states::AppStatus,
 };
@@ -87,7 +88,7 @@ fn an_agent_is_a_target_and_steps_with_its_own_words_prompts_and_tools() {
     assert_eq!(look, Look::Agent { agent: AgentId(1), picture: false });
     h.look();
     let Effect::Ask { request } = h.effect() else { panic!("{:?}", h.effect()) };
-    assert_eq!((request.agent.as_str(), request.schema_name.as_str()), ("oven", "agent_reply"));
+    assert_eq!((request.agent.to_string().as_str(), request.reply), ("oven", ReplyKind::Agent));
     let words = ["HEATING", "BAKING", "WATCHING", "ASKING", "IS IT SAFE", "BAKED", "STUCK"];
     assert_eq!(request.schema["properties"]["status"]["enum"], json!(words));
     insta::assert_snapshot!("agent_first_step", h.prompt());
@@ -101,7 +102,7 @@ fn an_agent_is_a_target_and_steps_with_its_own_words_prompts_and_tools() {
     h.succeeds(None, Value::Null);
     h.step(&says("Baked.", &[]));
     let subtask = &h.session.subtasks()[0];
-    assert_eq!((subtask.status, subtask.agent.as_str()), (SubtaskStatus::Finished, "oven"));
+    assert_eq!((subtask.status, subtask.agent.to_string().as_str()), (SubtaskStatus::Finished, "oven"));
     h.look();
     assert!(h.prompt().contains("by oven: FINISHED — what I found"), "{}", h.prompt());
     h.reply(&host("FINISH").to_string());
@@ -302,9 +303,10 @@ fn definitions_that_cannot_work_are_refused() {
 fn a_reply_is_read_by_the_words_of_whoever_gave_it() {
     let agents = [oven()];
     let said = says("is it safe", &["open_door"]).to_string();
-    let reply = parse_reply_of(&said, "oven", &agents).unwrap();
+    let read = |kind, agent| Reply::read(kind, &AgentRef::from_name(agent), &agents, &said);
+    let Ok(Reply::App(reply)) = read(ReplyKind::Agent, "oven") else { panic!("{said}") };
     assert_eq!((reply.status, reply.word.as_str()), (AppStatus::Confirm, "IS IT SAFE"));
-    assert!(parse_reply_of(&said, "AppAgent/oven", &agents).is_err());
+    assert!(read(ReplyKind::AppAgent, "AppAgent/oven").is_err());
 }
 
 /// The shell's tool, asked for by an agent that may run it.

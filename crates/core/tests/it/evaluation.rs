@@ -33,7 +33,7 @@ fn work(harness: &mut Harness) {
 }
 
 fn asking_agent(harness: &Harness) -> String {
-    harness.session.next().unwrap().step.as_ref().unwrap().agent.clone()
+    harness.session.next().unwrap().step.as_ref().unwrap().agent.to_string()
 }
 
 #[test]

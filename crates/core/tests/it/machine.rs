@@ -21,7 +21,7 @@ fn a_request_goes_through_an_app_agent_to_finish() {
     h.succeeds(None, json!({"rows": [["Region", "Units"]]}));
     let subtask = &h.session.subtasks()[0];
     assert_eq!(
-        (subtask.status, subtask.agent.as_str()),
+        (subtask.status, subtask.agent.to_string().as_str()),
         (SubtaskStatus::Finished, "AppAgent/libreoffice-writer")
     );
     h.look();

@@ -1,6 +1,7 @@
 //! Whatever comes back, in whatever order: what must always hold of the machine.
 
 use deskhand_core::{
+    agent::AgentRef,
     agent::AgentReport,
     command::{CallResult, Command, Verdict},
     model::{ModelFailureKind, Usage},
@@ -317,7 +318,7 @@ fn what_a_session_holds_does_not_grow_with_its_length() {
         while !matches!(h.effect(), Effect::AwaitRequest) {
             let event = match h.effect() {
                 // A sub-task of one action, again and again, each a little different.
-                Effect::Ask { request } if request.agent == "HostAgent" => {
+                Effect::Ask { request } if request.agent == AgentRef::HostAgent => {
                     let mut reply = crate::harness::assign_reply("w1");
                     reply["current_subtask"] = json!(format!("part {:06}", h.session.session_tally().steps));
                     h.replied(&reply.to_string(), Usage::default())

@@ -98,7 +98,7 @@ pub(super) fn body(
         StructuredOutput::Schema | StructuredOutput::Auto => Some(json!({
             "type": "json_schema",
             "json_schema": {
-                "name": request.schema_name,
+                "name": request.reply.schema_name(),
                 "schema": request.schema,
                 "strict": allows_strict(&request.schema),
             },

@@ -7,7 +7,10 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
+};
 use regex::Regex;
 
 use super::{
@@ -166,7 +169,13 @@ impl Script {
 
     fn draft(&self, cursor: Cursor, request: &ModelRequest) -> Result<Draft, String> {
         let text = prompt::whole_text(request);
-        let agent = if request.agent.is_empty() { "an unnamed agent" } else { &request.agent };
+        let agent = &match &request.agent {
+            AgentRef::Unnamed => "an unnamed agent".to_owned(),
+            agent @ (AgentRef::HostAgent
+            | AgentRef::AppAgent { .. }
+            | AgentRef::Agent { .. }
+            | AgentRef::EvaluationAgent) => agent.to_string(),
+        };
         let Some(turn) = self.turns.get(cursor.turn) else {
             return Err(mismatch::describe_end(&self.file, self.turns.len(), agent, &text));
         };
@@ -289,7 +298,8 @@ fn find<'turn>(
 }
 
 /// Whether a turn for `wanted` applies to `agent`.
-fn is_for(wanted: &str, agent: &str) -> bool {
+fn is_for(wanted: &str, agent: &AgentRef) -> bool {
+    let agent = agent.to_string();
     agent.is_empty()
         || agent == wanted
         || agent.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('/') || wanted.ends_with('/'))

@@ -5,18 +5,21 @@ mod endpoint_failures;
 mod openai;
 mod script;
 
-use deskhand_core::model::{Message, ModelRequest, Speaker};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{Message, ModelRequest, ReplyKind, Speaker},
+};
 use serde_json::json;
 
 /// A request from an AppAgent.
 fn request(prompt: &str) -> ModelRequest {
     ModelRequest {
-        agent: "AppAgent/libreoffice".to_owned(),
+        agent: AgentRef::from_name("AppAgent/libreoffice"),
         messages: vec![
             Message::text(Speaker::System, "Answer in JSON. Example: [e999] push button \"Finish\""),
             Message::text(Speaker::User, prompt),
         ],
-        schema_name: "app_reply".to_owned(),
+        reply: ReplyKind::AppAgent,
         schema: json!({
             "type": "object",
             "properties": {"status": {"type": "string"}},

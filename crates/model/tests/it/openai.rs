@@ -69,7 +69,7 @@ async fn sends_one_request_per_reply() {
             "temperature": 0.2,
             "response_format": {
                 "type": "json_schema",
-                "json_schema": {"name": "app_reply", "schema": asked.schema, "strict": true},
+                "json_schema": {"name": "app_agent_reply", "schema": asked.schema, "strict": true},
             },
         })
     );

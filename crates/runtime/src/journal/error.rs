@@ -27,8 +27,8 @@ pub enum JournalError {
         #[source]
         source: serde_json::Error,
     },
-    /// A view that was stored as what changed does not follow on the one before it.
-    #[error("read record {seq} of {}: the view in it cannot be put together", path.display())]
+    /// A view that was stored as changes does not follow from the views before it.
+    #[error("read record {seq} of {}: decode its view", path.display())]
     View {
         /// The journal.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum JournalError {
         seq: u64,
         /// What does not fit.
         #[source]
-        source: deskhand_core::ui::DiffError,
+        source: super::ViewError,
     },
     /// The journal does not begin with a header.
     #[error("read {}: it does not begin with the header of a session", path.display())]

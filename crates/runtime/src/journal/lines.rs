@@ -7,18 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{
-    observation::{DesktopView, Observation},
-    record::{Header, JOURNAL_VERSION, Line, Record},
-    session::Event,
-    ui::DiffError,
-    views::Views,
-};
+use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
 
 use super::{
     JournalError, JournalProblem,
     seal::{Seal, check},
     store::sha256_hex,
+    views::{StoredLine, Views},
 };
 
 /// The longest line that is read, in bytes.
@@ -71,6 +66,8 @@ impl RawLines {
 pub(crate) struct Chain {
     /// The hash of the last line.
     pub(crate) prev: String,
+    /// The number of the last line, as it says itself.
+    last: u64,
     /// Whether lines are sealed here; from the first sealed one on, all are.
     sealed: bool,
 }
@@ -80,24 +77,34 @@ pub(crate) struct Chain {
 pub(crate) enum Flaw {
     /// Its bytes are not those that were written.
     Changed,
-    /// It does not follow the line that stands before it.
+    /// Its number follows, but the line before it is not the one that it names.
+    Unlinked,
+    /// Its number does not follow.
     OutOfPlace,
 }
 
 impl Chain {
     /// Takes the next line.
-    pub(crate) fn link(&mut self, raw: &RawLine, line: &Line) -> Option<Flaw> {
+    pub(crate) fn link(&mut self, raw: &RawLine, line: &StoredLine) -> Option<Flaw> {
         let seal = check(&raw.bytes);
         let version = if let Record::Header(header) = &line.record { header.version } else { 0 };
         self.sealed |= seal != Seal::Missing || version >= 2;
-        let follows = line.prev == self.prev && line.seq == raw.seq;
+        let (in_order, linked) = (line.seq == self.last.saturating_add(1), line.prev == self.prev);
         self.prev = sha256_hex(&raw.bytes);
+        self.last = line.seq;
         match seal {
             Seal::Broken => Some(Flaw::Changed),
             Seal::Missing if self.sealed => Some(Flaw::Changed),
-            Seal::Missing | Seal::Whole if !follows => Some(Flaw::OutOfPlace),
+            Seal::Missing | Seal::Whole if !in_order => Some(Flaw::OutOfPlace),
+            Seal::Missing | Seal::Whole if !linked => Some(Flaw::Unlinked),
             Seal::Missing | Seal::Whole => None,
         }
+    }
+
+    /// Takes a line that is no record.
+    pub(crate) fn pass_over(&mut self, raw: &RawLine) {
+        self.prev = sha256_hex(&raw.bytes);
+        self.last = self.last.saturating_add(1);
     }
 }
 
@@ -121,7 +128,7 @@ pub(crate) struct Lines {
     /// How many bytes the lines have that are whole.
     whole_bytes: u64,
     header: Option<Header>,
-    /// What was seen last of each window, to put views together again that were stored as what changed.
+    /// The last view of each window, to decode those that were stored as changes.
     views: Views,
 }
 
@@ -199,22 +206,22 @@ impl Lines {
             self.raw.seq = seq.saturating_sub(1);
             return Ok(Some(Read::Problem(JournalProblem::CutOff { seq })));
         }
-        let line: Line = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
+        let line: StoredLine = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
             path: self.raw.path.clone(),
             seq,
             source,
         })?;
         self.whole_bytes += raw.bytes.len() as u64 + 1;
         let link = self.chain.link(&raw, &line);
-        let line = make_whole(line, &mut self.views).map_err(|source| JournalError::View {
-            path: self.raw.path.clone(),
-            seq,
-            source,
-        })?;
+        let line = line
+            .try_map_observation(|stored| self.views.decode(stored))
+            .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
         let named = match link {
             Some(Flaw::Changed) => Some(seq),
             // The line before it may have been named already.
-            Some(Flaw::OutOfPlace) => Some(seq.saturating_sub(1)).filter(|before| *before > self.named),
+            Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
+                Some(seq.saturating_sub(1)).filter(|before| *before > self.named)
+            }
             None => None,
         };
         let Some(changed) = named else { return Ok(Some(Read::Line(Box::new(line)))) };
@@ -222,15 +229,4 @@ impl Lines {
         self.held.push_back(Read::Line(Box::new(line)));
         Ok(Some(Read::Problem(JournalProblem::Changed { seq: changed })))
     }
-}
-
-/// A line with its view put together again.
-fn make_whole(mut line: Line, views: &mut Views) -> Result<Line, DiffError> {
-    if let Record::Event(event) = &mut line.record
-        && let Event::Observed { observation } = &mut event.event
-    {
-        let stored = std::mem::replace(observation, Observation::Desktop(DesktopView::default()));
-        *observation = views.decode(stored)?;
-    }
-    Ok(line)
 }

@@ -9,6 +9,7 @@ mod lock;
 mod reader;
 mod seal;
 mod store;
+mod views;
 mod writer;
 
 pub use error::JournalError;
@@ -17,4 +18,6 @@ pub use lock::SessionLock;
 pub use reader::{Journal, JournalProblem};
 pub(crate) use store::sha256_hex;
 pub use store::{SessionFolder, SessionStore};
+pub(crate) use views::StoredLine;
+pub use views::ViewError;
 pub use writer::JournalWriter;

@@ -4,11 +4,16 @@ use std::{fs, io::Write as _, path::PathBuf};
 
 use deskhand_core::{
     record::{Line, Record},
-    session::{Effect, Event},
-    views::Views,
+    session::{Effect, Event, EventRecord},
 };
 
-use super::{JournalError, lock::SessionLock, seal::seal, store::sha256_hex};
+use super::{
+    JournalError,
+    lock::SessionLock,
+    seal::seal,
+    store::sha256_hex,
+    views::{StoredLine, StoredObservation, Views},
+};
 
 /// The one writer of a journal. It keeps the number and the hash of the last line, and nothing else of it.
 #[derive(Debug)]
@@ -17,7 +22,7 @@ pub struct JournalWriter {
     file: fs::File,
     seq: u64,
     prev: String,
-    /// What was seen last, so that a view can be stored as what changed.
+    /// The last view of each window, so that the next one can be stored as changes.
     views: Views,
     _lock: SessionLock,
 }
@@ -66,8 +71,8 @@ impl JournalWriter {
             Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
             Record::Event(_) => false,
         };
-        let mut line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
-        let mut text = seal(self.encoded(&mut line).map_err(JournalError::Encode)?);
+        let line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
+        let mut text = seal(self.encoded(&line).map_err(JournalError::Encode)?);
         self.prev = sha256_hex(&text);
         text.push(b'\n');
         let result =
@@ -78,19 +83,19 @@ impl JournalWriter {
     }
 
     /// The line as it stands in the file.
-    fn encoded(&mut self, line: &mut Line) -> serde_json::Result<Vec<u8>> {
-        if let Record::Event(event) = &mut line.record
-            && let Event::Observed { observation } = &mut event.event
-            && let Some(changes) = self.views.encode(observation)
-        {
-            let whole = std::mem::replace(observation, changes);
-            let text = serde_json::to_vec(line);
-            if let Record::Event(event) = &mut line.record {
-                event.event = Event::Observed { observation: whole };
-            }
-            return text;
-        }
-        serde_json::to_vec(line)
+    fn encoded(&mut self, line: &Line) -> serde_json::Result<Vec<u8>> {
+        let Record::Event(record) = &line.record else { return serde_json::to_vec(line) };
+        let Event::Observed { observation } = &record.event else { return serde_json::to_vec(line) };
+        let Some(changes) = self.views.encode(observation) else { return serde_json::to_vec(line) };
+        let event = Event::Observed { observation: StoredObservation::WindowChanges(changes) };
+        let record = EventRecord { effect: record.effect, at_ms: record.at_ms, event };
+        let Line { seq, ref prev, at_ms, .. } = *line;
+        serde_json::to_vec(&StoredLine {
+            seq,
+            prev: prev.clone(),
+            at_ms,
+            record: Record::Event(Box::new(record)),
+        })
     }
 
     /// How many lines there are.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
+    agent::AgentRef,
     ids::EffectId,
     reply::Question,
     session::{Approval, ApprovalScope, Effect, EffectRecord, Event, NoAnswer, PlannedAction},
@@ -95,7 +96,7 @@ impl People<'_> {
     ) -> Event {
         let asking = ApprovalRequest {
             id: record.id,
-            agent: record.step.as_ref().map(|step| step.agent.clone()).unwrap_or_default(),
+            agent: record.step.as_ref().map_or(AgentRef::Unnamed, |step| step.agent.clone()),
             actions,
             reason: approval.reason.clone(),
             asked_by: approval.asked_by.clone(),

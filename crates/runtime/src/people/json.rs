@@ -97,7 +97,7 @@ impl Face for JsonFace {
             Prompt::Approval(ApprovalRequest { id, agent, actions, reason, asked_by, timeout }) => {
                 FromSession::Approval {
                     id: *id,
-                    agent,
+                    agent: agent.to_string(),
                     actions,
                     reason,
                     asked_by,

@@ -3,6 +3,7 @@
 use std::{pin::Pin, time::Duration};
 
 use deskhand_core::{
+    agent::AgentRef,
     ids::EffectId,
     reply::Question,
     session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction},
@@ -46,7 +47,7 @@ pub struct ApprovalRequest {
     /// The effect that the decision belongs to.
     pub id: EffectId,
     /// The agent that wants it.
-    pub agent: String,
+    pub agent: AgentRef,
     /// What would be done, in order.
     pub actions: Vec<PlannedAction>,
     /// Why it is to be done, or why it is asked about.

@@ -93,8 +93,8 @@ pub enum FromSession<'a> {
     Approval {
         /// Its number.
         id: EffectId,
-        /// The agent that wants it.
-        agent: &'a str,
+        /// The name of the agent that wants it.
+        agent: String,
         /// What would be done.
         actions: &'a [PlannedAction],
         /// Why.

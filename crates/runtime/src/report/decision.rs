@@ -1,8 +1,9 @@
 //! What a model decided, for people: read from its reply, whichever agent it was asked for.
 
 use deskhand_core::{
-    agent::AgentDefinition,
-    reply::{EVALUATION_REPLY, extract_json, parse_evaluation_reply, parse_host_reply, parse_reply_of},
+    agent::{AgentDefinition, AgentRef},
+    model::ReplyKind,
+    reply::{Reply, extract_json},
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -22,53 +23,45 @@ pub(super) struct Decision {
     pub(super) problem: String,
 }
 
-/// Reads the reply to a question of that schema, which one of `agents` or a built-in agent was asked.
-pub(super) fn decision(schema_name: &str, agent: &str, agents: &[AgentDefinition], text: &str) -> Decision {
-    let problem = |error: &dyn std::fmt::Display| Decision { problem: error.to_string(), ..other(text) };
-    if schema_name == EVALUATION_REPLY {
-        return match parse_evaluation_reply(text) {
-            Ok(reply) => Decision {
-                status: reply.complete.to_string(),
-                thought: reply.reason,
-                message: reply
-                    .sub_scores
-                    .iter()
-                    .map(|score| format!("{}: {}", score.name, score.evaluation))
-                    .collect(),
-                ..Decision::default()
-            },
-            Err(error) => problem(&error),
-        };
-    }
-    if schema_name == "host_agent_reply" {
-        return match parse_host_reply(text) {
-            Ok(reply) => Decision {
-                status: reply.status.to_string(),
-                observation: reply.observation,
-                thought: reply.thought,
-                subtask: reply.subtask.unwrap_or_default(),
-                message: reply.message,
-                plan: reply.plan,
-                comment: reply.comment,
-                result: reply.result.unwrap_or_default(),
-                problem: String::new(),
-            },
-            Err(error) => problem(&error),
-        };
-    }
-    match parse_reply_of(text, agent, agents) {
-        Ok(reply) => Decision {
-            status: reply.word,
+/// Reads the reply to a question, which one of `agents` or a built-in agent was asked.
+pub(super) fn decision(
+    kind: ReplyKind,
+    agent: &AgentRef,
+    agents: &[AgentDefinition],
+    text: &str,
+) -> Decision {
+    match Reply::read(kind, agent, agents, text) {
+        Ok(Reply::Evaluation(reply)) => Decision {
+            status: reply.complete.to_string(),
+            thought: reply.reason,
+            message: reply
+                .sub_scores
+                .iter()
+                .map(|score| format!("{}: {}", score.name, score.evaluation))
+                .collect(),
+            ..Decision::default()
+        },
+        Ok(Reply::Host(reply)) => Decision {
+            status: reply.status.to_string(),
             observation: reply.observation,
             thought: reply.thought,
-            subtask: String::new(),
-            message: Vec::new(),
+            subtask: reply.subtask.unwrap_or_default(),
+            message: reply.message,
             plan: reply.plan,
             comment: reply.comment,
             result: reply.result.unwrap_or_default(),
             problem: String::new(),
         },
-        Err(error) => problem(&error),
+        Ok(Reply::App(reply)) => Decision {
+            status: reply.word,
+            observation: reply.observation,
+            thought: reply.thought,
+            plan: reply.plan,
+            comment: reply.comment,
+            result: reply.result.unwrap_or_default(),
+            ..Decision::default()
+        },
+        Err(error) => Decision { problem: error.to_string(), ..other(text) },
     }
 }
 
@@ -96,16 +89,16 @@ mod tests {
     #[test]
     fn replies_of_any_agent_are_read() {
         let host = r#"{"thought": "t", "status": "finish", "result": "done"}"#;
-        let read = decision("host_agent_reply", "HostAgent", &[], host);
+        let read = decision(ReplyKind::HostAgent, &AgentRef::HostAgent, &[], host);
         assert_eq!((read.status.as_str(), read.result.as_str()), ("FINISH", "done"));
-        let read =
-            decision("app_agent_reply", "AppAgent/calc", &[], r#"{"thought": "t", "status": "DELEGATE"}"#);
+        let app = AgentRef::from_name("AppAgent/calc");
+        let read = decision(ReplyKind::AppAgent, &app, &[], r#"{"thought": "t", "status": "DELEGATE"}"#);
         assert!(read.problem.contains("status"), "{}", read.problem);
         assert_eq!(read.thought, "t", "what there is of it is shown all the same");
-        let read =
-            decision("evaluation_reply", "EvaluationAgent", &[], r#"{"complete": "no", "reason": "r"}"#);
+        let judged = r#"{"complete": "no", "reason": "r"}"#;
+        let read = decision(ReplyKind::Evaluation, &AgentRef::EvaluationAgent, &[], judged);
         assert_eq!((read.status.as_str(), read.thought.as_str()), ("no", "r"));
-        let none = decision("any", "any", &[], "no JSON at all");
+        let none = decision(ReplyKind::AppAgent, &app, &[], "no JSON at all");
         assert_eq!((none.status.as_str(), none.thought.as_str()), ("", ""));
         assert!(none.problem.contains("JSON"), "{}", none.problem);
     }

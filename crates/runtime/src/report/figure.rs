@@ -89,7 +89,7 @@ pub(super) fn figure_of(
         acts.iter().filter_map(|act| act.target.as_ref()).map(|target| target.label.as_str()).collect();
     let what = match seen {
         Observation::Desktop(_) => "The desktop",
-        Observation::Window(_) | Observation::WindowChanges(_) => "The window",
+        Observation::Window(_) => "The window",
         Observation::Agent(_) => "What the agent has before it,",
     };
     let acted = match (marks.is_empty(), labels.as_slice()) {

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     journal::{JournalProblem, SessionFolder},
     summary::PhaseTimes,
-    words::{count, duration, number, short_name},
+    words::{agent_words, count, duration, number},
 };
 
 /// The most steps that are drawn apart in the time line; of longer sessions it shows groups of steps.
@@ -366,7 +366,7 @@ fn subtask_page(line: &super::overview::SubtaskLine) -> SubtaskPage {
     };
     SubtaskPage {
         subtask: line.subtask.clone(),
-        agent: agent_words(&line.agent).to_owned(),
+        agent: agent_words(&line.agent),
         status: line.status.replace('_', " "),
         tone: line.tone,
         result: line.result.clone(),
@@ -501,7 +501,7 @@ fn nav(overview: &Overview) -> (Vec<NavStep>, String) {
         }
         nav.push(NavStep {
             number: step.number,
-            agent: agent_words(&step.agent).to_owned(),
+            agent: agent_words(&step.agent),
             title: step.title.clone(),
             tone: step.tone,
         });
@@ -512,9 +512,4 @@ fn nav(overview: &Overview) -> (Vec<NavStep>, String) {
         format!("{} more are not listed.", count(left_out, "step"))
     };
     (nav, note)
-}
-
-/// `AppAgent/libreoffice-calc` is `libreoffice-calc`; other agents keep their names.
-pub(super) fn agent_words(agent: &str) -> &str {
-    short_name(agent.strip_prefix("AppAgent/").unwrap_or(agent))
 }

@@ -1,10 +1,11 @@
 //! One step as the page shows it.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use deskhand_core::{
+    agent::AgentRef,
     command::CallStatus,
-    model::{Message, Part as MessagePart, Speaker},
+    model::{Message, Part as MessagePart, ReplyKind, Speaker},
     observation::Observation,
     prompt::{ListOptions, view_text, window_line},
     text::clip,
@@ -14,12 +15,12 @@ use serde::Serialize;
 use super::{
     decision::Decision,
     figure::{Figure, figure_of},
-    html::{Part, TalkPage, agent_words, parts, phase_words, time_words},
+    html::{Part, TalkPage, parts, phase_words, time_words},
     overview::{Overview, step_tone, title_of, tone_of, total, word_of},
     pictures::Album,
     story::{ActStory, AskStory, Came, Note, StepStory, Tone},
 };
-use crate::words::{count, duration, number, result_words, whole_command_words};
+use crate::words::{agent_words, count, duration, number, result_words, whole_command_words};
 
 /// The most bytes of prompts in one page; of longer sessions they are shown where something went wrong.
 const TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
@@ -85,14 +86,14 @@ pub(super) struct StepPage {
 /// Makes pages of steps, and remembers what stands in the page already.
 pub(super) struct StepWriter<'a> {
     album: Album<'a>,
-    /// Instructions by agent and length, with the step where they stand.
-    instructions: BTreeMap<String, (String, u32)>,
+    /// Instructions by kind of reply, with the step where they stand.
+    instructions: HashMap<ReplyKind, (String, u32)>,
     brief: bool,
 }
 
 impl<'a> StepWriter<'a> {
     pub(super) fn new(overview: &Overview, album: Album<'a>) -> Self {
-        Self { album, instructions: BTreeMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
+        Self { album, instructions: HashMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
     }
 
     /// What is left out, for the reader of the page; empty where nothing is.
@@ -121,8 +122,8 @@ impl<'a> StepWriter<'a> {
         StepPage {
             number: step.number,
             tone,
-            host: step.agent == "HostAgent",
-            agent: agent_words(&step.agent).to_owned(),
+            host: step.agent == AgentRef::HostAgent,
+            agent: agent_words(&step.agent),
             title: clip(&title_of(step), 200),
             status_tone: match status.to_uppercase().as_str() {
                 "FINISH" | "YES" => Tone::Good,
@@ -201,13 +202,13 @@ impl<'a> StepWriter<'a> {
         let mut text = parts.collect::<Vec<_>>().join("\n");
         let mut same_as = 0;
         if message.speaker == Speaker::System {
-            match self.instructions.get(&ask.schema_name) {
+            match self.instructions.get(&ask.reply) {
                 Some((known, number)) if *known == text => {
                     same_as = *number;
                     text.clear();
                 }
                 Some(_) | None => {
-                    self.instructions.insert(ask.schema_name.clone(), (text.clone(), step.number));
+                    self.instructions.insert(ask.reply, (text.clone(), step.number));
                 }
             }
         }
@@ -293,7 +294,6 @@ pub(super) fn listing(seen: &Observation) -> String {
         }
         Observation::Window(view) => view_text(view, &ListOptions::default()),
         Observation::Agent(view) => view.text.clone(),
-        Observation::WindowChanges(changes) => format!("changes of window {}", changes.window),
     }
 }
 

@@ -11,7 +11,7 @@ use deskhand_desktop::{Picture, picture::Colour};
 use super::{
     ReportError,
     figure::places_of,
-    html::{agent_words, end_words, phase_words, time_words},
+    html::{end_words, phase_words, time_words},
     overview::{Overview, title_of, total, word_of},
     source::{Told, tell},
     story::{ActStory, Chapter, StepStory, Talk},
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     journal::SessionFolder,
-    words::{count, duration, number, result_words, whole_command_words},
+    words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
 
 /// Writes the text, and the pictures into a folder that is named in it relative to the text.
@@ -110,7 +110,7 @@ fn head(overview: &Overview) -> String {
                 text,
                 "| {} | {} | {} | {} | {}–{} |",
                 plain(&task.subtask),
-                plain(&task.agent),
+                plain(&task.agent.to_string()),
                 task.status,
                 plain(&clip(&task.result, 200)),
                 task.first_step,
@@ -153,7 +153,7 @@ fn step_text(step: &StepStory) -> String {
     let mut text = format!(
         "### Step {} · {} · {}\n\n",
         step.number,
-        plain(agent_words(&step.agent)),
+        plain(&agent_words(&step.agent)),
         plain(&clip(&title_of(step), 160))
     );
     let mut row = |name: &str, value: &str| {

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use deskhand_core::{
+    agent::AgentRef,
     command::{CallStatus, Verdict},
     outcome::{Outcome, OutcomeKind},
     record::Header,
@@ -64,7 +65,7 @@ pub(super) struct RoundLine {
 #[derive(Debug, Clone)]
 pub(super) struct StepLine {
     pub(super) number: u32,
-    pub(super) agent: String,
+    pub(super) agent: AgentRef,
     pub(super) title: String,
     pub(super) times: PhaseTimes,
     pub(super) waited_ms: u64,
@@ -76,7 +77,7 @@ pub(super) struct StepLine {
 pub(super) struct SubtaskLine {
     pub(super) round: u32,
     pub(super) subtask: String,
-    pub(super) agent: String,
+    pub(super) agent: AgentRef,
     /// `finished`, `failed`, `rejected`, or how the round ended in the middle of it.
     pub(super) status: String,
     pub(super) tone: Tone,

@@ -3,10 +3,10 @@
 //! Holds one step at a time, however long the journal is.
 
 use deskhand_core::{
-    agent::{AgentDefinition, AgentReport},
+    agent::{AgentDefinition, AgentRef, AgentReport},
     command::{CallResult, Command},
     ids::EffectId,
-    model::{Message, ModelFailure, ModelReply},
+    model::{Message, ModelFailure, ModelReply, ReplyKind},
     money::{Money, Price},
     observation::Observation,
     outcome::Outcome,
@@ -66,7 +66,7 @@ pub(super) struct Note {
 pub(super) struct StepStory {
     pub(super) number: u32,
     pub(super) round: u32,
-    pub(super) agent: String,
+    pub(super) agent: AgentRef,
     pub(super) subtask: String,
     pub(super) began_ms: u64,
     pub(super) times: PhaseTimes,
@@ -86,7 +86,7 @@ pub(super) struct StepStory {
 /// The model was asked.
 #[derive(Debug)]
 pub(super) struct AskStory {
-    pub(super) schema_name: String,
+    pub(super) reply: ReplyKind,
     pub(super) messages: Vec<Message>,
     pub(super) came: Came,
     /// None where the price or the number of tokens is not known.
@@ -251,7 +251,7 @@ impl Teller {
             Effect::Ask { request } => {
                 if let Some(step) = &mut self.step {
                     step.asks.push(AskStory {
-                        schema_name: request.schema_name,
+                        reply: request.reply,
                         messages: request.messages,
                         came: Came::Nothing,
                         cost: None,
@@ -396,7 +396,7 @@ impl Teller {
         let price = self.price;
         let Some(step) = &mut self.step else { return };
         let Some(ask) = step.asks.last_mut() else { return };
-        step.decision = Some(decision(&ask.schema_name, &step.agent, &self.agents, &reply.text));
+        step.decision = Some(decision(ask.reply, &step.agent, &self.agents, &reply.text));
         ask.cost = price.and_then(|price| price.of(reply.usage));
         ask.came = Came::Reply(reply);
     }

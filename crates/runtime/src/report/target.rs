@@ -24,7 +24,7 @@ pub(super) fn target_of(command: &Command, seen: Option<&Observation>) -> Option
     match seen? {
         Observation::Desktop(view) => window_of(command, view),
         Observation::Window(view) => element_of(command, view),
-        Observation::WindowChanges(_) | Observation::Agent(_) => None,
+        Observation::Agent(_) => None,
     }
 }
 
@@ -77,7 +77,6 @@ pub(super) fn picture_of(seen: &Observation) -> Option<&PictureRef> {
     match seen {
         Observation::Desktop(view) => view.picture.as_ref(),
         Observation::Window(view) => view.picture.as_ref(),
-        Observation::WindowChanges(changes) => changes.picture.as_ref(),
         Observation::Agent(view) => view.picture.as_ref(),
     }
 }
@@ -87,14 +86,14 @@ pub(super) fn windows_of(seen: &Observation) -> Vec<&WindowInfo> {
     match seen {
         Observation::Desktop(view) => view.windows.iter().collect(),
         Observation::Window(view) => view.surfaces.iter().map(|surface| &surface.window).collect(),
-        Observation::WindowChanges(_) | Observation::Agent(_) => Vec::new(),
+        Observation::Agent(_) => Vec::new(),
     }
 }
 
 /// The elements of an observation.
 pub(super) fn elements_of(seen: &Observation) -> Vec<&Element> {
     match seen {
-        Observation::Desktop(_) | Observation::WindowChanges(_) | Observation::Agent(_) => Vec::new(),
+        Observation::Desktop(_) | Observation::Agent(_) => Vec::new(),
         Observation::Window(view) => view.elements().collect(),
     }
 }

@@ -175,7 +175,7 @@ fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef, view
             let marked = shown.elements().filter(|element| listed.contains(&element.id));
             marked.filter_map(|element| Some((element.id.0, element.bounds?))).collect()
         }
-        Observation::Desktop(_) | Observation::WindowChanges(_) | Observation::Agent(_) => {
+        Observation::Desktop(_) | Observation::Agent(_) => {
             windows_of(seen).iter().map(|window| (window.id.0, window.bounds)).collect()
         }
     };

@@ -97,7 +97,7 @@ impl<'a> Logs<'a> {
             (self.round, self.round_step) = (step.round, 0);
         }
         let host = step.subtask.is_empty();
-        let agent_step = self.agent_steps.entry(step.agent.clone()).or_default();
+        let agent_step = self.agent_steps.entry(step.agent.to_string()).or_default();
         let said = step.decision.clone().unwrap_or_default();
         let actions: Vec<Value> = step.acts.iter().map(action).collect();
         let results: Vec<Value> = actions.iter().filter_map(|action| action.get("result").cloned()).collect();
@@ -108,8 +108,8 @@ impl<'a> Logs<'a> {
             .all(|act| act.result.as_ref().is_some_and(|result| result.status == CallStatus::Success));
         let seconds = |ms: u64| json!(ms as f64 / 1000.0);
         let mut line = json!({
-            "agent_type": agent_type(&step.agent),
-            "agent_name": step.agent,
+            "agent_type": step.agent.kind_word(),
+            "agent_name": step.agent.to_string(),
             "session_step": step.number.saturating_sub(1),
             "round_step": self.round_step,
             "round_num": step.round.saturating_sub(1),
@@ -207,11 +207,6 @@ fn node(element: &Element) -> Value {
     })
 }
 
-/// `AppAgent/libreoffice-calc` is an `AppAgent`.
-fn agent_type(agent: &str) -> &str {
-    agent.split('/').next().unwrap_or(agent)
-}
-
 fn rectangle([x, y, width, height]: [i32; 4]) -> Value {
     json!({"left": x, "top": y, "right": x.saturating_add(width), "bottom": y.saturating_add(height)})
 }
@@ -246,9 +241,7 @@ fn application(step: &StepStory) -> String {
         Some(seen @ Observation::Window(_)) => {
             windows_of(seen).first().map(|window| window.app.name.clone()).unwrap_or_default()
         }
-        Some(Observation::Desktop(_) | Observation::WindowChanges(_) | Observation::Agent(_)) | None => {
-            String::new()
-        }
+        Some(Observation::Desktop(_) | Observation::Agent(_)) | None => String::new(),
     }
 }
 

@@ -136,6 +136,8 @@ async fn a_changed_byte_anywhere_is_found_and_named() {
     // A byte in every part of the file, the last one included.
     let mut places: Vec<usize> = (0..bytes.len()).step_by(bytes.len() / 60).collect();
     places.extend([bytes.len() - 1, bytes.len() - 2, bytes.len() - 40]);
+    // And the end of a line, which joins two.
+    places.extend(bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).nth(12));
     for at in places {
         let mut changed = bytes.clone();
         changed[at] ^= 1;

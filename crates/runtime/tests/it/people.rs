@@ -7,6 +7,7 @@ use std::{
 };
 
 use deskhand_core::{
+    agent::AgentRef,
     ids::EffectId,
     outcome::OutcomeKind,
     record::{Line, Record},
@@ -67,7 +68,7 @@ impl UserChannel for Someone {
     }
 
     async fn decide(&self, asked: &deskhand_runtime::people::ApprovalRequest) -> Decided {
-        assert_eq!((asked.agent.as_str(), asked.reason.as_str()), ("HostAgent", "it costs"));
+        assert_eq!((&asked.agent, asked.reason.as_str()), (&AgentRef::HostAgent, "it costs"));
         assert_eq!(asked.actions[0].command.tool, "launch_application");
         match &self.decided {
             Some(decided) => decided.clone(),

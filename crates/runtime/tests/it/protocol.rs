@@ -7,6 +7,7 @@ use std::{
 };
 
 use deskhand_core::{
+    agent::AgentRef,
     command::Command,
     ids::{EffectId, WindowId},
     reply::Question,
@@ -52,7 +53,7 @@ fn approval() -> Prompt {
         Command { tool: "click_element".to_owned(), arguments, window: Some(WindowId(1)), agent: None };
     Prompt::Approval(ApprovalRequest {
         id: EffectId(10),
-        agent: "AppAgent/mousepad".to_owned(),
+        agent: AgentRef::from_name("AppAgent/mousepad"),
         actions: vec![PlannedAction {
             command,
             target: Some("push button \"Save\"".to_owned()),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use deskhand_core::{
+    agent::AgentRef,
     command::Command,
     observation::Observation,
     policy::{Decision, Policy, Subject},
@@ -181,7 +182,7 @@ impl Audit<'_> {
 
     fn confirms(&self, reply: &str) -> bool {
         let step = self.wanted.as_ref().and_then(|record| record.step.as_ref());
-        if step.is_some_and(|step| step.agent == "HostAgent") {
+        if step.is_some_and(|step| step.agent == AgentRef::HostAgent) {
             parse_host_reply(reply).is_ok_and(|reply| reply.status == HostStatus::Confirm)
         } else {
             parse_app_reply(reply).is_ok_and(|reply| reply.status == AppStatus::Confirm)

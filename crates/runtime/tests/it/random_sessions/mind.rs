@@ -2,7 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Part, Usage};
+use deskhand_core::{
+    agent::AgentRef,
+    model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Part, Usage},
+};
 use deskhand_model::{Model, PictureSource};
 use serde_json::{Value, json};
 
@@ -82,7 +85,7 @@ impl Mind {
         let text = if self.chance.per_mille(self.confused) {
             self.counts.note("model", "nonsense");
             self.nonsense()
-        } else if request.agent == "HostAgent" {
+        } else if request.agent == AgentRef::HostAgent {
             self.host(&listed(request, 'w'))
         } else {
             self.app(&listed(request, 'e'))

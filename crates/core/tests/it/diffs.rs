@@ -1,20 +1,18 @@
-//! Differences of trees and views, and how journals store them.
+//! Differences of trees.
 
 use std::collections::HashSet;
 
 use deskhand_core::{
     geometry::Rect,
-    ids::{ElementId, WindowId},
-    observation::{DesktopView, Observation, Surface, WindowView},
+    ids::ElementId,
     ui::{
         DiffError, Element, FieldChange, Partial, Pattern, Placed, Role, Source, State, States, TableShape,
         Tree, TreeDiff, ValueRange, apply, diff,
     },
-    views::{Views, WindowChanges},
 };
 use proptest::{collection::vec, option, prelude::*, sample::select};
 
-use crate::harness::{element, window};
+use crate::harness::element;
 
 fn any_element() -> impl Strategy<Value = Element> {
     let looks = (
@@ -92,23 +90,6 @@ proptest! {
             prop_assert_ne!(old.find(changed.id), new.find(changed.id));
         }
     }
-
-    #[test]
-    fn what_a_writer_encodes_a_reader_decodes(
-        looks in vec((0..12_u32, any_tree(), any_tree()), 0..12),
-    ) {
-        let (mut writer, mut reader) = (Views::default(), Views::default());
-        for (id, tree, dialog) in looks {
-            let mut surfaces = vec![Surface { window: window(id, "Main", "App"), tree }];
-            if !dialog.elements.is_empty() {
-                surfaces.push(Surface { window: window(id + 100, "Dialog", "App"), tree: dialog });
-            }
-            let seen = Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() });
-            let stored = writer.encode(&seen).unwrap_or_else(|| seen.clone());
-            let read = serde_json::from_str(&serde_json::to_string(&stored).unwrap()).unwrap();
-            prop_assert_eq!(reader.decode(read).expect("it follows on"), seen);
-        }
-    }
 }
 
 fn tree(names: &[(u32, &str)]) -> Tree {
@@ -116,11 +97,6 @@ fn tree(names: &[(u32, &str)]) -> Tree {
         elements: names.iter().map(|(id, name)| element(*id, 1, Role::PUSH_BUTTON, name)).collect(),
         partial: None,
     }
-}
-
-fn seen(id: u32, tree: Tree) -> Observation {
-    let surfaces = vec![Surface { window: window(id, "Main", "App"), tree }];
-    Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() })
 }
 
 #[test]
@@ -148,9 +124,6 @@ fn an_id_that_stands_twice_has_no_difference() {
     let twice = tree(&[(1, "a"), (1, "b")]);
     assert_eq!(diff(&tree(&[(1, "a")]), &twice), None);
     assert_eq!(diff(&twice, &tree(&[(1, "a")])), None);
-    let mut writer = Views::default();
-    assert_eq!(writer.encode(&seen(1, twice.clone())), None);
-    assert_eq!(writer.encode(&seen(1, twice)), None, "it is stored whole");
 }
 
 #[test]
@@ -159,39 +132,4 @@ fn a_difference_of_another_tree_is_refused() {
     assert_eq!(apply(&tree(&[(1, "a")]), &change), Err(DiffError::NoElement(ElementId(2))));
     let change = diff(&tree(&[(1, "a")]), &tree(&[(1, "a"), (2, "b")])).unwrap();
     assert_eq!(apply(&tree(&[(3, "a")]), &change), Err(DiffError::NoElement(ElementId(1))));
-    let mut writer = Views::default();
-    writer.encode(&seen(1, tree(&[(1, "a"), (2, "b"), (3, "c")])));
-    let stored = writer.encode(&seen(1, tree(&[(1, "a"), (2, "b"), (3, "C")]))).unwrap();
-    assert_eq!(Views::default().decode(stored), Err(DiffError::NoWindow(WindowId(1))));
-}
-
-#[test]
-fn whole_views_come_again_and_again_and_where_they_are_smaller() {
-    let mut writer = Views::default();
-    let view = |name: &str| seen(1, tree(&[(1, "a"), (2, "b"), (3, name)]));
-    assert_eq!(writer.encode(&view("0")), None, "the first look");
-    let mut whole_at = Vec::new();
-    for look in 1..60 {
-        if writer.encode(&view(&look.to_string())).is_none() {
-            whole_at.push(look);
-        }
-    }
-    let every = i32::try_from(Views::CHANGES_MAX).unwrap() + 1;
-    assert_eq!(whole_at, [every, 2 * every]);
-    assert_eq!(writer.encode(&seen(1, tree(&[(7, "x"), (8, "y")]))), None, "all is new");
-    assert_eq!(writer.encode(&Observation::Desktop(DesktopView::default())), None);
-}
-
-#[test]
-fn changes_of_a_view_follow_dialogs_that_open_and_close() {
-    let dialog = Surface { window: window(2, "Save As", "App"), tree: tree(&[(9, "Save")]) };
-    let main = Surface { window: window(1, "Main", "App"), tree: tree(&[(1, "a"), (2, "b")]) };
-    let closed = WindowView { surfaces: vec![main.clone()], picture: None, notices: Vec::new() };
-    let open = WindowView { surfaces: vec![main, dialog], ..closed.clone() };
-    let change = WindowChanges::between(&closed, &open).unwrap();
-    assert_eq!(change.len(), 1, "the elements of the main window are not named");
-    assert_eq!(change.apply(&closed).unwrap(), open);
-    let back = WindowChanges::between(&open, &closed).unwrap();
-    assert!(back.is_empty());
-    assert_eq!(back.apply(&open).unwrap(), closed);
 }

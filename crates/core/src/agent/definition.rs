@@ -3,16 +3,11 @@
 //! The definition stands in the journal's header. A session that an agent took part in can therefore be replayed
 //! and forked where the agent's code is not there.
 
-use std::{collections::BTreeSet, fmt};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    command::ToolSpec,
-    ids::{AgentId, WindowId},
-    session::SubtaskStatus,
-    states::AppStatus,
-};
+use crate::{command::ToolSpec, ids::AgentId, session::SubtaskStatus, states::AppStatus};
 
 /// An agent that sub-tasks can be assigned to and that owns no window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,9 +68,9 @@ pub struct AgentStatus {
 }
 
 /// The system prompt of agents that bring none of their own.
-pub const AGENT_SYSTEM_PROMPT: &str = include_str!("../prompts/agent_system.md");
+pub const AGENT_SYSTEM_PROMPT: &str = include_str!("../../prompts/agent_system.md");
 /// The user prompt of agents that bring none of their own.
-pub const AGENT_USER_PROMPT: &str = include_str!("../prompts/agent_user.md");
+pub const AGENT_USER_PROMPT: &str = include_str!("../../prompts/agent_user.md");
 
 /// What came back from an agent that lives elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,25 +79,6 @@ pub struct AgentReport {
     pub status: SubtaskStatus,
     /// What came of it, or why not.
     pub result: String,
-}
-
-/// Who works on a sub-task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Worker {
-    /// The AppAgent of a window.
-    Window(WindowId),
-    /// An agent without a window.
-    Agent(AgentId),
-}
-
-impl fmt::Display for Worker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Window(id) => id.fmt(f),
-            Self::Agent(id) => id.fmt(f),
-        }
-    }
 }
 
 /// A definition that no session can be run with.
@@ -188,11 +164,6 @@ impl AgentSteps {
             Some(next) if !next.is_empty() => next.iter().map(String::as_str).collect(),
             Some(_) | None => self.statuses.iter().map(|status| status.word.as_str()).collect(),
         }
-    }
-
-    /// The first word with that meaning.
-    pub fn word_for(&self, meaning: AppStatus) -> Option<&str> {
-        self.statuses.iter().find(|status| status.meaning == meaning).map(|status| status.word.as_str())
     }
 }
 

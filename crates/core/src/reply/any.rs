@@ -1,0 +1,50 @@
+//! A reply of any agent, read again from a record.
+
+use super::{
+    AppReply, EvaluationReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
+    parse_evaluation_reply, parse_host_reply,
+};
+use crate::{
+    agent::{AgentDefinition, AgentHome, AgentRef},
+    model::ReplyKind,
+};
+
+/// What an agent said, by the kind of reply that it was asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// The HostAgent's decision.
+    Host(HostReply),
+    /// The decision of an agent that works on a sub-task.
+    App(AppReply),
+    /// The judgement of a finished round.
+    Evaluation(EvaluationReply),
+}
+
+impl Reply {
+    /// Reads the reply to a recorded question. Agents with statuses of their own are looked up in `agents`; every
+    /// status of theirs is accepted, whatever the one before it was.
+    ///
+    /// # Errors
+    /// [`ReplyError`] says which field is wrong and what is expected there.
+    pub fn read(
+        kind: ReplyKind,
+        agent: &AgentRef,
+        agents: &[AgentDefinition],
+        text: &str,
+    ) -> Result<Self, ReplyError> {
+        match kind {
+            ReplyKind::HostAgent => parse_host_reply(text).map(Self::Host),
+            ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),
+            ReplyKind::AppAgent | ReplyKind::Agent | ReplyKind::Probe => match own_steps(agent, agents) {
+                Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),
+                Some(AgentHome::Delegate) | None => parse_app_reply(text),
+            }
+            .map(Self::App),
+        }
+    }
+}
+
+fn own_steps<'a>(agent: &AgentRef, agents: &'a [AgentDefinition]) -> Option<&'a AgentHome> {
+    let AgentRef::Agent { name } = agent else { return None };
+    agents.iter().find(|known| known.name == *name).map(|known| &known.home)
+}

@@ -1,0 +1,127 @@
+//! What is encoded is decoded again, and small changes are stored as changes.
+
+use deskhand_core::{
+    geometry::Rect,
+    ids::ElementId,
+    ui::{AppInfo, Element, Role, Source, States, Tree, WindowKind},
+};
+use proptest::{collection::btree_map, collection::vec, prelude::*};
+
+use super::*;
+
+fn window(id: u32) -> WindowInfo {
+    WindowInfo {
+        id: WindowId(id),
+        title: "Main".to_owned(),
+        app: AppInfo { name: "App".to_owned(), root: "app".to_owned(), pid: None },
+        bounds: Rect::new(0, 0, 10, 10),
+        kind: WindowKind::Normal,
+        owner: None,
+        active: false,
+        accessible: true,
+    }
+}
+
+fn tree<'a>(names: impl IntoIterator<Item = (u32, &'a str)>) -> Tree {
+    let element = |(id, name): (u32, &str)| Element {
+        id: ElementId(id),
+        depth: 1,
+        role: Role::PUSH_BUTTON,
+        name: name.to_owned(),
+        description: String::new(),
+        text: None,
+        value: None,
+        states: States::default(),
+        bounds: None,
+        patterns: Vec::new(),
+        child_count: 0,
+        table: None,
+        source: Source::AtSpi,
+    };
+    Tree { elements: names.into_iter().map(element).collect(), partial: None }
+}
+
+fn seen(id: u32, tree: Tree) -> Observation {
+    let surfaces = vec![Surface { window: window(id), tree }];
+    Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() })
+}
+
+/// What a reader finds in the file for `observation`.
+fn stored(writer: &mut Views, observation: &Observation) -> StoredObservation {
+    let text = match writer.encode(observation) {
+        Some(changes) => serde_json::to_string(&StoredObservation::WindowChanges(changes)),
+        None => serde_json::to_string(observation),
+    };
+    serde_json::from_str(&text.unwrap()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn what_a_writer_encodes_a_reader_decodes(
+        looks in vec((0..12_u32, btree_map(1..30_u32, "[ab]?", 0..20), btree_map(31..40_u32, "[ab]?", 0..4)), 0..12),
+    ) {
+        let (mut writer, mut reader) = (Views::default(), Views::default());
+        for (id, names, dialog) in looks {
+            let named = |names: &std::collections::BTreeMap<u32, String>| {
+                tree(names.iter().map(|(id, name)| (*id, name.as_str())))
+            };
+            let mut surfaces = vec![Surface { window: window(id), tree: named(&names) }];
+            if !dialog.is_empty() {
+                surfaces.push(Surface { window: window(id + 100), tree: named(&dialog) });
+            }
+            let seen = Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() });
+            let stored = stored(&mut writer, &seen);
+            prop_assert_eq!(reader.decode(stored).expect("it follows on"), seen);
+        }
+    }
+}
+
+#[test]
+fn ids_that_stand_twice_are_stored_whole() {
+    let twice = tree([(1, "a"), (1, "b")]);
+    let mut writer = Views::default();
+    assert_eq!(writer.encode(&seen(1, twice.clone())), None);
+    assert_eq!(writer.encode(&seen(1, twice)), None);
+}
+
+#[test]
+fn changes_without_the_view_before_them_are_refused() {
+    let mut writer = Views::default();
+    writer.encode(&seen(1, tree([(1, "a"), (2, "b"), (3, "c")])));
+    let stored = stored(&mut writer, &seen(1, tree([(1, "a"), (2, "b"), (3, "C")])));
+    assert!(matches!(stored, StoredObservation::WindowChanges(_)));
+    assert_eq!(Views::default().decode(stored), Err(ViewError::NoWindow(WindowId(1))));
+}
+
+#[test]
+fn whole_views_come_again_and_again_and_where_they_are_smaller() {
+    let mut writer = Views::default();
+    let view = |name: &str| seen(1, tree([(1, "a"), (2, "b"), (3, name)]));
+    assert_eq!(writer.encode(&view("0")), None, "the first look");
+    let mut whole_at = Vec::new();
+    for look in 1..60 {
+        if writer.encode(&view(&look.to_string())).is_none() {
+            whole_at.push(look);
+        }
+    }
+    let every = i32::try_from(Views::CHANGES_MAX).unwrap() + 1;
+    assert_eq!(whole_at, [every, 2 * every]);
+    assert_eq!(writer.encode(&seen(1, tree([(7, "x"), (8, "y")]))), None, "all is new");
+    assert_eq!(writer.encode(&Observation::Desktop(DesktopView::default())), None);
+}
+
+#[test]
+fn changes_of_a_view_follow_dialogs_that_open_and_close() {
+    let dialog = Surface { window: window(2), tree: tree([(9, "Save")]) };
+    let main = Surface { window: window(1), tree: tree([(1, "a"), (2, "b")]) };
+    let closed = WindowView { surfaces: vec![main.clone()], picture: None, notices: Vec::new() };
+    let open = WindowView { surfaces: vec![main, dialog], ..closed.clone() };
+    let change = WindowChanges::between(&closed, &open).unwrap();
+    assert_eq!(change.len(), 1, "the elements of the main window are not named");
+    assert_eq!(change.apply(&closed).unwrap(), open);
+    let back = WindowChanges::between(&open, &closed).unwrap();
+    assert_eq!(back.len(), 0);
+    assert_eq!(back.apply(&open).unwrap(), closed);
+}
