@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind},
+    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits};
 
@@ -18,7 +18,7 @@ use crate::{
     },
     patience::read_element,
     report::{ActLimits, ActionReport, Route},
-    verdict::{belongs_to, root_of, same_app},
+    verdict::root_of,
 };
 
 /// How often one wait may be interrupted by changes that prove nothing.

@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Partial, Role, Source, State, WindowInfo, WindowKind},
+    ui::{self, Element, Partial, Role, Source, State, WindowInfo, WindowKind, belongs_to},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, TreeLimits};
 
@@ -44,36 +44,8 @@ pub(crate) enum Need {
 /// A window with the dialogs and pop-ups that belong to it, bottom-most first.
 pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
     let windows = desktop.windows().await?;
-    let main = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?.clone();
-    Ok(windows.iter().filter(|info| belongs_to(&windows, info, &main)).cloned().collect())
-}
-
-/// Whether `info` is `main` or a dialog or pop-up of it.
-pub(crate) fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
-    const OWNERS_MAX: usize = 8;
-    if info.id == main.id {
-        return true;
-    }
-    if info.kind == WindowKind::Normal && info.owner.is_none() {
-        return false;
-    }
-    let mut owner = info.owner;
-    for _ in 0..OWNERS_MAX {
-        match owner {
-            Some(id) if id == main.id => return true,
-            Some(id) => owner = windows.iter().find(|other| other.id == id).and_then(|other| other.owner),
-            None => break,
-        }
-    }
-    info.owner.is_none() && same_app(info, main)
-}
-
-/// Whether two windows are of one application.
-pub(crate) fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
-    match (one.app.pid, other.app.pid) {
-        (Some(one), Some(other)) => one == other,
-        (_, _) => one.app.root == other.app.root,
-    }
+    let own = ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
+    Ok(own.into_iter().cloned().collect())
 }
 
 /// Checks an element; waits for it to come to rest, and scrolls it into view.

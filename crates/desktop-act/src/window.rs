@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
-    ui::{WindowInfo, WindowKind},
+    ui::{WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
@@ -15,7 +15,6 @@ use crate::{
     effect::{milliseconds, watch_app},
     find::fold,
     report::{ActLimits, ActionReport, Route},
-    verdict::{belongs_to, same_app},
 };
 
 /// How often a wait for a window may be interrupted.
@@ -103,9 +102,7 @@ fn opened_by<D: Desktop>(
     launched: &Launched,
 ) -> Option<WindowInfo> {
     let is_new = |info: &&WindowInfo| {
-        let stands_alone =
-            info.kind == WindowKind::Normal || (info.kind == WindowKind::Dialog && info.owner.is_none());
-        stands_alone && !info.bounds.is_empty() && known.iter().all(|before| before.id != info.id)
+        info.stands_alone() && !info.bounds.is_empty() && known.iter().all(|before| before.id != info.id)
     };
     let is_of = |info: &&WindowInfo| {
         info.app.pid == Some(launched.pid)

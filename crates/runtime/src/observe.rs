@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     prompt::{ListOptions, marked_elements},
-    ui::{PictureRef, WindowInfo, WindowKind},
+    ui::{PictureRef, WindowInfo, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 
@@ -67,14 +67,7 @@ async fn see_desktop<D: Desktop>(
         false => None,
     };
     // What belongs to a window is seen with it.
-    let windows = windows
-        .into_iter()
-        .filter(|window| match window.kind {
-            WindowKind::Normal => true,
-            WindowKind::Dialog => window.owner.is_none(),
-            WindowKind::Popup => false,
-        })
-        .collect();
+    let windows = windows.into_iter().filter(WindowInfo::stands_alone).collect();
     Ok(DesktopView { windows, picture })
 }
 
@@ -110,15 +103,15 @@ pub(crate) async fn see_surfaces<D: Desktop>(
     id: WindowId,
 ) -> Result<WindowView, ObserveFailure> {
     let all = desktop.windows().await.map_err(|error| failure(&error))?;
-    let Some(main) = all.iter().find(|window| window.id == id) else {
+    let Some(own) = own_windows(&all, id) else {
         return Err(ObserveFailure {
             window_gone: true,
             desktop_gone: false,
             message: format!("window {id} was closed"),
         });
     };
-    let mut windows: Vec<&WindowInfo> = vec![main];
-    windows.extend(all.iter().filter(|window| belongs_to(window, id, &all)).take(SURFACES_MAX));
+    let (main, others): (Vec<_>, Vec<_>) = own.into_iter().partition(|window| window.id == id);
+    let windows: Vec<&WindowInfo> = main.into_iter().chain(others.into_iter().take(SURFACES_MAX)).collect();
     let mut surfaces = Vec::with_capacity(windows.len());
     let mut notices: Vec<String> = Vec::new();
     for window in &windows {
@@ -135,19 +128,6 @@ pub(crate) async fn see_surfaces<D: Desktop>(
         }
     }
     Ok(WindowView { surfaces, picture: None, notices })
-}
-
-/// Whether a window belongs to `owner`, also by way of others.
-fn belongs_to(window: &WindowInfo, owner: WindowId, all: &[WindowInfo]) -> bool {
-    let mut next = window.owner;
-    for _ in 0..SURFACES_MAX {
-        match next {
-            None => return false,
-            Some(id) if id == owner => return true,
-            Some(id) => next = all.iter().find(|other| other.id == id).and_then(|other| other.owner),
-        }
-    }
-    false
 }
 
 fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {

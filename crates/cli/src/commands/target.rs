@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     ids::WindowId,
-    ui::{Element, Role, WindowInfo},
+    ui::{self, Element, Role, WindowInfo},
 };
 use deskhand_desktop::{Desktop, TreeLimits, Windowing};
 use deskhand_desktop_act::{Target, names_equal};
@@ -63,8 +63,9 @@ pub(super) async fn find<D: Desktop>(
 /// The windows to look into: dialogs and pop-ups in front, then the window itself.
 async fn surfaces<D: Windowing>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
     let windows = desktop.windows().await.map_err(|error| desktop_error(&error))?;
-    let owned = windows.iter().rev().filter(|other| other.owner == Some(window)).map(|other| other.id);
-    Ok(owned.chain([window]).collect())
+    let own = ui::surfaces(&windows, window).unwrap_or_default();
+    let in_front = own.iter().rev().map(|other| other.id).filter(|id| *id != window);
+    Ok(in_front.chain([window]).collect())
 }
 
 enum Choice<'a> {

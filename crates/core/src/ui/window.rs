@@ -60,3 +60,97 @@ impl WindowInfo {
         format!("{} “{}”", self.id, self.title)
     }
 }
+
+/// The most owners that are followed from a dialog to its window.
+const OWNERS_MAX: usize = 8;
+
+impl WindowInfo {
+    /// Whether a person could switch to it: a normal window, or a dialog that belongs to no other window.
+    pub fn stands_alone(&self) -> bool {
+        match self.kind {
+            WindowKind::Normal => true,
+            WindowKind::Dialog => self.owner.is_none(),
+            WindowKind::Popup => false,
+        }
+    }
+}
+
+/// Whether two windows are of one application.
+pub fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
+    match (one.app.pid, other.app.pid) {
+        (Some(one), Some(other)) => one == other,
+        (_, _) => one.app.root == other.app.root,
+    }
+}
+
+/// Whether `info` is `main` or a dialog or pop-up of it, directly or by way of others. A dialog or pop-up without an
+/// owner belongs to every window of its application.
+pub fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
+    if info.id == main.id {
+        return true;
+    }
+    if info.kind == WindowKind::Normal && info.owner.is_none() {
+        return false;
+    }
+    let mut owner = info.owner;
+    for _ in 0..OWNERS_MAX {
+        match owner {
+            Some(id) if id == main.id => return true,
+            Some(id) => owner = windows.iter().find(|other| other.id == id).and_then(|other| other.owner),
+            None => break,
+        }
+    }
+    info.owner.is_none() && same_app(info, main)
+}
+
+/// A window with its dialogs and pop-ups, in the order of `windows`: bottom-most first. `None` when the window is not
+/// among them.
+pub fn surfaces(windows: &[WindowInfo], main: WindowId) -> Option<Vec<&WindowInfo>> {
+    let main = windows.iter().find(|info| info.id == main)?;
+    Some(windows.iter().filter(|info| belongs_to(windows, info, main)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn window(id: u32, root: &str, kind: WindowKind, owner: Option<u32>) -> WindowInfo {
+        WindowInfo {
+            id: WindowId(id),
+            title: String::new(),
+            app: AppInfo { name: root.to_owned(), root: root.to_owned(), pid: None },
+            bounds: Rect::new(0, 0, 10, 10),
+            kind,
+            owner: owner.map(WindowId),
+            active: false,
+            accessible: true,
+        }
+    }
+
+    #[test]
+    fn a_window_has_its_dialogs_their_dialogs_and_those_of_its_application_without_an_owner() {
+        let windows = [
+            window(1, "calc", WindowKind::Normal, None),
+            window(2, "calc", WindowKind::Normal, None),
+            window(3, "calc", WindowKind::Dialog, Some(1)),
+            window(4, "calc", WindowKind::Popup, Some(3)),
+            window(5, "calc", WindowKind::Dialog, None),
+            window(6, "gedit", WindowKind::Dialog, None),
+            window(7, "gedit", WindowKind::Normal, Some(8)),
+            window(8, "gedit", WindowKind::Dialog, Some(7)),
+        ];
+        let check = |main: u32, expected: Option<&[u32]>| {
+            let found = surfaces(&windows, WindowId(main));
+            let ids = found.map(|found| found.iter().map(|info| info.id.0).collect::<Vec<_>>());
+            assert_eq!(ids.as_deref(), expected, "w{main}");
+        };
+        check(1, Some(&[1, 3, 4, 5]));
+        check(2, Some(&[2, 5]));
+        check(3, Some(&[3, 4, 5]));
+        // Owners that name each other come to an end.
+        check(7, Some(&[6, 7, 8]));
+        check(9, None);
+        let alone = windows.iter().filter(|info| info.stands_alone()).map(|info| info.id.0);
+        assert_eq!(alone.collect::<Vec<_>>(), [1, 2, 5, 6, 7]);
+    }
+}
