@@ -3,22 +3,39 @@
 use std::{fs, path::Path, sync::Arc};
 
 use deskhand_core::{
+    agent::AgentRef,
     ids::SessionId,
+    model::ReplyKind,
+    observation::Observation,
     outcome::OutcomeKind,
     record::{JOURNAL_VERSION, Record},
-    session::Event,
+    session::{Effect, Event},
 };
 use deskhand_desktop_fake::office;
-use deskhand_runtime::{HeldSession, RunSummary, SessionFolder, replay, resume, verify};
+use deskhand_runtime::{
+    HeldSession, ReportFormat, RunSummary, SessionFolder, replay, resume, verify, write_report,
+};
 
 use crate::support::{World, script};
 
 /// A session of format version 1, copied to a store.
 fn session(world: &World<deskhand_model::Script>) -> SessionFolder {
-    let folder = world.store.create(&SessionId("v1".to_owned())).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sessions/v1");
-    for entry in fs::read_dir(source).unwrap() {
-        let entry = entry.unwrap();
+    copied(world, "v1", &["v1"])
+}
+
+/// The sessions of format version 2, which share their prompts.
+const VERSION_2: [&str; 3] = ["demo", "talk", "resumed"];
+
+fn version_2(world: &World<deskhand_model::Script>, name: &str) -> SessionFolder {
+    copied(world, name, &["v2", &format!("v2/{name}")])
+}
+
+/// The files of these folders as a session of the store.
+fn copied(world: &World<deskhand_model::Script>, name: &str, sources: &[&str]) -> SessionFolder {
+    let folder = world.store.create(&SessionId(name.to_owned())).unwrap();
+    let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sessions");
+    let entries = sources.iter().flat_map(|source| fs::read_dir(sessions.join(source)).unwrap());
+    for entry in entries.map(Result::unwrap).filter(|entry| entry.path().is_file()) {
         let mut bytes = fs::read(entry.path()).unwrap();
         // Text files of this repository end with the end of a line; the prompt set was written without one.
         if entry.path().extension().is_some_and(|extension| extension == "json") {
@@ -91,6 +108,97 @@ async fn version_1_is_gone_on_with_whether_it_ended_or_not() {
         assert!(journal.lines.iter().any(|line| matches!(&line.record, Record::Event(event)
             if matches!(event.event, Event::Resumed { desktop_kept: false }))));
         assert_eq!(verify(&ended.folder).unwrap().findings, []);
+    }
+}
+
+#[test]
+fn version_2_is_read_shown_and_verified() {
+    let world = world();
+    let finished = OutcomeKind::Finished;
+    for (name, records, steps, outcome) in
+        [("demo", 51, 6, finished), ("talk", 45, 7, finished), ("resumed", 32, 5, OutcomeKind::Error)]
+    {
+        let folder = version_2(&world, name);
+        let journal = folder.read().unwrap();
+        assert_eq!((journal.header.version, journal.lines.len()), (2, records), "{name}");
+        assert_eq!(journal.problems, [], "{name}");
+        let summary = RunSummary::of(&journal.lines);
+        assert_eq!(summary.tally.steps, steps, "{name}");
+        assert_eq!(summary.outcome.unwrap().kind, outcome, "{name}");
+        assert_eq!(verify(&folder).unwrap().findings, [], "{name}");
+        for format in ReportFormat::ALL {
+            write_report(&folder, format, None).unwrap();
+        }
+    }
+}
+
+#[test]
+fn version_2_names_its_agents_and_stores_views_as_changes() {
+    let world = world();
+    let journal = version_2(&world, "demo").read().unwrap();
+    let mut agents: Vec<AgentRef> = Vec::new();
+    let mut views = 0;
+    for line in &journal.lines {
+        match &line.record {
+            Record::Effect(record) => {
+                agents.extend(record.step.iter().map(|step| step.agent.clone()));
+                if let Effect::Ask { request } = &record.effect {
+                    assert_eq!(request.agent, record.step.as_ref().unwrap().agent);
+                    let host = request.agent == AgentRef::HostAgent;
+                    assert_eq!(request.reply == ReplyKind::HostAgent, host);
+                }
+            }
+            Record::Event(record) => {
+                views += usize::from(matches!(
+                    record.event,
+                    Event::Observed { observation: Observation::Window(_) }
+                ));
+            }
+            Record::Header(_) | Record::Changed(_) => {}
+        }
+    }
+    agents.dedup();
+    assert_eq!(agents.first(), Some(&AgentRef::HostAgent));
+    assert!(
+        agents.iter().skip(1).any(|agent| matches!(agent, AgentRef::AppAgent { window: None, .. })),
+        "{agents:?}"
+    );
+    let stored = fs::read_to_string(version_2_path("demo")).unwrap();
+    let whole = stored.matches(r#""observation":{"of":"window","#).count();
+    assert!(whole < views, "{whole} of {views} views are stored whole");
+}
+
+fn version_2_path(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/sessions/v2/{name}/journal.jsonl"))
+}
+
+#[test]
+fn version_2_is_replayed_by_its_decisions() {
+    let world = world();
+    for name in VERSION_2 {
+        let folder = version_2(&world, name);
+        let journal = folder.read().unwrap();
+        let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
+        let replayed = replay(&journal, prompts);
+        assert_eq!(replayed.difference, None, "{name}");
+        assert!(replayed.complete, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn version_2_is_resumed_wherever_it_ends() {
+    for (name, lines) in [("demo", 51), ("demo", 33), ("demo", 14), ("talk", 27), ("resumed", 20)] {
+        let world = world();
+        let folder = version_2(&world, name);
+        let text = fs::read_to_string(folder.journal_path()).unwrap();
+        let kept: Vec<&str> = text.lines().take(lines).collect();
+        fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
+        let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+        let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
+        let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
+        assert_eq!(ended.outcome.unwrap().reason, "gone on", "{name} after {lines} lines");
+        assert_eq!(ended.folder.read().unwrap().problems, []);
+        assert_eq!(verify(&ended.folder).unwrap().findings, [], "{name} after {lines} lines");
     }
 }
 
