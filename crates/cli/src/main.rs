@@ -8,6 +8,8 @@ mod commands;
 mod exit;
 mod output;
 mod people;
+#[cfg(test)]
+mod reference_tests;
 mod render;
 
 use std::process::ExitCode;

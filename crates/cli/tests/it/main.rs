@@ -10,6 +10,7 @@ mod help;
 mod keeper;
 mod main_job;
 mod people;
+mod reference;
 mod runs;
 mod sessions;
 mod support;
