@@ -2,6 +2,7 @@
 //! The binary as a person uses it: what it prints, what it leaves behind, and how it exits.
 
 mod agents;
+mod book;
 mod configuration;
 mod crash;
 mod desktops;

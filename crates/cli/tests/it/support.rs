@@ -1,6 +1,7 @@
 //! Runs the binary in a world of its own.
 
 use std::{
+    ffi::OsString,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -37,7 +38,14 @@ impl World {
     /// The binary with arguments, not started yet.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deskhand"));
-        command.args(arguments).current_dir(self.path()).env("HOME", self.path());
+        command.args(arguments);
+        self.prepare(&mut command);
+        command
+    }
+
+    /// Has a command run in this world: in its home folder, with the binary found first, without any setting of this process.
+    pub(crate) fn prepare(&self, command: &mut Command) {
+        command.current_dir(self.path()).env("HOME", self.path()).env("PATH", path_with_binary());
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             let ours =
@@ -46,7 +54,6 @@ impl World {
                 command.env_remove(name);
             }
         }
-        command
     }
 
     /// Runs the binary: its exit code, then what it printed on both streams, paths of this world scrubbed.
@@ -55,12 +62,7 @@ impl World {
     }
 
     pub(crate) fn shown(&self, output: &Output) -> String {
-        let text = |bytes: &[u8]| {
-            let root = fs::canonicalize(self.path()).unwrap();
-            String::from_utf8_lossy(bytes)
-                .replace(root.to_str().unwrap(), "[home]")
-                .replace(self.path().to_str().unwrap(), "[home]")
-        };
+        let text = |bytes: &[u8]| self.scrub(&String::from_utf8_lossy(bytes), "[home]");
         let code = output.status.code().map_or_else(|| output.status.to_string(), |code| code.to_string());
         let (out, error) = (text(&output.stdout), text(&output.stderr));
         let mut shown = format!("exit {code}\n");
@@ -74,6 +76,12 @@ impl World {
 }
 
 impl World {
+    /// A text with another path in place of the home folder's.
+    pub(crate) fn scrub(&self, text: &str, home: &str) -> String {
+        let root = fs::canonicalize(self.path()).unwrap();
+        text.replace(root.to_str().unwrap(), home).replace(self.path().to_str().unwrap(), home)
+    }
+
     /// Processes that were started for this world and still run: number and command line.
     pub(crate) fn processes(&self) -> Vec<(i32, String)> {
         let mark = format!("HOME={}\0", self.path().display());
@@ -90,6 +98,13 @@ impl World {
     pub(crate) fn orphans(&self) -> Vec<String> {
         self.processes().into_iter().map(|(_, line)| line).collect()
     }
+}
+
+/// `PATH` with the folder of the binary in front.
+fn path_with_binary() -> OsString {
+    let folder = Path::new(env!("CARGO_BIN_EXE_deskhand")).parent().unwrap();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&paths))).unwrap()
 }
 
 /// Whether a virtual desktop with an editor can be started here; where everything must be tested, it must.

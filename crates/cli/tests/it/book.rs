@@ -1,0 +1,116 @@
+//! The commands of the book and of the README, run as a reader would: page by page, from the top, on a machine with
+//! nothing of Deskhand on it.
+//!
+//! - A `console` block holds commands after `$ `; the lines below a command are what it prints. In those, `…` stands for
+//!   any text, and for any lines where it stands alone. `console,exit=10` names the exit code of the last command.
+//! - `<!-- file: NAME -->` before a block: the reader has this file.
+//! - `<!-- given: NAME`, lines, `-->`: the same, for what need not be shown.
+//! - `<!-- norun: REASON -->` before a `console` block: it is not run here. Its commands and options must exist all the
+//!   same, as must those in the text.
+//! - A `toml` block that is no file is a configuration, and must be accepted as one.
+//! - A path of the repository in the text must exist.
+
+mod check;
+mod page;
+mod play;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use page::{Page, Piece};
+
+use crate::support::{World, has_programs};
+
+/// A test for each page, so that they run side by side and a failure names its page. After `on`: the programs without which
+/// the page cannot be tried.
+macro_rules! pages {
+    ($($name:ident: $path:literal $(on $($program:literal),+)?;)+) => {
+        const PAGES: &[&str] = &[$($path),+];
+        $(
+            #[test]
+            fn $name() {
+                try_page($path, &[$($($program),+)?]);
+            }
+        )+
+    };
+}
+
+pages! {
+    readme: "README.md" on "mousepad";
+    contributing: "CONTRIBUTING.md";
+    security: "SECURITY.md";
+    introduction: "docs/introduction.md";
+    get_started: "docs/get-started.md" on "mousepad";
+    concepts: "docs/concepts.md";
+    agents: "docs/guides/agents.md";
+    mcp: "docs/guides/mcp.md";
+    pictures: "docs/guides/pictures.md";
+    policies: "docs/guides/policies.md" on "mousepad";
+    protocol: "docs/guides/protocol.md" on "mousepad";
+    reports: "docs/guides/reports.md" on "mousepad";
+    scripts: "docs/guides/scripts.md" on "mousepad";
+    sessions: "docs/guides/sessions.md" on "mousepad";
+    troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
+    applications: "docs/reference/applications.md";
+    commands: "docs/reference/cli.md";
+    configuration: "docs/reference/configuration.md";
+    states: "docs/reference/states.md";
+    tools: "docs/reference/tools.md";
+    session_machine: "docs/internals/session-machine.md";
+    gate: "docs/internals/gate.md";
+    journal: "docs/internals/journal.md" on "mousepad";
+    mirror: "docs/internals/mirror.md" on "mousepad";
+    settling: "docs/internals/settling.md";
+    effects: "docs/internals/effects.md" on "mousepad";
+    keeper: "docs/internals/keeper.md";
+    sandbox: "docs/internals/sandbox.md";
+    decisions: "docs/design/decisions.md";
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(path: &str) -> Page {
+    Page::parse(path, &fs::read_to_string(root().join(path)).unwrap())
+}
+
+fn try_page(path: &str, programs: &[&str]) {
+    let page = read(path);
+    check::commands_exist(&page);
+    check::configurations_are_accepted(&page);
+    check::paths_exist(&page, &root());
+    if programs.is_empty() || has_programs(programs) {
+        play::run(&page, &World::new());
+    }
+}
+
+/// Every page of the book.
+fn book_pages() -> BTreeSet<String> {
+    let summary = fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
+    let links = summary.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    links.map(|link| format!("docs/{link}")).collect()
+}
+
+#[test]
+fn every_page_of_the_book_is_tried() {
+    let listed: BTreeSet<String> = PAGES.iter().map(|&page| page.to_owned()).collect();
+    let missing: Vec<String> = book_pages().difference(&listed).cloned().collect();
+    assert_eq!(missing, Vec::<String>::new(), "add these to the list in {}", file!());
+}
+
+/// Run with `--no-capture` (nextest) or `--nocapture` (cargo test) to read it.
+#[test]
+fn every_block_that_is_not_run_says_why() {
+    for path in PAGES {
+        for piece in read(path).pieces {
+            if let Piece::Commands { line, norun: Some(reason), .. } = piece {
+                assert!(reason.split_whitespace().count() > 1, "{path}:{line}: `{reason}` is no reason");
+                println!("{path}:{line}: not run: {reason}");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Types the commands of a page, and compares what they print with what the page shows.
+
+use std::process::{Command, Stdio};
+
+use super::page::{self, Page, Piece};
+use crate::support::World;
+
+/// The longest that one command may take, in seconds.
+const COMMAND_S: &str = "120";
+
+/// Runs the commands of a page in a world, in order. Each runs in a shell of its own, in the home folder.
+pub(super) fn run(page: &Page, world: &World) {
+    for piece in &page.pieces {
+        match piece {
+            Piece::File { name, text } => {
+                world.file(name, text);
+            }
+            Piece::Commands { commands, exit, norun: None, .. } => {
+                for (index, command) in commands.iter().enumerate() {
+                    let is_last = index + 1 == commands.len();
+                    type_command(page, command, if is_last { *exit } else { 0 }, world);
+                }
+            }
+            Piece::Commands { norun: Some(_), .. } | Piece::Configuration { .. } => {}
+        }
+    }
+    assert_eq!(world.orphans(), Vec::<String>::new(), "{}: what its commands left running", page.path);
+}
+
+fn type_command(page: &Page, command: &page::Command, exit: i32, world: &World) {
+    let mut shell = Command::new("timeout");
+    world.prepare(&mut shell);
+    let script = format!("exec 2>&1\n{}", command.text);
+    let output = shell.args([COMMAND_S, "sh", "-c", &script]).stdin(Stdio::null()).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = world.scrub(&printed, "/home/me");
+    let at = format!("{}:{}: `{}`", page.path, command.line, command.text);
+    assert_eq!(output.status.code(), Some(exit), "{at} printed:\n{printed}");
+    let shown: Vec<&str> = command.output.iter().map(String::as_str).collect();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(
+        shown.is_empty() || fits(&shown, &lines),
+        "{at} printed:\n{printed}\nand the page shows:\n{}",
+        shown.join("\n")
+    );
+}
+
+/// Whether lines are as a page shows them.
+fn fits(shown: &[&str], printed: &[&str]) -> bool {
+    match (shown.split_first(), printed.split_first()) {
+        (None, None) => true,
+        (Some((&"…", rest)), None) => fits(rest, printed),
+        (Some((&"…", rest)), Some((_, after))) => fits(rest, printed) || fits(shown, after),
+        (Some((line, rest)), Some((first, after))) => fits_line(line, first) && fits(rest, after),
+        (None, Some(_)) | (Some(_), None) => false,
+    }
+}
+
+/// Whether a line is as a page shows it. How columns are padded does not matter.
+fn fits_line(shown: &str, printed: &str) -> bool {
+    let mut parts = shown.split('…').map(str::trim);
+    let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some(mut rest) = parts.next().and_then(|start| printed.strip_prefix(&words(start))) else {
+        return false;
+    };
+    let parts: Vec<String> = parts.map(words).collect();
+    for (index, part) in parts.iter().enumerate() {
+        let is_last = index + 1 == parts.len();
+        let found = if is_last {
+            rest.ends_with(part.as_str()).then(|| rest.len() - part.len())
+        } else {
+            rest.find(part)
+        };
+        match found.and_then(|at| rest.get(at + part.len()..)) {
+            Some(after) => rest = after,
+            None => return false,
+        }
+    }
+    !parts.is_empty() || rest.is_empty()
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn dots_stand_for_any_text_and_any_lines() {
+    let check = |shown: &[&str], printed: &[&str], expected: bool| {
+        assert_eq!(fits(shown, printed), expected, "{shown:?} {printed:?}");
+    };
+    check(&["a", "b"], &["a", "b"], true);
+    check(&["a"], &["a", "b"], false);
+    check(&["a", "b"], &["a"], false);
+    check(&["a", "…"], &["a"], true);
+    check(&["…", "c"], &["a", "b", "c"], true);
+    check(&["…", "c", "…"], &["a", "b", "c", "d"], true);
+    check(&["…", "x", "…"], &["a", "b"], false);
+    check(&["session …"], &["session    01a2"], true);
+    check(&["a … c"], &["a b c"], true);
+    check(&["a … c"], &["a b"], false);
+    check(&["… c"], &["c c"], true);
+    check(&["a b"], &["a   b  "], true);
+}
