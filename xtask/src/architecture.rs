@@ -28,6 +28,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop"]),
     (
+        "deskhand-example-custom-tool",
+        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
+    ),
+    (
         "deskhand-example-robot-arm",
         &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
     ),
@@ -44,6 +48,7 @@ const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit"];
 /// What the tests of a crate build on beside [`TEST_ONLY`]: tests of a whole desktop need actions and a back end.
 const TESTS_ALSO: &[(&str, &[&str])] = &[
     ("deskhand-desktop-linux", &["deskhand-desktop-act", "deskhand-desktop-detect"]),
+    ("deskhand-example-custom-tool", &["deskhand-model"]),
     ("deskhand-example-robot-arm", &["deskhand-desktop-act"]),
     ("deskhand-runtime", &["deskhand-desktop-detect", "deskhand-desktop-linux"]),
 ];

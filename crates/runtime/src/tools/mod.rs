@@ -1,7 +1,8 @@
 //! What agents can call: one file a tool, its doc comment the description that models read.
 //!
-//! A tool turns arguments into one verified action of `deskhand_desktop::act` and decides nothing. To add one,
-//! write its file and name it in [`Toolbox::standard`].
+//! A tool turns arguments into one verified action of `deskhand_desktop_act` and decides nothing. To add one,
+//! write its file and name it in [`Toolbox::standard`]; a program that embeds Deskhand implements [`Tool`] and adds it with
+//! [`Toolbox::with_app_tool`].
 
 mod arguments;
 mod click_element;
@@ -37,4 +38,4 @@ mod wait_for;
 mod write_clipboard;
 mod write_table;
 
-pub use registry::{DuplicateTool, ToolContext, Toolbox};
+pub use registry::{DuplicateTool, Tool, ToolContext, ToolError, ToolResult, Toolbox};

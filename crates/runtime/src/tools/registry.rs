@@ -24,17 +24,20 @@ pub struct ToolContext<'a, D> {
 
 impl<D> ToolContext<'_, D> {
     /// The window of the calling agent.
-    pub(crate) fn window(&self) -> Result<WindowId, ToolError> {
+    ///
+    /// # Errors
+    /// [`ToolError::Reply`] for the HostAgent, which has none.
+    pub fn window(&self) -> Result<WindowId, ToolError> {
         self.window.ok_or_else(|| ToolError::Reply("this tool needs the window of an AppAgent".to_owned()))
     }
 }
 
 /// What a tool answers: a report, or a reason that the model reads and can act on.
-pub(crate) type ToolResult = Result<ActionReport, ToolError>;
+pub type ToolResult = Result<ActionReport, ToolError>;
 
 /// Why a tool did nothing, or broke.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum ToolError {
+pub enum ToolError {
     /// The model can do something about it: the text says what.
     #[error("{0}")]
     Reply(String),
@@ -43,8 +46,9 @@ pub(crate) enum ToolError {
     Desktop(#[from] DesktopError),
 }
 
-/// One tool. The doc comment of the input type is its description.
-pub(crate) trait Tool<D: Desktop>: Send + Sync + 'static {
+/// One tool. The doc comment of the input type is the description that models read. A tool never claims an effect that it
+/// did not see: what it does to the desktop is an action of `deskhand_desktop_act`, and its report is the result.
+pub trait Tool<D: Desktop>: Send + Sync + 'static {
     /// Its name: a verb in `snake_case`.
     const NAME: &'static str;
     /// Whether it changes the desktop.
@@ -188,6 +192,15 @@ impl<D: Desktop> Toolbox<D> {
     /// What AppAgents can call.
     pub fn app_specs(&self) -> Vec<ToolSpec> {
         self.app.specs()
+    }
+
+    /// Adds a tool for AppAgents.
+    ///
+    /// # Errors
+    /// [`DuplicateTool`] when there is one of that name.
+    pub fn with_app_tool<T: Tool<D>>(mut self) -> Result<Self, DuplicateTool> {
+        self.app = self.app.with::<T>()?;
+        Ok(self)
     }
 
     fn tool(&self, command: &Command) -> Option<&dyn AnyTool<D>> {

@@ -1,0 +1,75 @@
+//! The tool in a whole session on the desktop in memory, called by a scripted model.
+#![cfg(test)]
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    outcome::OutcomeKind,
+    prompt::PromptSet,
+    record::{Line, Record},
+    session::{Event, SessionConfig},
+};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::office;
+use deskhand_example_custom_tool::CountWords;
+use deskhand_model::Script;
+use deskhand_runtime::{
+    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+};
+use serde_json::json;
+
+const TURNS: &str = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '''
+{"thought": "Writer has it", "status": "ASSIGN", "control_label": "{{window "LibreOffice Writer"}}",
+ "current_subtask": "count the words"}
+'''
+
+[[turn]]
+agent = "AppAgent"
+expect = 'count_words\(id\)(?s:.*)Counts the words'
+reply = '''
+{"thought": "there is a tool for that", "status": "FINISH", "result": "counted",
+ "action": [{"function": "count_words", "arguments": {"id": "{{element "document text"}}"}}]}
+'''
+
+[[turn]]
+agent = "HostAgent"
+expect = 'the text has 22 words'
+reply = '{"thought": "done", "status": "FINISH", "result": "22 words"}'
+"#;
+
+#[tokio::test]
+async fn a_model_is_told_of_the_tool_and_calls_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (desktop, model) = (office(), Script::parse("count.toml", TURNS, BTreeMap::new()).unwrap());
+    let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();
+    let options = RunOptions {
+        store: &SessionStore::at(folder.path()),
+        desktop: &desktop,
+        desktop_name: "fake".to_owned(),
+        model: &model,
+        tools: &tools,
+        agents: EnabledAgents::default(),
+        config: SessionConfig::default(),
+        prompts: PromptSet::default(),
+        requests: vec!["Count the words of the document.".into()],
+        people: People::nobody(),
+        stop: StopSwitch::new(),
+        program: "test".to_owned(),
+        setup: serde_json::Value::Null,
+    };
+    let mut outputs = Vec::new();
+    let mut watch = |line: &Line| {
+        if let Record::Event(event) = &line.record
+            && let Event::Returned { result } = &event.event
+        {
+            outputs.push(result.output.clone());
+        }
+    };
+    let end = run(options, &mut watch).await.unwrap();
+    let outcome = end.outcome.unwrap();
+    assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "22 words"));
+    assert_eq!(outputs.last(), Some(&json!({"words": 22})));
+}
