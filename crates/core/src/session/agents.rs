@@ -3,20 +3,18 @@
 //! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind brings
 //! its own in its definition. One that lives elsewhere takes no steps here: it is handed the sub-task and reports.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    app::AppAgent,
+    agent_state::{AppAgent, Delegation, Owner},
     effect::{Effect, StepRef},
     event::Event,
-    machine::{Session, Stage},
     round::{SubtaskRecord, SubtaskStatus},
+    state::{Session, Stage},
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
     command::{Command, ToolSpec},
-    ids::AgentId,
     model::ReplyKind,
     observation::{Look, Observation},
     prompt::{
@@ -25,55 +23,8 @@ use crate::{
     },
     reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
     states::AppTrigger,
-    ui::{PictureRef, WindowInfo},
+    ui::PictureRef,
 };
-
-/// Whose sub-task it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Owner {
-    /// A window's AppAgent.
-    Window(WindowInfo),
-    /// An agent without a window, with its name.
-    Agent(AgentId, String),
-}
-
-impl Owner {
-    pub(super) fn worker(&self) -> Worker {
-        match self {
-            Self::Window(window) => Worker::Window(window.id),
-            Self::Agent(id, _) => Worker::Agent(*id),
-        }
-    }
-
-    /// The agent in records and prompts.
-    pub(super) fn agent(&self) -> AgentRef {
-        match self {
-            Self::Window(window) => {
-                AgentRef::AppAgent { application: window.app.root.clone(), window: Some(window.id) }
-            }
-            Self::Agent(_, name) => AgentRef::Agent { name: name.clone() },
-        }
-    }
-
-    /// Whether the cached agent of one is the other's: same window of the same application, or same agent.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Window(one), Self::Window(two)) => one.id == two.id && one.app.root == two.app.root,
-            (Self::Agent(one, _), Self::Agent(two, _)) => one == two,
-            (Self::Window(_), Self::Agent(..)) | (Self::Agent(..), Self::Window(_)) => false,
-        }
-    }
-}
-
-/// A sub-task that is with an agent that lives elsewhere.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Delegation {
-    agent: AgentId,
-    /// The agent's name.
-    name: String,
-    subtask: String,
-}
 
 impl Session {
     /// What an agent of another kind brings with it; nothing for AppAgents and agents that live elsewhere.

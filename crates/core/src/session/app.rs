@@ -3,19 +3,19 @@
 //! An AppAgent and an agent of another kind step alike and by one table; in what they differ stands in
 //! [`super::agents`].
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    agents::{Owner, commands_of, seen_text},
+    agent_state::{AppAgent, Owner},
+    agents::{commands_of, seen_text},
     commands::unknown_tool,
     effect::{AskedBy, StepRef},
     gate::Proposal,
-    machine::{Phase, Session, Stage},
     phases::{Acted, Recorded},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
     stall::{Stall, is_stalled, nudge, stalled},
+    state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
     verify::{is_as_expected, is_seen},
 };
@@ -24,46 +24,18 @@ use crate::{
     blackboard::SavedPicture,
     command::{CallResult, Command, ToolSpec},
     ids::ElementId,
-    memory::Memory,
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
-    prompt::{PromptError, relevant_words, result_text},
+    prompt::{PromptError, result_text},
     reference::why_not,
     reply::{AppReply, ReplyError},
-    states::{AppStatus, AppTrigger, next_app},
+    states::{AppStatus, AppTrigger},
 };
 
 /// The most controls that an AppAgent may want to have marked alone.
 const MARKS_MAX: usize = 100;
 /// The most agents that are kept for a next sub-task; the one that was idle longest goes first.
 const APPS_MAX: usize = 32;
-
-/// An agent that works on sub-tasks. Cached by its owner: it keeps its memory from one sub-task to the next. An
-/// AppAgent is forgotten when its window closes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct AppAgent {
-    pub(super) owner: Owner,
-    pub(super) status: AppStatus,
-    /// The last word that it said on the present sub-task, which stands for its status.
-    pub(super) word: Option<String>,
-    pub(super) memory: Memory,
-    pub(super) subtask: String,
-    pub(super) message: Vec<String>,
-    /// The first step of the present sub-task.
-    pub(super) first_step: u32,
-    /// How often in a row it looked again without acting.
-    pub(super) screenshots: u32,
-    /// The elements that it wants to have marked at its next look; none for all.
-    pub(super) marks: Option<Vec<ElementId>>,
-    /// Whether everything that it did on the present sub-task was seen to be done.
-    seen: bool,
-    stall: Stall,
-    /// What it was shown of its window in this sub-task.
-    #[serde(default)]
-    pub(super) shown: Shown,
-    /// What it must know at its next step.
-    pub(super) notice: String,
-}
 
 /// An agent that works on sub-tasks, as a kind of agent.
 #[derive(Debug, Clone, Copy)]
@@ -196,13 +168,6 @@ impl AgentKind for App {
     }
 }
 
-impl AppAgent {
-    /// The words that what is useful to it may be about.
-    pub(super) fn words(&self) -> Vec<String> {
-        relevant_words(std::iter::once(&self.subtask).chain(&self.message).map(String::as_str))
-    }
-}
-
 impl App {
     fn commands(self, reply: &AppReply) -> Vec<Command> {
         match reply.status {
@@ -240,14 +205,6 @@ impl Session {
             notice: String::new(),
         });
         self.begin_step(App(worker));
-    }
-
-    pub(super) fn app(&self, worker: Worker) -> Option<&AppAgent> {
-        self.apps.iter().find(|app| app.owner.worker() == worker)
-    }
-
-    pub(super) fn app_mut(&mut self, worker: Worker) -> Option<&mut AppAgent> {
-        self.apps.iter_mut().find(|app| app.owner.worker() == worker)
     }
 
     fn app_record(
@@ -326,14 +283,6 @@ impl Session {
                 self.break_off("an AppAgent's machine is in a state that no recorded step leads to");
             }
         }
-    }
-
-    /// Moves an AppAgent's machine.
-    pub(super) fn app_moves(&mut self, worker: Worker, trigger: AppTrigger) -> AppStatus {
-        self.app_mut(worker).map_or(AppStatus::Error, |app| {
-            app.status = next_app(app.status, trigger);
-            app.status
-        })
     }
 
     pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {

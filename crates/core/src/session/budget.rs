@@ -5,13 +5,11 @@
 //! picture, and all tokens that the reply may have. As many requests may be sent for it, repeated ones included, as
 //! fit into what is left. Where a provider does not say what a request took, the same number is taken to be used up.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     config::{Limits, SessionLimits},
     effect::Effect,
-    machine::Session,
-    round::Tally,
+    round::Spent,
+    state::Session,
 };
 use crate::{
     model::{ModelFailure, ModelReply, ModelRequest, Part, Usage},
@@ -22,16 +20,6 @@ use crate::{
 const BYTES_PER_TOKEN_MIN: u64 = 2;
 /// The most tokens that a picture counts for, at any of the known providers and the size that is sent.
 const PICTURE_TOKENS_MAX: u64 = 3_000;
-
-/// What was used up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Spent {
-    pub(super) tally: Tally,
-    /// Tokens that are taken to be used, because the provider did not say.
-    assumed_tokens: u64,
-    /// Money likewise.
-    assumed_money: Money,
-}
 
 /// The most that one request can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

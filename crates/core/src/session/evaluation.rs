@@ -3,16 +3,15 @@
 //! It stands between the HostAgent's FINISH and the outcome. Its judgement stands beside the outcome and never
 //! replaces it; once in a round, `no` may send the work back to the HostAgent.
 
-use serde::{Deserialize, Serialize};
-
 use super::{
     effect::{Effect, StepRef},
+    evaluation_state::{Evaluating, EvaluatingPhase, Finding},
     event::Event,
     host::Host,
-    machine::{Session, Stage, messages, misfit},
     phases::{Observed, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
-    step::Asking,
+    state::{Session, Stage},
+    step::{Asking, messages, misfit},
 };
 use crate::{
     agent::AgentRef,
@@ -25,38 +24,6 @@ use crate::{
     reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
     text::one_line,
 };
-
-/// A round that is judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Evaluating {
-    /// What the agents say came of the request.
-    result: String,
-    findings: Vec<Finding>,
-    phase: EvaluatingPhase,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum EvaluatingPhase {
-    /// It looks at the desktop.
-    Looking(StepStart),
-    /// It asked the model.
-    Asking(Observed),
-}
-
-/// What a rule says of the record of a round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Finding {
-    name: String,
-    judgement: Judgement,
-    reason: String,
-}
-
-impl Finding {
-    fn new(name: &str, judgement: Judgement, reason: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), judgement, reason: reason.into() }
-    }
-}
 
 impl Session {
     /// Begins to judge a round that the agents say is finished; false where rounds are not judged.

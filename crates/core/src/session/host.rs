@@ -2,66 +2,31 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    agents::Owner,
+    agent_state::Owner,
     commands::unknown_tool,
     effect::{AskedBy, StepRef},
     event::NoAnswer,
     gate::Proposal,
-    machine::{Phase, Session, Stage},
     phases::{Acted, Recorded},
+    plan::Following,
     stall::{Stall, is_stalled, nudge, stalled},
+    state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
-    subtask::Following,
 };
 use crate::{
     agent::AgentRef,
     command::{CallResult, Command, ToolSpec},
-    memory::Memory,
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
     reply::{HostReply, LAUNCH, ReplyError, SELECT_WINDOW, host_reply_schema, parse_host_reply},
-    states::{HostStatus, HostTrigger, next_host},
+    states::{HostStatus, HostTrigger},
     ui::WindowInfo,
 };
-
-/// The agent that owns the round.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct HostAgent {
-    pub(super) status: HostStatus,
-    pub(super) memory: Memory,
-    stall: Stall,
-    /// What it must know at its next step.
-    pub(super) notice: String,
-}
-
-impl Default for HostAgent {
-    fn default() -> Self {
-        Self {
-            status: HostStatus::Continue,
-            memory: Memory::default(),
-            stall: Stall::default(),
-            notice: String::new(),
-        }
-    }
-}
-
-impl HostAgent {
-    /// Starts over, with the memory of earlier rounds.
-    pub(super) fn begin_round(&mut self) {
-        *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
-    }
-
-    pub(super) fn moves(&mut self, trigger: HostTrigger) -> HostStatus {
-        self.status = next_host(self.status, trigger);
-        self.status
-    }
-}
 
 /// The HostAgent, as a kind of agent.
 #[derive(Debug, Clone, Copy)]

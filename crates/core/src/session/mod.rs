@@ -6,6 +6,7 @@
 //! A step runs down the four phases once: `Observed → Replied → Acted → Recorded` ([`phases`]). Which agent
 //! steps next, and when a round is over, is decided by the tables in [`crate::states`].
 
+mod agent_state;
 mod agents;
 mod app;
 mod budget;
@@ -13,17 +14,20 @@ mod commands;
 mod config;
 mod effect;
 mod evaluation;
+mod evaluation_state;
 mod event;
 mod gate;
 mod host;
 mod machine;
 mod phases;
+mod plan;
 mod planned;
 mod questions;
 mod resume;
 mod round;
 mod shown;
 mod stall;
+mod state;
 mod step;
 mod subtask;
 mod verify;
@@ -31,7 +35,8 @@ mod verify;
 pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};
 pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason};
-pub use machine::{ApplyError, Session};
+pub use machine::ApplyError;
 pub use planned::PlannedAction;
 pub use round::{SubtaskRecord, SubtaskStatus, Tally};
 pub use shown::told_later;
+pub use state::Session;

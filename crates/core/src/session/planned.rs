@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     effect::Effect,
-    machine::{Phase, Session, Stage},
+    state::{Phase, Session, Stage},
 };
 use crate::{command::Command, observation::Observation};
 

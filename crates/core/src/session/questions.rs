@@ -1,6 +1,6 @@
 //! Answers of the user, and what stands in for them.
 
-use super::{event::NoAnswer, machine::Session};
+use super::{event::NoAnswer, state::Session};
 use crate::reply::Question;
 
 /// What an agent is told instead of an answer when nobody can be asked.

@@ -5,7 +5,8 @@ use super::{
     effect::Effect,
     event::{Came, Event, EventRecord},
     host::Host,
-    machine::{ApplyError, Phase, Session, Stage},
+    machine::ApplyError,
+    state::{Phase, Session, Stage},
     step::AgentKind as _,
 };
 use crate::{

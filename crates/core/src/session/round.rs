@@ -87,3 +87,13 @@ impl Tally {
         self.cost.add(attempts, cost);
     }
 }
+
+/// What was used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Spent {
+    pub(super) tally: Tally,
+    /// Tokens that are taken to be used, because the provider did not say.
+    pub(super) assumed_tokens: u64,
+    /// Money likewise.
+    pub(super) assumed_money: Money,
+}

@@ -9,13 +9,13 @@ use super::{
     effect::{AskedBy, Effect, StepRef},
     event::{Came, Event, NoAnswer},
     gate::{Cleared, Judged, Proposal, judge, open},
-    machine::{Phase, Session, Stage, messages, misfit},
     phases::{Acted, Acting, Advance, Observed, Replied, StepStart},
     stall::{Stall, another_way},
+    state::{Phase, Session, Stage},
 };
 use crate::{
     command::{CallResult, Command, ToolSpec},
-    model::ReplyKind,
+    model::{Message, Part, ReplyKind, Speaker},
     observation::{Look, Observation, ObserveFailure},
     prompt::PromptError,
     reply::{Question, ReplyError},
@@ -267,4 +267,19 @@ impl Session {
             Err(error) => self.break_off(error.to_string()),
         }
     }
+}
+
+/// The messages of a fresh step: instructions, then what the agent is shown.
+pub(super) fn messages(asking: Asking) -> Vec<Message> {
+    let mut shown = Message::text(Speaker::User, asking.user);
+    if let Some(picture) = asking.picture {
+        shown.parts.push(Part::Picture { picture });
+    }
+    vec![Message::text(Speaker::System, asking.system), shown]
+}
+
+/// Why an event cannot be used; the checks of [`Session::apply`] leave no way to get here.
+pub(super) fn misfit(phase: &'static str, event: &Event) -> String {
+    debug_assert!(false, "{phase} got {event:?}");
+    format!("the machine was {phase} and got an event that does not fit")
 }

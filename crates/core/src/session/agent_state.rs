@@ -1,0 +1,127 @@
+//! What a session keeps of its agents.
+
+use serde::{Deserialize, Serialize};
+
+use super::{shown::Shown, stall::Stall};
+use crate::{
+    agent::{AgentRef, Worker},
+    ids::{AgentId, ElementId},
+    memory::Memory,
+    prompt::relevant_words,
+    states::{AppStatus, HostStatus, HostTrigger, next_host},
+    ui::WindowInfo,
+};
+
+/// Whose sub-task it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Owner {
+    /// A window's AppAgent.
+    Window(WindowInfo),
+    /// An agent without a window, with its name.
+    Agent(AgentId, String),
+}
+
+impl Owner {
+    pub(super) fn worker(&self) -> Worker {
+        match self {
+            Self::Window(window) => Worker::Window(window.id),
+            Self::Agent(id, _) => Worker::Agent(*id),
+        }
+    }
+
+    /// The agent in records and prompts.
+    pub(super) fn agent(&self) -> AgentRef {
+        match self {
+            Self::Window(window) => {
+                AgentRef::AppAgent { application: window.app.root.clone(), window: Some(window.id) }
+            }
+            Self::Agent(_, name) => AgentRef::Agent { name: name.clone() },
+        }
+    }
+
+    /// Whether the cached agent of one is the other's: same window of the same application, or same agent.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Window(one), Self::Window(two)) => one.id == two.id && one.app.root == two.app.root,
+            (Self::Agent(one, _), Self::Agent(two, _)) => one == two,
+            (Self::Window(_), Self::Agent(..)) | (Self::Agent(..), Self::Window(_)) => false,
+        }
+    }
+}
+
+/// An agent that works on sub-tasks. Cached by its owner: it keeps its memory from one sub-task to the next. An
+/// AppAgent is forgotten when its window closes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct AppAgent {
+    pub(super) owner: Owner,
+    pub(super) status: AppStatus,
+    /// The last word that it said on the present sub-task, which stands for its status.
+    pub(super) word: Option<String>,
+    pub(super) memory: Memory,
+    pub(super) subtask: String,
+    pub(super) message: Vec<String>,
+    /// The first step of the present sub-task.
+    pub(super) first_step: u32,
+    /// How often in a row it looked again without acting.
+    pub(super) screenshots: u32,
+    /// The elements that it wants to have marked at its next look; none for all.
+    pub(super) marks: Option<Vec<ElementId>>,
+    /// Whether everything that it did on the present sub-task was seen to be done.
+    pub(super) seen: bool,
+    pub(super) stall: Stall,
+    /// What it was shown of its window in this sub-task.
+    #[serde(default)]
+    pub(super) shown: Shown,
+    /// What it must know at its next step.
+    pub(super) notice: String,
+}
+
+impl AppAgent {
+    /// The words that what is useful to it may be about.
+    pub(super) fn words(&self) -> Vec<String> {
+        relevant_words(std::iter::once(&self.subtask).chain(&self.message).map(String::as_str))
+    }
+}
+
+/// The agent that owns the round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct HostAgent {
+    pub(super) status: HostStatus,
+    pub(super) memory: Memory,
+    pub(super) stall: Stall,
+    /// What it must know at its next step.
+    pub(super) notice: String,
+}
+
+impl Default for HostAgent {
+    fn default() -> Self {
+        Self {
+            status: HostStatus::Continue,
+            memory: Memory::default(),
+            stall: Stall::default(),
+            notice: String::new(),
+        }
+    }
+}
+
+impl HostAgent {
+    /// Starts over, with the memory of earlier rounds.
+    pub(super) fn begin_round(&mut self) {
+        *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
+    }
+
+    pub(super) fn moves(&mut self, trigger: HostTrigger) -> HostStatus {
+        self.status = next_host(self.status, trigger);
+        self.status
+    }
+}
+
+/// A sub-task that is with an agent that lives elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Delegation {
+    pub(super) agent: AgentId,
+    /// The agent's name.
+    pub(super) name: String,
+    pub(super) subtask: String,
+}
