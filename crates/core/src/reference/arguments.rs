@@ -1,15 +1,15 @@
-//! The arguments of a reference name, strictly read.
+//! Strict parsing of the arguments of a reference tool.
 
 use serde_json::{Map, Value};
 
-/// The arguments that were given and not yet taken.
+/// The arguments not yet taken.
 pub(super) struct Given<'a> {
     tool: &'a str,
     left: Map<String, Value>,
     known: Vec<&'static str>,
 }
 
-/// What is wrong with an argument, and what to do.
+/// What is wrong with an argument and how to correct it.
 pub(super) type Problem = String;
 
 impl<'a> Given<'a> {
@@ -23,14 +23,14 @@ impl<'a> Given<'a> {
     }
 
     fn wrong(&self, name: &str, expected: &str, found: &Value) -> Problem {
-        format!("`{name}` of {} must be {expected}, not `{found}`", self.tool)
+        format!("{}: `{name}` must be {expected}, not `{found}`", self.tool)
     }
 
     fn missing(&self, name: &str, hint: &str) -> Problem {
-        format!("`{name}` of {} is missing; {hint}", self.tool)
+        format!("{}: `{name}` is missing; {hint}", self.tool)
     }
 
-    /// An id as it was written, `e17`, `17` or a number, if there is one.
+    /// An optional id: `e17`, `17` or a number, as written.
     pub(super) fn id(&mut self) -> Result<Option<Value>, Problem> {
         match self.take("id") {
             None => Ok(None),
@@ -40,32 +40,32 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// An id that must be there.
+    /// A required id.
     pub(super) fn required_id(&mut self) -> Result<Value, Problem> {
         self.id()?.ok_or_else(|| self.missing("id", "give the id of an element, such as \"e17\""))
     }
 
-    /// A text, if there is one.
+    /// An optional string.
     pub(super) fn text(&mut self, name: &'static str) -> Result<Option<String>, Problem> {
         match self.take(name) {
             None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
             Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(other) => Err(self.wrong(name, "a text", &other)),
+            Some(other) => Err(self.wrong(name, "a string", &other)),
         }
     }
 
-    /// A text that must be there.
+    /// A required string.
     pub(super) fn required_text(&mut self, name: &'static str, hint: &str) -> Result<String, Problem> {
         self.text(name)?.ok_or_else(|| self.missing(name, hint))
     }
 
-    /// The name that an element should have; the reference says an empty one for an element without.
+    /// The expected name of an element; the reference uses an empty one for unnamed elements.
     pub(super) fn name(&mut self) -> Result<Option<String>, Problem> {
         Ok(self.text("name")?.filter(|name| !name.trim().is_empty()))
     }
 
-    /// A yes or no; also as the text that some models write.
+    /// A boolean, also as a string, which some models write.
     pub(super) fn flag(&mut self, name: &'static str, default: bool) -> Result<bool, Problem> {
         match self.take(name) {
             None => Ok(default),
@@ -76,7 +76,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// A whole number, also as a text; 0 where it is missing.
+    /// An integer, also as a string; 0 if missing.
     pub(super) fn whole(&mut self, name: &'static str) -> Result<i64, Problem> {
         let Some(value) = self.take(name) else { return Ok(0) };
         let number = match &value {
@@ -84,10 +84,10 @@ impl<'a> Given<'a> {
             Value::String(text) => text.trim().parse().ok(),
             Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
         };
-        number.ok_or_else(|| self.wrong(name, "a whole number", &value))
+        number.ok_or_else(|| self.wrong(name, "an integer", &value))
     }
 
-    /// One of some words; the first where it is missing.
+    /// One of `words`; the first if missing.
     pub(super) fn word(
         &mut self,
         name: &'static str,
@@ -98,7 +98,7 @@ impl<'a> Given<'a> {
         found.ok_or_else(|| self.wrong(name, &format!("one of {}", words.join(", ")), &Value::String(said)))
     }
 
-    /// That nothing is left over.
+    /// Fails if an argument is left over.
     pub(super) fn end(self) -> Result<(), Problem> {
         match self.left.keys().next() {
             None => Ok(()),

@@ -1,27 +1,27 @@
-//! The reference's way to write keys: `{VK_CONTROL}c`, `{TAB 2}`, `^s`, `hello{ENTER}`.
+//! The reference's key syntax: `{VK_CONTROL}c`, `{TAB 2}`, `^s`, `hello{ENTER}`.
 //!
-//! Text stands for itself. Names stand in braces, with or without `VK_`, and a number behind a name repeats it. A modifier
-//! in braces holds for the key that follows, `{VK_CONTROL down}` for all keys until `{VK_CONTROL up}`. `^`, `+` and `%`
-//! are Control, Shift and Alt for the key or the parentheses that follow, `~` is Enter; in braces, `{+}`, they
-//! stand for themselves.
+//! Text is literal. Key names are in braces, with or without `VK_`; a number after a name repeats it. A modifier in
+//! braces applies to the key that follows, `{VK_CONTROL down}` to all keys until `{VK_CONTROL up}`. `^`, `+` and `%`
+//! are Control, Shift and Alt for the key or the parentheses that follow, `~` is Enter; in braces (`{+}`) they are
+//! literal.
 
 use std::{iter::Peekable, str::Chars};
 
-/// The most keys of one call, as `press_keys` has it.
+/// The most keys in one call; the same as in `press_keys`.
 const KEYS_MAX: usize = 64;
-/// The most parts of one call: each is an action of its own.
+/// The most parts in one call; each becomes an action.
 const PARTS_MAX: usize = 12;
 
-/// What one part of a sequence does.
+/// One part of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Text is typed.
+    /// Types text.
     Text(String),
-    /// Chords are pressed, as `press_keys` reads them.
+    /// Presses chords in the syntax of `press_keys`.
     Chords(Vec<String>),
 }
 
-/// A modifier, in the order in which chords name them.
+/// A modifier; the order is that in chords.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Modifier {
     Ctrl,
@@ -30,7 +30,7 @@ enum Modifier {
     Super,
 }
 
-/// The names of keys; the last column is how a chord names it.
+/// Key names; the last column is the name in a chord.
 const KEYS: &[(&[&str], &str)] = &[
     (&["ENTER", "RETURN"], "Return"),
     (&["TAB"], "Tab"),
@@ -57,29 +57,27 @@ const MODIFIERS: &[(&[&str], Modifier)] = &[
     (&["LWIN", "RWIN", "WIN"], Modifier::Super),
 ];
 
-/// Reads a sequence of keys.
+/// Parses a sequence of keys.
 ///
 /// # Errors
-/// What is wrong with it, and how it is written.
+/// If the sequence is invalid; the message shows the correct syntax.
 pub(super) fn parse(keys: &str) -> Result<Vec<Part>, String> {
     let mut reader = Reader { rest: keys.chars().peekable(), parts: Vec::new(), held: Vec::new() };
     reader.sequence(&[])?;
     if let Some(modifier) = reader.held.first() {
         let name = modifier.name();
-        return Err(format!("{{{name} down}} is never released; write {{{name} up}} where it shall be"));
+        return Err(format!("{{{name} down}} is never released; add {{{name} up}}"));
     }
     let keys: usize =
         reader.parts.iter().map(|part| if let Part::Chords(chords) = part { chords.len() } else { 0 }).sum();
     if keys > KEYS_MAX || reader.parts.len() > PARTS_MAX {
         return Err(format!(
-            "{keys} keys in {} parts are too many; at most {KEYS_MAX} keys in {PARTS_MAX} parts: split them",
+            "{keys} keys in {} parts are too many; the limit is {KEYS_MAX} keys in {PARTS_MAX} parts: split the call",
             reader.parts.len()
         ));
     }
     if reader.parts.is_empty() {
-        return Err(
-            "there is no key in it; write text, or names such as {ENTER} and {VK_CONTROL}c".to_owned()
-        );
+        return Err("no keys; write text, or names such as {ENTER} and {VK_CONTROL}c".to_owned());
     }
     Ok(reader.parts)
 }
@@ -104,7 +102,7 @@ impl Modifier {
     }
 }
 
-/// What stands in braces.
+/// A name in braces.
 enum Named {
     Key { name: String, times: usize },
     Character { character: char, times: usize },
@@ -116,23 +114,23 @@ enum Named {
 struct Reader<'a> {
     rest: Peekable<Chars<'a>>,
     parts: Vec<Part>,
-    /// Modifiers that are held down until they are released.
+    /// Modifiers held until they are released.
     held: Vec<Modifier>,
 }
 
 impl Reader<'_> {
-    /// Reads to the end, or to the closing parenthesis of a group that `around` holds for.
+    /// Reads to the end, or to the closing parenthesis of a group with the modifiers `around`.
     fn sequence(&mut self, around: &[Modifier]) -> Result<(), String> {
         let mut next: Vec<Modifier> = Vec::new();
         loop {
             let Some(character) = self.rest.next() else {
                 return match (next.first(), around.is_empty()) {
                     (Some(modifier), _) => Err(format!(
-                        "{} has no key behind it; a sign that stands for itself is written in braces, such as {{+}}",
+                        "{} is not followed by a key; write a literal sign in braces, such as {{+}}",
                         modifier.name()
                     )),
                     (None, true) => Ok(()),
-                    (None, false) => Err("a parenthesis is not closed".to_owned()),
+                    (None, false) => Err("missing `)`".to_owned()),
                 };
             };
             let prefix = match character {
@@ -161,7 +159,7 @@ impl Reader<'_> {
                         }
                         None => {
                             let name = modifier.name();
-                            return Err(format!("{{{name} up}} without a {{{name} down}} before it"));
+                            return Err(format!("{{{name} up}} without a preceding {{{name} down}}"));
                         }
                     },
                     Named::Key { name, times } => (0..times).for_each(|_| self.chord(&all, &name)),
@@ -169,7 +167,7 @@ impl Reader<'_> {
                         (0..times).for_each(|_| self.character(&all, character));
                     }
                 },
-                '}' => return Err("`}` without `{`; the sign itself is written {}}".to_owned()),
+                '}' => return Err("`}` without `{`; write a literal brace as {}}".to_owned()),
                 '~' | '\n' => self.chord(&all, "Return"),
                 '\t' => self.chord(&all, "Tab"),
                 '\r' => {}
@@ -179,19 +177,19 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands in braces, whose first was read.
+    /// Reads a name in braces after the opening brace.
     fn named(&mut self) -> Result<Named, String> {
         let mut inside = String::new();
         loop {
             match self.rest.next() {
-                // `{}}` and `{} 3}` mean the brace itself.
+                // `{}}` and `{} 3}` are the literal brace.
                 Some('}')
                     if !inside.is_empty() || self.rest.peek().is_none_or(|next| !"} ".contains(*next)) =>
                 {
                     break;
                 }
                 Some(character) => inside.push(character),
-                None => return Err(format!("`{{{inside}` is not closed by `}}`")),
+                None => return Err(format!("`{{{inside}` has no closing `}}`")),
             }
         }
         let (name, rest) = match inside.trim_end().split_once(' ') {
@@ -210,16 +208,16 @@ impl Reader<'_> {
                 "" => Ok(Named::Modifier(*modifier)),
                 "down" => Ok(Named::Down(*modifier)),
                 "up" => Ok(Named::Up(*modifier)),
-                _ => Err(unknown("is a modifier, which is only held `down` or let `up`")),
+                _ => Err(unknown("is a modifier; it can only be followed by `down` or `up`")),
             };
         }
         let times = match rest {
             "" => 1,
-            digits => {
-                digits.parse().ok().filter(|times| (1..=KEYS_MAX).contains(times)).ok_or_else(|| {
-                    unknown(&format!("says neither how often, 1 to {KEYS_MAX}, nor anything else"))
-                })?
-            }
+            digits => digits
+                .parse()
+                .ok()
+                .filter(|times| (1..=KEYS_MAX).contains(times))
+                .ok_or_else(|| unknown(&format!("has an invalid repeat count (1 to {KEYS_MAX})")))?,
         };
         let mut characters = name.chars();
         if let (Some(character), None) = (characters.next(), characters.next()) {
@@ -233,7 +231,7 @@ impl Reader<'_> {
         let key = match KEYS.iter().find(|(names, _)| names.contains(&folded)) {
             Some((_, key)) => (*key).to_owned(),
             None if folded.strip_prefix('F').is_some_and(function) => folded.to_owned(),
-            None => return Err(unknown("is no key")),
+            None => return Err(unknown("is not a key")),
         };
         Ok(Named::Key { name: key, times })
     }

@@ -1,9 +1,9 @@
-//! Sequences of keys.
+//! Tests of key sequences.
 
 use super::keys::{Part, parse};
 
-/// Text in quotes, chords as they are.
-fn told(keys: &str) -> String {
+/// Text in quotes, chords unquoted.
+fn render(keys: &str) -> String {
     match parse(keys) {
         Ok(parts) => {
             let part = |part: &Part| match part {
@@ -17,8 +17,8 @@ fn told(keys: &str) -> String {
 }
 
 #[test]
-fn keys_are_read_as_the_reference_writes_them() {
-    let check = |keys: &str, expected: &str| assert_eq!(told(keys), expected, "{keys}");
+fn parses_reference_key_syntax() {
+    let check = |keys: &str, expected: &str| assert_eq!(render(keys), expected, "{keys}");
     check("{VK_CONTROL}c", "ctrl+c");
     check("{vk_control}{VK_SHIFT}s", "ctrl+shift+s");
     check("{TAB 2}", "Tab Tab");
@@ -40,8 +40,8 @@ fn keys_are_read_as_the_reference_writes_them() {
 }
 
 #[test]
-fn text_stands_for_itself_and_signs_in_braces_too() {
-    let check = |keys: &str, expected: &str| assert_eq!(told(keys), expected, "{keys}");
+fn text_is_literal_and_braces_escape_signs() {
+    let check = |keys: &str, expected: &str| assert_eq!(render(keys), expected, "{keys}");
     check("Hello, world (1)", "\"Hello, world (1)\"");
     check("héllo 東京 😀", "\"héllo 東京 😀\"");
     check("name{TAB}value{ENTER}", "\"name\" Tab \"value\" Return");
@@ -52,24 +52,24 @@ fn text_stands_for_itself_and_signs_in_braces_too() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_the_next_step() {
+fn errors_name_problem_and_next_step() {
     let check = |keys: &str, expected: &str| match parse(keys) {
         Err(problem) => assert!(problem.contains(expected), "{keys}: {problem}"),
         Ok(parts) => panic!("{keys}: {parts:?}"),
     };
-    check("", "there is no key in it");
-    check("{ENTR}", "`{ENTR}` is no key; write a name such as {ENTER}");
-    check("{ENTER", "`{ENTER` is not closed");
-    check("a}b", "written {}}");
-    check("{TAB 65}", "how often, 1 to 64");
-    check("{TAB x}", "how often");
-    check("{VK_CONTROL}", "VK_CONTROL has no key behind it");
-    check("50%", "written in braces");
+    check("", "no keys; write text");
+    check("{ENTR}", "`{ENTR}` is not a key; write a name such as {ENTER}");
+    check("{ENTER", "`{ENTER` has no closing `}`");
+    check("a}b", "literal brace as {}}");
+    check("{TAB 65}", "repeat count (1 to 64)");
+    check("{TAB x}", "repeat count");
+    check("{VK_CONTROL}", "VK_CONTROL is not followed by a key");
+    check("50%", "literal sign in braces");
     check("{VK_SHIFT down}a", "{VK_SHIFT down} is never released");
-    check("{VK_SHIFT up}", "without a {VK_SHIFT down}");
+    check("{VK_SHIFT up}", "without a preceding {VK_SHIFT down}");
     check("{VK_CONTROL 3}", "is a modifier");
-    check("^(ab", "not closed");
+    check("^(ab", "missing `)`");
     check("{TAB 40}{ENTER 40}", "80 keys in 1 parts are too many");
-    check("{VK_F25}", "is no key");
-    check(&"a{TAB}".repeat(7), "split them");
+    check("{VK_F25}", "is not a key");
+    check(&"a{TAB}".repeat(7), "split the call");
 }

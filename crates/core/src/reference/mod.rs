@@ -1,14 +1,14 @@
-//! The tool names and parameters of the reference implementation, so that its prompts and habits carry over.
+//! Tool names and parameters of the reference implementation, so that its prompts and habits carry over.
 //!
-//! An AppAgent's model may always use them; none is listed to it. Each is turned into actions of our own tools as soon as
-//! a reply is read. So the gate judges, the journal holds and the desktop sees what is truly done, and nothing
-//! about a reference name can be decided in two ways. `docs/reference/tools.md` has the table.
+//! An AppAgent's model may always use them, but no prompt lists them. Each is converted into actions of our own tools
+//! when the reply is parsed, so the gate, the journal and the desktop only see actions that are really
+//! executed. `docs/reference/tools.md` has the table.
 
 mod arguments;
 mod keys;
 mod names;
 
-pub use names::{ANNOTATION, REFERENCE_NAMES, to_own_tools, why_not};
+pub use names::{ANNOTATION, REFERENCE_NAMES, refusal, to_own_tools};
 
 #[cfg(test)]
 mod keys_tests;

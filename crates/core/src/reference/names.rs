@@ -1,4 +1,4 @@
-//! What each reference name stands for.
+//! Converts calls of reference tools.
 
 use serde_json::{Map, Value, json};
 
@@ -11,9 +11,9 @@ use crate::{
     reply::ProposedAction,
 };
 
-/// The reference's names that are turned into tools of ours, and which. Its `click_on_coordinates`, `drag_on_coordinates`,
-/// `wait`, `summary` and `select_application_window` are tools here under the same names, and `annotation` is a look
-/// of which `control_reannotate` says what to mark.
+/// Reference tools that are converted, with our tool. Its `click_on_coordinates`, `drag_on_coordinates`, `wait`,
+/// `summary` and `select_application_window` are tools here under the same names; `annotation` becomes SCREENSHOT with
+/// `control_reannotate`.
 pub const REFERENCE_NAMES: &[(&str, &str)] = &[
     ("click_input", "click_element"),
     ("set_edit_text", "type_text"),
@@ -22,11 +22,11 @@ pub const REFERENCE_NAMES: &[(&str, &str)] = &[
     ("texts", "read_text"),
 ];
 
-/// The reference's name for a look at some controls.
+/// The reference's tool to annotate some controls.
 pub const ANNOTATION: &str = "annotation";
 
-/// The actions of a reply in the names of our own tools. What cannot be turned into them stays as it is, and
-/// [`why_not`] tells the agent.
+/// Converts the actions of a reply to our own tools. An action with invalid arguments is left unchanged;
+/// [`refusal`] reports it to the agent.
 pub fn to_own_tools(actions: Vec<ProposedAction>) -> Vec<ProposedAction> {
     actions
         .into_iter()
@@ -42,18 +42,18 @@ pub fn to_own_tools(actions: Vec<ProposedAction>) -> Vec<ProposedAction> {
         .collect()
 }
 
-/// Why a command with a reference name cannot be carried out; none where it has no such name.
-pub fn why_not(command: &Command) -> Option<CallResult> {
+/// Refuses a command with a reference name and invalid arguments; `None` for any other command.
+pub fn refusal(command: &Command) -> Option<CallResult> {
     let problem = own(&command.tool, &command.arguments)?.err()?;
     Some(CallResult::failure(
         Some(Verdict::Refused),
-        format!("the arguments do not fit: {problem}; nothing was done"),
+        format!("invalid arguments: {problem}; nothing was done"),
     ))
 }
 
 type Own = Result<Vec<ProposedAction>, Problem>;
 
-/// The actions that a name stands for; none where it is no reference name.
+/// The actions for a reference tool; `None` if `name` is not one.
 fn own(name: &str, arguments: &Map<String, Value>) -> Option<Own> {
     let turn = match name {
         "click_input" => click_input,
@@ -68,7 +68,7 @@ fn own(name: &str, arguments: &Map<String, Value>) -> Option<Own> {
     Some(turn(&mut given).and_then(|own| given.end().map(|()| own)))
 }
 
-/// One action; arguments that are null are left out.
+/// One action without its null arguments.
 fn action(function: &str, arguments: Value) -> ProposedAction {
     let arguments = match arguments {
         Value::Object(arguments) => arguments.into_iter().filter(|(_, value)| !value.is_null()).collect(),
@@ -96,12 +96,12 @@ fn set_edit_text(given: &mut Given<'_>) -> Own {
     Ok(vec![action("type_text", json!({"id": id, "name": name, "text": text, "clear": clear}))])
 }
 
-/// `keyboard_input(id, name, keys, control_focus=True)`: the element gets the focus first, where there is one.
+/// `keyboard_input(id, name, keys, control_focus=True)`: focuses the element first, if there is one.
 fn keyboard_input(given: &mut Given<'_>) -> Own {
     let (id, name) = (given.id()?, given.name()?);
     let keys = given.required_text("keys", "give the keys, such as {VK_CONTROL}c or hello{ENTER}")?;
     let focus = given.flag("control_focus", true)?;
-    let parts = keys::parse(&keys).map_err(|problem| format!("`keys` of keyboard_input: {problem}"))?;
+    let parts = keys::parse(&keys).map_err(|problem| format!("keyboard_input: `keys`: {problem}"))?;
     let mut own = Vec::new();
     let mut into = id.filter(|_| focus);
     for part in parts {
@@ -122,13 +122,13 @@ fn keyboard_input(given: &mut Given<'_>) -> Own {
     Ok(own)
 }
 
-/// `wheel_mouse_input(id, name, wheel_dist=0)`: up where it is positive.
+/// `wheel_mouse_input(id, name, wheel_dist=0)`: positive scrolls up.
 fn wheel_mouse_input(given: &mut Given<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     let up = given.whole("wheel_dist")?;
     if up == 0 {
         return Err(
-            "`wheel_dist` of wheel_mouse_input is 0; give notches, positive up and negative down".to_owned()
+            "wheel_mouse_input: `wheel_dist` is 0; give notches, positive up and negative down".to_owned()
         );
     }
     Ok(vec![action("scroll", json!({"id": id, "name": name, "down": -up}))])
@@ -140,7 +140,8 @@ fn texts(given: &mut Given<'_>) -> Own {
     Ok(vec![action("read_text", json!({"id": id, "name": name}))])
 }
 
-/// An `annotation` that was not taken for a look, because something else is to be done too.
+/// An `annotation` together with other actions, which cannot become SCREENSHOT.
 fn annotation(_: &mut Given<'_>) -> Own {
-    Err("annotation only looks; give it alone, or say SCREENSHOT with `control_reannotate`".to_owned())
+    Err("annotation only takes a screenshot; use it alone, or SCREENSHOT with `control_reannotate`"
+        .to_owned())
 }

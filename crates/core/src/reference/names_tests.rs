@@ -1,8 +1,8 @@
-//! Typical calls of the reference, and what they come to.
+//! Tests of the conversion of typical reference calls.
 
 use serde_json::{Value, json};
 
-use super::{REFERENCE_NAMES, to_own_tools, why_not};
+use super::{REFERENCE_NAMES, refusal, to_own_tools};
 use crate::{command::Command, ids::WindowId, reply::ProposedAction};
 
 fn proposed(function: &str, arguments: &Value) -> ProposedAction {
@@ -14,14 +14,14 @@ fn proposed(function: &str, arguments: &Value) -> ProposedAction {
 }
 
 #[test]
-fn each_name_is_our_own_tool_with_our_own_arguments() {
+fn converts_reference_tools_to_own_tools() {
     let check = |function: &str, arguments: Value, expected: &[(&str, Value)]| {
         let own = to_own_tools(vec![proposed(function, &arguments)]);
-        let told: Vec<(&str, Value)> = own
+        let converted: Vec<(&str, Value)> = own
             .iter()
             .map(|action| (action.function.as_str(), Value::Object(action.arguments.clone())))
             .collect();
-        assert_eq!(told, expected, "{function}({arguments})");
+        assert_eq!(converted, expected, "{function}({arguments})");
         let expects: Vec<bool> = own.iter().map(|action| action.expect.is_some()).collect();
         assert!(expects.iter().rposition(|expects| *expects) == Some(expects.len() - 1), "{function}");
         assert_eq!(expects.iter().filter(|expects| **expects).count(), 1, "{function}");
@@ -72,7 +72,7 @@ fn each_name_is_our_own_tool_with_our_own_arguments() {
 }
 
 #[test]
-fn what_does_not_fit_stays_as_it_is_and_says_why() {
+fn invalid_arguments_are_kept_and_refused() {
     let check = |function: &str, arguments: Value, expected: &str| {
         let action = proposed(function, &arguments);
         assert_eq!(to_own_tools(vec![action.clone()]), vec![action.clone()]);
@@ -82,28 +82,28 @@ fn what_does_not_fit_stays_as_it_is_and_says_why() {
             window: Some(WindowId(1)),
             agent: None,
         };
-        let summary = why_not(&command).unwrap().summary;
+        let summary = refusal(&command).unwrap().summary;
         assert!(summary.contains(expected) && summary.ends_with("; nothing was done"), "{summary}");
     };
-    check("click_input", json!({"name": "OK"}), "`id` of click_input is missing; give the id");
+    check("click_input", json!({"name": "OK"}), "click_input: `id` is missing; give the id");
     check(
         "click_input",
         json!({"id": "1", "button": "x"}),
         "must be one of left, right, middle, not `\"x\"`",
     );
-    check("click_input", json!({"id": "1", "double": 2}), "`double` of click_input must be true or false");
+    check("click_input", json!({"id": "1", "double": 2}), "click_input: `double` must be true or false");
     check(
         "click_input",
         json!({"id": "1", "x": 2}),
         "has no argument `x`; it takes id, name, button, double",
     );
     check("click_input", json!({"id": [1]}), "must be the id of an element");
-    check("set_edit_text", json!({"id": "1"}), "`text` of set_edit_text is missing");
-    check("keyboard_input", json!({"keys": "{NOPE}"}), "`keys` of keyboard_input: `{NOPE}` is no key");
-    check("wheel_mouse_input", json!({"id": "1"}), "`wheel_dist` of wheel_mouse_input is 0");
-    check("wheel_mouse_input", json!({"id": "1", "wheel_dist": 1.5}), "must be a whole number");
-    check("texts", json!({"id": "1", "name": {}}), "`name` of texts must be a text");
-    check("annotation", json!({"control_labels": ["1"]}), "annotation only looks");
+    check("set_edit_text", json!({"id": "1"}), "set_edit_text: `text` is missing");
+    check("keyboard_input", json!({"keys": "{NOPE}"}), "keyboard_input: `keys`: `{NOPE}` is not a key");
+    check("wheel_mouse_input", json!({"id": "1"}), "wheel_mouse_input: `wheel_dist` is 0");
+    check("wheel_mouse_input", json!({"id": "1", "wheel_dist": 1.5}), "must be an integer");
+    check("texts", json!({"id": "1", "name": {}}), "texts: `name` must be a string");
+    check("annotation", json!({"control_labels": ["1"]}), "annotation only takes a screenshot");
     for (name, _) in REFERENCE_NAMES {
         check(name, json!({"colour": 1}), "missing");
     }

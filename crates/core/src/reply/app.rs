@@ -1,4 +1,4 @@
-//! An AppAgent's reply.
+//! The AppAgent's reply.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,55 +10,55 @@ use crate::{
     states::{AppStatus, UnknownStatus},
 };
 
-/// What an AppAgent decided.
+/// An AppAgent's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AppReply {
     /// What it sees.
     pub observation: String,
-    /// Why it decides as it does.
+    /// Its reasoning.
     pub thought: String,
-    /// What is next, once the actions succeeded; never `Error`, which a model may not say.
+    /// The status after the actions succeed; never `Error`, which is reserved for the system.
     pub status: AppStatus,
-    /// The word for it, which is the agent's own in agents of other kinds.
+    /// The status as the agent's kind spells it.
     pub word: String,
-    /// The actions, in order; the first that fails ends the step.
+    /// The actions, in order; the first failure ends the step.
     pub actions: Vec<ProposedAction>,
     /// The steps that follow.
     pub plan: Vec<String>,
-    /// A word to the user.
+    /// A note for the user.
     pub comment: String,
-    /// Questions for the user; at least one whenever the status is PENDING.
+    /// Questions for the user; at least one if the status is PENDING.
     pub questions: Vec<Question>,
-    /// The result of the sub-task, or the reason of a failure.
+    /// The result of the sub-task, or the reason for its failure.
     pub result: Option<String>,
-    /// The controls to annotate when it looks again; empty for all.
+    /// The controls to annotate in the next observation; empty for all.
     pub control_reannotate: Vec<String>,
-    /// Why the present picture is worth keeping on the blackboard, if it is.
+    /// Why to keep the current picture on the blackboard; `None` to drop it.
     pub save_picture: Option<String>,
 }
 
-/// The most actions that one reply may hold.
+/// The most actions in one reply.
 const ACTIONS_MAX: usize = 20;
 
-/// Reads the reply of an AppAgent.
+/// Parses the reply of an AppAgent.
 ///
 /// # Errors
-/// [`ReplyError`] says which field is wrong and what is expected there.
+/// If a field is missing or invalid.
 pub fn parse_app_reply(text: &str) -> Result<AppReply, ReplyError> {
     let mut reply = parse(text, &AppStatus::sayable(), &|said| {
         let status: AppStatus =
             said.parse().map_err(|error: UnknownStatus| ReplyError::field("status", error.to_string()))?;
-        // A model has no word for what only the system may say.
+        // ERROR is reserved for the system.
         Ok((status, if status == AppStatus::Error { AppStatus::Fail } else { status }.to_string()))
     })?;
-    look_for_annotation(&mut reply);
+    convert_annotation(&mut reply);
     check(&reply)?;
     reply.actions = to_own_tools(reply.actions);
     Ok(reply)
 }
 
-/// The reference's action `annotation` is a look: SCREENSHOT, of the controls that it lists.
-fn look_for_annotation(reply: &mut AppReply) {
+/// Turns the reference's action `annotation` into SCREENSHOT of the controls that it lists.
+fn convert_annotation(reply: &mut AppReply) {
     let looks = matches!(reply.status, AppStatus::Continue | AppStatus::Screenshot);
     let [action] = reply.actions.as_slice() else { return };
     if !looks || action.function != ANNOTATION {
@@ -67,7 +67,7 @@ fn look_for_annotation(reply: &mut AppReply) {
     let labels = action.arguments.get("control_labels").and_then(Value::as_array);
     let label = |label: &Value| {
         let text = label.as_str().map_or_else(|| label.to_string(), str::to_owned);
-        // Our ids carry a letter.
+        // Our ids start with a letter.
         if text.bytes().all(|byte| byte.is_ascii_digit()) { format!("e{text}") } else { text }
     };
     reply.control_reannotate = labels.into_iter().flatten().map(label).collect();
@@ -76,10 +76,10 @@ fn look_for_annotation(reply: &mut AppReply) {
     reply.word = reply.status.to_string();
 }
 
-/// Reads the reply of an agent of another kind, which said `before` at its last step.
+/// Parses the reply of an agent of another kind, whose last status was `before`.
 ///
 /// # Errors
-/// [`ReplyError`] says which field is wrong and what is expected there.
+/// If a field is missing or invalid.
 pub fn parse_agent_reply(
     text: &str,
     steps: &AgentSteps,
@@ -99,25 +99,25 @@ pub fn parse_agent_reply(
     Ok(reply)
 }
 
-/// What a word of a model means, and how it is written.
+/// The status of a word, and its canonical spelling.
 type Meaning = Result<(AppStatus, String), ReplyError>;
 
-/// Reads the fields of a reply whose status is one of `words`.
+/// Parses a reply whose status is one of `words`.
 fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Result<AppReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
     let (actions, action_status) = actions(&mut fields)?;
     let said = match fields.text("status")? {
         said if said.is_empty() => action_status.ok_or_else(|| {
-            ReplyError::field("status", format!("missing; say one of {}", words.join(", ")))
+            ReplyError::field("status", format!("missing; use one of {}", words.join(", ")))
         })?,
         said => said,
     };
     let (mut status, word) = status_of(&said)?;
-    let thought = fields.required_text("thought", "say in a sentence why you decide so")?;
+    let thought = fields.required_text("thought", "give the reason for the decision in one sentence")?;
     let mut result = fields.any_text("result");
     if status == AppStatus::Error {
         status = AppStatus::Fail;
-        result = result.or_else(|| Some(format!("the AppAgent said ERROR: {thought}")));
+        result = result.or_else(|| Some(format!("the AppAgent reported ERROR: {thought}")));
     }
     Ok(AppReply {
         observation: fields.text("observation")?,
@@ -138,26 +138,25 @@ fn check(reply: &AppReply) -> Result<(), ReplyError> {
     if reply.actions.len() > ACTIONS_MAX {
         return Err(ReplyError::field(
             "action",
-            format!("{} actions are too many; at most {ACTIONS_MAX} in one reply", reply.actions.len()),
+            format!("{} actions are too many; the limit is {ACTIONS_MAX} per reply", reply.actions.len()),
         ));
     }
     let word = &reply.word;
     match reply.status {
         AppStatus::Continue if reply.actions.is_empty() => Err(ReplyError::field(
             "action",
-            format!("missing; {word} needs an action, else say another status"),
+            format!("missing; {word} needs an action; otherwise use another status"),
         )),
         AppStatus::Screenshot if !reply.actions.is_empty() => Err(ReplyError::field(
             "action",
-            format!("{word} looks again without acting; say another status with these actions"),
+            format!("{word} only takes a screenshot; use another status with these actions"),
         )),
         AppStatus::Pending if reply.questions.is_empty() => {
             Err(ReplyError::field("questions", format!("missing; {word} needs the questions to ask")))
         }
-        AppStatus::Confirm if reply.actions.is_empty() => Err(ReplyError::field(
-            "action",
-            format!("missing; {word} needs the action that is to be approved"),
-        )),
+        AppStatus::Confirm if reply.actions.is_empty() => {
+            Err(ReplyError::field("action", format!("missing; {word} needs the action to approve")))
+        }
         AppStatus::Continue
         | AppStatus::Screenshot
         | AppStatus::Pending
@@ -168,8 +167,8 @@ fn check(reply: &AppReply) -> Result<(), ReplyError> {
     }
 }
 
-/// The actions of `action` (one or a list), else of the older spelling's `function`, `args`, `control_label`;
-/// and the status that the last of them says.
+/// The actions in `action` (one or a list), or in the older `function`, `args`, `control_label`,
+/// and the status given by the last of them.
 fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>), ReplyError> {
     let items = match fields.take("action") {
         Some(Value::Array(items)) => items,
@@ -198,7 +197,7 @@ fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>),
     Ok((actions, status))
 }
 
-/// `{"save": true, "reason": "…"}`, or just the reason.
+/// Reads `{"save": true, "reason": "…"}`, or just the reason.
 fn save_picture(fields: &mut Fields) -> Option<String> {
     match fields.take("save_screenshot")? {
         Value::String(reason) if !reason.trim().is_empty() => Some(reason),

@@ -5,30 +5,32 @@ use serde_json::Value;
 use super::{ReplyError, extract_json, fields::Fields};
 use crate::evaluation::{Judgement, SubScore};
 
-/// What the EvaluationAgent said.
+/// The EvaluationAgent's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationReply {
-    /// Whether the request is fulfilled.
+    /// Whether the request was fulfilled.
     pub complete: Judgement,
-    /// Why.
+    /// The reason for the judgement.
     pub reason: String,
     /// The parts of the request.
     pub sub_scores: Vec<SubScore>,
 }
 
-/// The most parts that are kept.
+/// The most sub-scores that are kept.
 const SUB_SCORES_MAX: usize = 30;
 
-/// Reads the reply of the EvaluationAgent.
+/// Parses the reply of the EvaluationAgent.
 ///
 /// # Errors
-/// [`ReplyError`] says which field is wrong and what is expected there.
+/// If a field is missing or invalid.
 pub fn parse_evaluation_reply(text: &str) -> Result<EvaluationReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
     let said = fields.required_text("complete", "say yes, no or unsure")?;
     let complete = judgement("complete", &said)?;
     let reason = match fields.text("reason")? {
-        reason if reason.is_empty() => fields.required_text("thought", "say in `reason` why you judge so")?,
+        reason if reason.is_empty() => {
+            fields.required_text("thought", "give the reason for the judgement")?
+        }
         reason => reason,
     };
     let sub_scores = match fields.take("sub_scores") {
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn replies_are_read_in_several_spellings() {
+    fn accepts_alternative_spellings() {
         check(r#"{"reason": "r", "complete": "yes", "sub_scores": []}"#, Judgement::Yes, &[]);
         check(
             "Here it is:\n```json\n{\"Complete\": \"No\", \"reason\": \"r\", \"SubScores\": [{\"name\": \"chart\", \

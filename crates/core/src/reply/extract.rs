@@ -1,16 +1,15 @@
-//! Finds the JSON in a reply, whatever a model wrote around it, and repairs what can be repaired without
-//! guessing.
+//! Extracts the JSON from a model reply and repairs what has a single possible reading.
 //!
-//! The order, each step only when the one before gave nothing:
+//! Steps, each tried only if the one before found nothing:
 //!
-//! 1. A byte order mark goes; the whole text is read as strict JSON. What is valid stays exactly as it is, with
-//!    one exception (see [`Repair::WindowsPath`]).
-//! 2. The text is searched for objects from its start: prose, code fences and `<think>` blocks are passed over,
-//!    strings are respected, what lies inside an object is not a candidate. Each is read strictly, then leniently
-//!    with the repairs of [`Repair`]. The last one that is not empty wins. When the last thing that looks like an
-//!    object cannot be read, that is the error: an earlier object may be a draft, and acting on it is worse than
-//!    asking again. In a `<think>` block that is never closed, an object counts only as the very last thing.
-//! 3. What follows the last `</think>` is searched in the same way.
+//! 1. Strip a byte order mark and parse the whole text as strict JSON. Valid JSON is returned unchanged, with one
+//!    exception (see [`Repair::WindowsPath`]).
+//! 2. Scan the text for top-level objects: prose, code fences and `<think>` blocks are skipped, strings are
+//!    respected. Each candidate is parsed strictly, then leniently with the repairs of [`Repair`]. The last
+//!    non-empty object wins. If the last candidate cannot be parsed, that is the error: an earlier object may be a
+//!    draft, and acting on a draft is worse than asking again. Inside an unclosed `<think>` block an object counts
+//!    only if nothing follows it.
+//! 3. Scan the text after the last `</think>` in the same way.
 //!
 //! Pure, bounded in size, depth and work, and never panics. The value still has to be checked against a schema.
 
@@ -23,50 +22,50 @@ use super::{
     windows_path,
 };
 
-/// The longest reply that is looked at, in bytes.
+/// The longest reply that is parsed, in bytes.
 pub(super) const TEXT_MAX: usize = 512 * 1024;
 
-/// The longest piece of the reply that an error quotes, in characters.
+/// The longest excerpt of the reply in an error, in characters.
 const QUOTE_MAX: usize = 60;
 
-/// What had to be done to read a reply.
+/// A repair that was needed to read a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Repair {
-    /// A byte order mark was taken off.
+    /// A byte order mark was removed.
     ByteOrderMark,
-    /// A `<think>` block was passed over.
+    /// A `<think>` block was skipped.
     Reasoning,
-    /// Prose or code fences around the object were passed over.
+    /// Prose or code fences around the object were skipped.
     Surroundings,
     /// There were several objects; the last was taken.
     SeveralObjects,
-    /// Comments were passed over.
+    /// Comments were skipped.
     Comment,
     /// A comma before a closing bracket was dropped.
     TrailingComma,
     /// A comma between two members was added.
     MissingComma,
-    /// A full-width colon or comma was read as the plain one.
+    /// A full-width colon or comma was read as the ASCII one.
     WidePunctuation,
     /// Single or typographic quotes were read as double quotes.
     Quotes,
-    /// A key without quotes was read as a key.
+    /// An unquoted key was accepted.
     UnquotedKey,
     /// `True`, `False`, `None` and the like were read as `true`, `false` and `null`.
     ForeignLiteral,
-    /// Line breaks and tabs inside a string were kept as such.
+    /// Literal line breaks and tabs inside a string were kept.
     RawControl,
-    /// A backslash that starts no escape was kept as a backslash.
+    /// A backslash that starts no valid escape was kept.
     Backslash,
-    /// Backslashes inside a Windows path were kept: `C:\temp\new` has no tab and no line break. Where a string
-    /// begins with a single backslash after the drive (`"C:\temp"`) or is a server path (`"\\server\share"`), this
-    /// holds to its end; inside other text to the end of the word. Strict JSON is re-read
-    /// too if a string that is all path (two parts or an extension) has a control character after its drive letter; the drives A, B
-    /// and Q are left alone there, because `Q:` and `A:` begin questions and answers.
+    /// Backslashes inside a Windows path were kept: `C:\temp\new` has no tab and no line break. In a string that
+    /// starts with a drive and a single backslash (`"C:\temp"`) or with a server path (`"\\server\share"`), this
+    /// applies to the whole string; elsewhere to the end of the word. Strict JSON is corrected too if a whole string
+    /// is a path (two parts or an extension) with a control character after its drive letter. Drives A, B and Q are
+    /// excluded there, because `Q:` and `A:` start questions and answers.
     WindowsPath,
-    /// A quote inside a string was kept, because the string could not end there.
+    /// An unescaped quote inside a string was kept, because the string could not end there.
     InnerQuote,
-    /// Closing brackets were added.
+    /// Missing closing brackets were added.
     MissingCloser,
 }
 
@@ -74,81 +73,81 @@ impl fmt::Display for Repair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ByteOrderMark => "byte order mark removed",
-            Self::Reasoning => "reasoning passed over",
-            Self::Surroundings => "text around the object passed over",
-            Self::SeveralObjects => "the last of several objects taken",
-            Self::Comment => "comments passed over",
+            Self::Reasoning => "reasoning skipped",
+            Self::Surroundings => "text around the object skipped",
+            Self::SeveralObjects => "last of several objects taken",
+            Self::Comment => "comments skipped",
             Self::TrailingComma => "trailing comma dropped",
             Self::MissingComma => "missing comma added",
-            Self::WidePunctuation => "full-width punctuation read as plain",
-            Self::Quotes => "quotes of another kind accepted",
-            Self::UnquotedKey => "key without quotes accepted",
-            Self::ForeignLiteral => "literal of another language accepted",
-            Self::RawControl => "raw line break or tab in a string kept",
-            Self::Backslash => "single backslash kept",
-            Self::WindowsPath => "backslashes of a path kept",
-            Self::InnerQuote => "quote inside a string kept",
+            Self::WidePunctuation => "full-width punctuation read as ASCII",
+            Self::Quotes => "non-JSON quotes accepted",
+            Self::UnquotedKey => "unquoted key accepted",
+            Self::ForeignLiteral => "non-JSON literal accepted",
+            Self::RawControl => "literal line break or tab in a string kept",
+            Self::Backslash => "unescaped backslash kept",
+            Self::WindowsPath => "backslashes of a Windows path kept",
+            Self::InnerQuote => "unescaped quote in a string kept",
             Self::MissingCloser => "missing closing bracket added",
         })
     }
 }
 
-/// The JSON of a reply.
+/// The JSON extracted from a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Extracted {
     /// The value.
     pub value: Value,
-    /// What had to be done to read it, each kind once, in the order in which it was first needed; empty for strict JSON.
+    /// The repairs, each once, in order of first use; empty for strict JSON.
     pub repaired: Vec<Repair>,
 }
 
-/// Why a reply has no readable JSON. The messages are meant for the model that wrote it.
+/// Why no JSON could be extracted. The messages are written for the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
-    /// Nothing but white space.
+    /// The reply has only white space.
     #[error("the reply is empty; it must be one JSON object")]
     Empty,
-    /// The reply never gets past its reasoning.
-    #[error("the reply is only a reasoning block; the JSON object must follow it")]
+    /// The reply has only reasoning.
+    #[error("the reply contains only a reasoning block; the JSON object must follow it")]
     OnlyReasoning,
-    /// No object anywhere.
-    #[error("no JSON object in the reply, which begins with `{start}`")]
+    /// There is no object.
+    #[error("no JSON object in the reply, which starts with `{start}`")]
     NoObject {
-        /// The first words of the reply.
+        /// Start of the reply.
         start: String,
     },
-    /// The reply breaks off.
+    /// The reply is truncated.
     #[error(
-        "the JSON breaks off {place}, at line {line} column {column}; write it again, complete and shorter"
+        "the JSON is truncated {place}, at line {line} column {column}; write it again, complete and shorter"
     )]
     Truncated {
-        /// Where in the structure: `inside the string that begins with "…"`.
+        /// Where in the structure: `inside the string that starts with "…"`.
         place: String,
-        /// Line of the end, from 1.
+        /// Last line, from 1.
         line: usize,
-        /// Column of the end in characters, from 1.
+        /// Last column in characters, from 1.
         column: usize,
     },
-    /// Not JSON, and not repairable without guessing.
-    #[error("the JSON is not valid at line {line} column {column}: {problem}, near `{near}`")]
+    /// The JSON is invalid and has no single possible reading.
+    #[error("invalid JSON at line {line} column {column}: {problem}, near `{near}`")]
     Syntax {
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// Line, from 1.
         line: usize,
         /// Column in characters, from 1.
         column: usize,
-        /// The text at that place.
+        /// The text at that position.
         near: String,
     },
-    /// Brackets nested deeper than any reply needs.
+    /// The JSON is nested too deeply.
     #[error("the JSON is nested deeper than {max} levels")]
     TooDeep {
         /// The limit.
         max: usize,
     },
-    /// Longer than any reply needs.
-    #[error("the reply has {bytes} bytes; at most {max} are read")]
+    /// The reply is too long.
+    #[error("the reply is {bytes} bytes long; the limit is {max}")]
     TooLong {
         /// Its length in bytes.
         bytes: usize,
@@ -157,12 +156,11 @@ pub enum ExtractError {
     },
 }
 
-/// Reads the JSON in a reply. Strict JSON of any kind is returned as it is; otherwise the last object (or list of
-/// objects) in the text is, repaired where that needs no guess.
+/// Extracts the JSON from a reply. Strict JSON of any kind is returned unchanged; otherwise the last object (or list
+/// of objects) in the text, repaired if it has a single possible reading.
 ///
 /// # Errors
-///
-/// When there is none, or the last one cannot be read; the message says what and where.
+/// If there is none, or the last one cannot be read; the message says what is wrong and where.
 pub fn extract_json(text: &str) -> Result<Extracted, ExtractError> {
     if text.len() > TEXT_MAX {
         return Err(ExtractError::TooLong { bytes: text.len(), max: TEXT_MAX });
@@ -184,7 +182,7 @@ pub fn extract_json(text: &str) -> Result<Extracted, ExtractError> {
     let found = match Search::new(body).run() {
         Ok(found) => found,
         Err(error) => {
-            // Reasoning whose opening tag was in the prompt may hold anything, such as a quote that never ends.
+            // Reasoning whose opening tag was in the prompt can contain anything, such as an unclosed quote.
             let Some(Ok(found)) = after_reasoning(body).map(|rest| Search::new(rest).run()) else {
                 return Err(error);
             };
@@ -203,7 +201,7 @@ fn finish(mut value: Value, mut repairs: Repairs) -> Extracted {
     Extracted { value, repaired: repairs.0 }
 }
 
-/// A set of repairs that keeps the order.
+/// A set of repairs in insertion order.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Repairs(Vec<Repair>);
 
@@ -221,7 +219,7 @@ impl Repairs {
     }
 }
 
-/// The first words of `text` on one line.
+/// The start of `text` on one line.
 pub(super) fn quote(text: &str) -> String {
     let mut characters =
         text.trim().chars().map(|character| if character.is_control() { ' ' } else { character });

@@ -1,4 +1,4 @@
-//! A corpus of replies as models write them, and the laws that hold for any text.
+//! A corpus of model replies, and properties that hold for any text.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -12,7 +12,7 @@ fn check(reply: &str, value: &Value, repairs: &[Repair]) {
             assert_eq!(&found.value, value, "value of {reply:?} ({:?})", found.repaired);
             assert_eq!(found.repaired, repairs, "repairs of {reply:?}");
         }
-        Err(error) => panic!("{reply:?} was not read: {error}"),
+        Err(error) => panic!("{reply:?} failed: {error}"),
     }
 }
 
@@ -62,7 +62,7 @@ fn finds_the_object() {
 }
 
 #[test]
-fn repairs_what_needs_no_guess() {
+fn repairs_unambiguous_errors() {
     use Repair::{
         Comment, ForeignLiteral, InnerQuote, MissingCloser, MissingComma, Quotes, RawControl, SeveralObjects,
         Surroundings, TrailingComma, UnquotedKey, WidePunctuation,
@@ -162,71 +162,65 @@ fn keeps_the_backslashes_of_windows_paths() {
 }
 
 #[test]
-fn says_what_is_wrong_and_where() {
+fn errors_name_problem_and_position() {
     let corpus: &[(&str, &str)] = &[
         ("", "the reply is empty; it must be one JSON object"),
         (" \n\t", "the reply is empty; it must be one JSON object"),
-        ("I will click Finish.", "no JSON object in the reply, which begins with `I will click Finish.`"),
-        ("<think>hm</think>", "the reply is only a reasoning block; the JSON object must follow it"),
+        ("I will click Finish.", "no JSON object in the reply, which starts with `I will click Finish.`"),
+        ("<think>hm</think>", "the reply contains only a reasoning block; the JSON object must follow it"),
         (
             "<think>hm {\"a\": 1} or else",
-            "the reply is only a reasoning block; the JSON object must follow it",
+            "the reply contains only a reasoning block; the JSON object must follow it",
         ),
         (
             "{\"a\": \"unfinished bus",
-            "the JSON breaks off inside the string that begins with \"unfinished bus\", at line 1 column 22; \
+            "the JSON is truncated inside the string that starts with \"unfinished bus\", at line 1 column 22; \
              write it again, complete and shorter",
         ),
         (
             "{\"a\": 1,",
-            "the JSON breaks off where a key should begin, at line 1 column 9; write it again, complete and shorter",
+            "the JSON is truncated before a key, at line 1 column 9; write it again, complete and shorter",
         ),
         (
             "{\"a\":",
-            "the JSON breaks off before the value of \"a\", at line 1 column 6; write it again, complete and shorter",
+            "the JSON is truncated before the value of \"a\", at line 1 column 6; write it again, complete and shorter",
         ),
         (
             "{\"a\": 12",
-            "the JSON breaks off inside the number 12, at line 1 column 9; write it again, complete and shorter",
+            "the JSON is truncated inside the number 12, at line 1 column 9; write it again, complete and shorter",
         ),
         (
             "{\"thou",
-            "the JSON breaks off inside the string that begins with \"thou\", at line 1 column 7; \
+            "the JSON is truncated inside the string that starts with \"thou\", at line 1 column 7; \
              write it again, complete and shorter",
         ),
         (
             "draft {\"a\": 1}\nfinal {\"a\": [1,",
-            "the JSON breaks off inside a list, at line 2 column 16; write it again, complete and shorter",
+            "the JSON is truncated inside a list, at line 2 column 16; write it again, complete and shorter",
         ),
         (
             "{\"status\": CONTINUE}",
-            "the JSON is not valid at line 1 column 12: `CONTINUE` is not a value; text needs double quotes, near `CONTINUE}`",
+            "invalid JSON at line 1 column 12: `CONTINUE` is not a value; text needs double quotes, near `CONTINUE}`",
         ),
         (
             "{\"a\": bad thing, \"arguments\": {\"id\": \"e5\"}}",
-            "the JSON is not valid at line 1 column 7: `bad` is not a value; text needs double quotes, near \
+            "invalid JSON at line 1 column 7: `bad` is not a value; text needs double quotes, near \
              `bad thing, \"arguments\": {\"id\": \"e5\"}}`",
         ),
-        (
-            "{\n  \"a\" 1}",
-            "the JSON is not valid at line 2 column 7: expected `:` after the key \"a\", near `1}`",
-        ),
+        ("{\n  \"a\" 1}", "invalid JSON at line 2 column 7: expected `:` after the key \"a\", near `1}`"),
         (
             "{\"a\": \"one,\n\"b\": \"two\"}",
-            "the JSON is not valid at line 2 column 3: a quote inside a string must be written as \\\", and a string \
-             must end before the next key, near `\": \"two\"}`",
+            "invalid JSON at line 2 column 3: escape quotes inside a string as \\\", and end a string \
+ before the next key, near `\": \"two\"}`",
         ),
-        (
-            "{\"a\": 1 2}",
-            "the JSON is not valid at line 1 column 9: expected `,` or `}` after a value, near `2}`",
-        ),
+        ("{\"a\": 1 2}", "invalid JSON at line 1 column 9: expected `,` or `}` after a value, near `2}`"),
         (
             "{\"a\": 1.2.3}",
-            "the JSON is not valid at line 1 column 7: `1.2.3` is not a number; text needs double quotes, near `1.2.3}`",
+            "invalid JSON at line 1 column 7: `1.2.3` is not a number; text needs double quotes, near `1.2.3}`",
         ),
         (
             "{\"a\": /* no end",
-            "the JSON breaks off inside a comment, at line 1 column 16; write it again, complete and shorter",
+            "the JSON is truncated inside a comment, at line 1 column 16; write it again, complete and shorter",
         ),
     ];
     for (reply, message) in corpus {
@@ -240,7 +234,7 @@ fn is_bounded() {
     assert_eq!(extract_json(&deep), Err(ExtractError::TooDeep { max: lenient::DEPTH_MAX }));
     let long = " ".repeat(TEXT_MAX + 1);
     assert_eq!(extract_json(&long), Err(ExtractError::TooLong { bytes: TEXT_MAX + 1, max: TEXT_MAX }));
-    // Texts that would take quadratic time if nothing bounded the work.
+    // Texts that take quadratic time without a limit.
     for piece in ["{", "[", "\"#", "{\"a\": \"#", "<think>", "{'a' ", "`", "{\"a\": \"\" "] {
         let text = piece.repeat(TEXT_MAX / piece.len());
         extract_json(&text).expect_err("nothing in it");
@@ -255,7 +249,7 @@ fn any_value() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        // Eighths: without its `float_roundtrip` feature serde_json itself changes the last bit of others.
+        // Eighths: without `float_roundtrip`, serde_json changes the last bit of other fractions.
         any::<i32>().prop_map(|eighths| Value::from(f64::from(eighths) / 8.0)),
         text.clone().prop_map(Value::from),
     ];
@@ -272,8 +266,8 @@ fn has_misread_path(value: &Value) -> bool {
     windows_path::restore_paths(&mut value.clone())
 }
 
-/// Whether a string may be a path to the lenient reader: a backslash at its start, or a control character after a
-/// letter and a colon.
+/// Whether a string may look like a path to the lenient reader: it has a backslash at its start, or a control
+/// character after a letter and a colon.
 fn may_hold_path(value: &Value) -> bool {
     let is_path = |text: &str| {
         let characters: Vec<char> = text.chars().collect();
@@ -294,7 +288,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn valid_json_stays_as_it_is(
+    fn valid_json_is_unchanged(
         value in any_value().prop_filter("not a misread path", |v| !has_misread_path(v)),
     ) {
         for text in [value.to_string(), format!("{value:#}")] {
@@ -303,7 +297,7 @@ proptest! {
     }
 
     #[test]
-    fn an_object_in_a_fence_stays_as_it_is(
+    fn fenced_object_is_unchanged(
         value in any_value().prop_filter("not a misread path", |v| !has_misread_path(v)),
     ) {
         let object = json!({"value": value});
@@ -312,11 +306,11 @@ proptest! {
     }
 
     #[test]
-    fn a_lenient_reading_of_valid_json_is_the_strict_one(
-        value in any_value().prop_filter("nothing that may be a path", |v| !may_hold_path(v)),
+    fn lenient_reading_of_valid_json_equals_strict(
+        value in any_value().prop_filter("no possible path", |v| !may_hold_path(v)),
     ) {
         let object = json!({"value": value});
-        // The comma makes it invalid, so that the lenient reader has to read it.
+        // The trailing comma forces the lenient reader.
         let strict = object.to_string();
         let text = format!("{},}}", strict.strip_suffix('}').unwrap_or(&strict));
         let found = extract_json(&text);
@@ -324,17 +318,17 @@ proptest! {
     }
 
     #[test]
-    fn no_text_makes_it_panic(text in "\\PC{0,200}") {
+    fn any_text_does_not_panic(text in "\\PC{0,200}") {
         drop(extract_json(&text));
     }
 
     #[test]
-    fn no_broken_json_makes_it_panic(text in "[{}\\[\\]\"'“”:,\\\\/#*`<>a-cntu0-9. \n\tC]{0,80}") {
+    fn broken_json_does_not_panic(text in "[{}\\[\\]\"'“”:,\\\\/#*`<>a-cntu0-9. \n\tC]{0,80}") {
         drop(extract_json(&text));
     }
 
     #[test]
-    fn no_cut_makes_it_panic(value in any_value(), cut in 0.0..1.0_f64) {
+    fn truncated_json_does_not_panic(value in any_value(), cut in 0.0..1.0_f64) {
         let text = json!({"value": value}).to_string();
         let length = (text.chars().count() as f64 * cut) as usize;
         drop(extract_json(&text.chars().take(length).collect::<String>()));

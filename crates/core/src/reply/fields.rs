@@ -1,10 +1,10 @@
-//! Reads the fields of a reply, forgiving about spelling and shape, exact about what is wrong.
+//! Reads the fields of a reply: lenient about spelling and shape, precise in its errors.
 
 use serde_json::{Map, Value};
 
 use super::{ProposedAction, Question, ReplyError};
 
-/// Other spellings of a field, after case and separators were evened out.
+/// Aliases of field names in normalized form.
 const ALIASES: &[(&str, &str)] = &[
     ("current_sub_task", "current_subtask"),
     ("sub_task", "current_subtask"),
@@ -22,14 +22,14 @@ const ALIASES: &[(&str, &str)] = &[
     ("expected", "expect"),
 ];
 
-/// A JSON object whose keys were evened out.
+/// A JSON object with normalized keys.
 pub(super) struct Fields {
     map: Map<String, Value>,
     path: String,
 }
 
-/// `Current Sub-Task` and `CurrentSubTask` become `current_sub_task`.
-fn even_key(key: &str) -> String {
+/// Turns `Current Sub-Task` and `CurrentSubTask` into `current_sub_task`, and aliases into the field's name.
+fn normalize_key(key: &str) -> String {
     let mut even = String::with_capacity(key.len() + 4);
     let mut before_is_lower = false;
     for c in key.trim().chars() {
@@ -79,8 +79,8 @@ impl Fields {
         };
         let mut map = Map::new();
         for (key, value) in object {
-            // The first spelling wins when a reply has a field twice.
-            map.entry(even_key(&key)).or_insert(value);
+            // The first spelling wins if a reply repeats a field.
+            map.entry(normalize_key(&key)).or_insert(value);
         }
         Ok(Self { map, path: path.to_owned() })
     }
@@ -93,12 +93,12 @@ impl Fields {
         self.map.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// A text; empty where the field is missing. A list of texts is joined by line breaks.
+    /// A string; empty if the field is missing. A list of strings is joined by line breaks.
     pub(super) fn text(&mut self, name: &str) -> Result<String, ReplyError> {
         Ok(self.texts(name)?.join("\n"))
     }
 
-    /// A text that must be there.
+    /// A required string.
     pub(super) fn required_text(&mut self, name: &str, hint: &str) -> Result<String, ReplyError> {
         let text = self.text(name)?;
         if text.is_empty() {
@@ -107,12 +107,12 @@ impl Fields {
         Ok(text)
     }
 
-    /// A text, or nothing where the field is missing or empty.
+    /// A string; `None` if the field is missing or empty.
     pub(super) fn optional_text(&mut self, name: &str) -> Result<Option<String>, ReplyError> {
         Ok(Some(self.text(name)?).filter(|text| !text.is_empty()))
     }
 
-    /// A list of texts; a single text counts as a list of one.
+    /// A list of strings; a single string counts as a list of one.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>, ReplyError> {
         let path = self.at(name);
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
@@ -134,14 +134,14 @@ impl Fields {
         Ok(texts)
     }
 
-    /// Any value as text: scalars as they are, the rest as JSON.
+    /// Any value as text: scalars unquoted, the rest as JSON.
     pub(super) fn any_text(&mut self, name: &str) -> Option<String> {
         let value = self.take(name)?;
         let text = scalar_text(&value).unwrap_or_else(|| value.to_string());
         (!text.is_empty()).then_some(text)
     }
 
-    /// Questions: texts, or objects with `question`, `required`, `default` and `choices`.
+    /// Questions: strings, or objects with `question`, `required`, `default` and `choices`.
     pub(super) fn questions(&mut self, name: &str) -> Result<Vec<Question>, ReplyError> {
         let path = self.at(name);
         let Some(value) = self.take(name) else { return Ok(Vec::new()) };
@@ -152,7 +152,7 @@ impl Fields {
                 Value::Object(_) => {
                     let mut fields = Self::of(item, &format!("{path}[{index}]"))?;
                     let required = fields.take("required").and_then(|value| value.as_bool()).unwrap_or(false);
-                    // `question` was evened out to `questions`.
+                    // `question` is an alias of `questions`.
                     let text = fields.text("questions")?;
                     Question {
                         text: if text.is_empty() { fields.text("text")? } else { text },
@@ -172,14 +172,14 @@ impl Fields {
         Ok(questions)
     }
 
-    /// The function and arguments in these fields; none where there is no function.
+    /// The function and its arguments; `None` if there is no function.
     pub(super) fn proposed_action(&mut self) -> Result<Option<ProposedAction>, ReplyError> {
         let function = self.text("function")?;
         let path = self.at("arguments");
         let arguments = match self.take("arguments") {
             None => Map::new(),
             Some(Value::Object(arguments)) => arguments,
-            // Some models write the arguments as a string of JSON.
+            // Some models encode the arguments as a JSON string.
             Some(Value::String(text)) if text.trim().is_empty() => Map::new(),
             Some(Value::String(text)) => serde_json::from_str(&text).map_err(|_| {
                 ReplyError::field(&path, "expected an object of arguments, found a string that is not JSON")
@@ -203,8 +203,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_of_both_spellings_meet() {
-        let check = |key: &str, expected: &str| assert_eq!(even_key(key), expected, "{key}");
+    fn normalizes_keys_of_both_spellings() {
+        let check = |key: &str, expected: &str| assert_eq!(normalize_key(key), expected, "{key}");
         check("Current Sub-Task", "current_subtask");
         check("CurrentSubtask", "current_subtask");
         check("current_subtask", "current_subtask");

@@ -9,52 +9,52 @@ use super::{
 };
 use crate::states::HostStatus;
 
-/// What the HostAgent decided.
+/// The HostAgent's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostReply {
     /// What it sees.
     pub observation: String,
-    /// Why it decides as it does.
+    /// Its reasoning.
     pub thought: String,
-    /// What is next; never `Error`, which a model may not say.
+    /// The next status; never `Error`, which is reserved for the system.
     pub status: HostStatus,
-    /// The sub-task to assign; set whenever the status is ASSIGN.
+    /// The sub-task to assign; set if the status is ASSIGN.
     pub subtask: Option<String>,
-    /// What the AppAgent should know.
+    /// Context for the AppAgent.
     pub message: Vec<String>,
     /// The id of the target, as the model wrote it.
     pub target: Option<String>,
     /// The sub-tasks that follow the current one.
     pub plan: Vec<String>,
-    /// A word to the user.
+    /// A note for the user.
     pub comment: String,
-    /// Questions for the user; at least one whenever the status is PENDING.
+    /// Questions for the user; at least one if the status is PENDING.
     pub questions: Vec<Question>,
     /// A command to run first.
     pub action: Option<ProposedAction>,
-    /// All the sub-tasks that follow the current one; none where that depends on what comes back.
+    /// All sub-tasks after the current one; `None` if they depend on its result.
     pub next: Option<Vec<NextSubtask>>,
-    /// The result of the whole request, or the reason of a failure.
+    /// The result of the request, or the reason for its failure.
     pub result: Option<String>,
 }
 
-/// The tool that picks a window; what `control_label` stands for.
+/// The tool that selects a window; `control_label` is its short form.
 pub const SELECT_WINDOW: &str = "select_application_window";
-/// The tool that starts an application; what `apps_to_open` stands for.
+/// The tool that starts an application; `apps_to_open` is its older form.
 pub const LAUNCH: &str = "launch_application";
 
-/// Reads the reply of a HostAgent.
+/// Parses the reply of the HostAgent.
 ///
 /// # Errors
-/// [`ReplyError`] says which field is wrong and what is expected there.
+/// If a field is missing or invalid.
 pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
     let mut fields = Fields::of(extract_json(text)?.value, "")?;
-    let said = fields.required_text("status", &format!("say one of {}", HostStatus::sayable().join(", ")))?;
+    let said = fields.required_text("status", &format!("use one of {}", HostStatus::sayable().join(", ")))?;
     let mut status: HostStatus = said
         .parse()
         .map_err(|error: crate::states::UnknownStatus| ReplyError::field("status", error.to_string()))?;
     let observation = fields.text("observation")?;
-    let thought = fields.required_text("thought", "say in a sentence why you decide so")?;
+    let thought = fields.required_text("thought", "give the reason for the decision in one sentence")?;
     let subtask = fields.optional_text("current_subtask")?;
     let message = fields.texts("message")?;
     let mut plan = fields.texts("plan")?;
@@ -69,9 +69,9 @@ pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
     let action = fields.proposed_action()?.or_else(|| apps_to_open(&mut fields));
     if status == HostStatus::Error {
         status = HostStatus::Fail;
-        result = result.or_else(|| Some(format!("the HostAgent said ERROR: {thought}")));
+        result = result.or_else(|| Some(format!("the HostAgent reported ERROR: {thought}")));
     }
-    // `select_application_window` and the label mean the same thing; it is kept as the target.
+    // `select_application_window` and the label are equivalent; both become the target.
     let (target, action) = match action {
         Some(action) if action.function == SELECT_WINDOW => {
             (action.arguments.get("id").and_then(id_text).or(label), None)
@@ -110,11 +110,11 @@ fn check(reply: &HostReply) -> Result<(), ReplyError> {
             Err(ReplyError::field("questions", "missing; PENDING needs the questions to ask"))
         }
         HostStatus::Confirm if reply.action.is_none() => {
-            Err(ReplyError::field("function", "missing; CONFIRM needs the action that is to be approved"))
+            Err(ReplyError::field("function", "missing; CONFIRM needs the action to approve"))
         }
         HostStatus::Continue if reply.action.is_none() && reply.target.is_none() => Err(ReplyError::field(
             "function",
-            "missing; CONTINUE needs an action to run, else say ASSIGN, FINISH, FAIL or PENDING",
+            "missing; CONTINUE needs an action to run; otherwise use ASSIGN, FINISH, FAIL or PENDING",
         )),
         HostStatus::Assign
         | HostStatus::Continue
@@ -134,10 +134,10 @@ fn id_text(value: &Value) -> Option<String> {
     }
 }
 
-/// The most sub-tasks that may be named ahead.
+/// The most sub-tasks planned ahead.
 const NEXT_MAX: usize = 10;
 
-/// The sub-tasks of `next`, each with its target or with what opens its application.
+/// The sub-tasks in `next`, each with its target or the arguments to launch its application.
 fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
     let Some(value) = fields.take("next") else { return Ok(None) };
     let Value::Array(items) = value else {
@@ -147,12 +147,15 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
         ));
     };
     if items.len() > NEXT_MAX {
-        return Err(ReplyError::field("next", format!("{} are too many; at most {NEXT_MAX}", items.len())));
+        return Err(ReplyError::field(
+            "next",
+            format!("{} are too many; the limit is {NEXT_MAX}", items.len()),
+        ));
     }
     let mut all = Vec::with_capacity(items.len());
     for (index, item) in items.into_iter().enumerate() {
         let mut item = Fields::of(item, &format!("next[{index}]"))?;
-        let subtask = item.required_text("current_subtask", "say what is to be done")?;
+        let subtask = item.required_text("current_subtask", "describe the sub-task")?;
         let target = item.any_text("control_label");
         let launch = match item.take("launch") {
             None => None,
@@ -175,7 +178,7 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
     Ok(Some(all))
 }
 
-/// `{"APP": "soffice", "file_path": "a.odt"}` of the older seeds, as a command.
+/// Turns the older `{"APP": "soffice", "file_path": "a.odt"}` into a command.
 fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
     let mut apps = Fields::of(fields.take("apps_to_open")?, "apps_to_open").ok()?;
     let name = apps.text("app").ok().filter(|name| !name.is_empty())?;

@@ -1,7 +1,7 @@
-//! Reads one JSON object that is not quite JSON.
+//! A lenient reader for one JSON object.
 //!
-//! Every repair is noted, and is only made where one reading is possible; everything else is an error with its
-//! place. Work is linear in the text but for bounded look-ahead.
+//! Repairs are recorded, and made only if there is a single possible reading; everything else is an error with its
+//! position. Linear in the text except for bounded look-ahead.
 
 use serde_json::{Map, Number, Value};
 
@@ -11,26 +11,26 @@ use super::{
     windows_path::PathState,
 };
 
-/// How deep objects and lists may be nested; what strict parsing allows, too.
+/// The deepest nesting of objects and lists; the same as in strict parsing.
 pub(super) const DEPTH_MAX: usize = 120;
 
-/// What is wrong.
+/// The kind of a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Problem {
     TooDeep,
-    /// The text ends; the words say inside what.
+    /// The text ends; the string says inside what.
     Truncated(String),
     Syntax(String),
 }
 
-/// What is wrong, and where, as a byte offset.
+/// A failure and its byte offset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) problem: Problem,
     pub(super) at: usize,
 }
 
-/// One object and where it ends.
+/// A parsed object and the offset of its end.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) value: Value,
@@ -38,14 +38,14 @@ pub(super) struct Parsed {
     pub(super) repairs: Repairs,
 }
 
-/// Reads the object or list that begins at byte `start` of `text`.
+/// Reads the object or list at byte `start` of `text`.
 pub(super) fn parse(text: &str, start: usize) -> Result<Parsed, Failure> {
     let mut parser = Parser { text, at: start, repairs: Repairs::default(), open: Vec::new() };
     let value = parser.value()?;
     Ok(Parsed { value, end: parser.at, repairs: parser.repairs })
 }
 
-/// What a string is for: it decides what may follow its end.
+/// The position of a string in its object or list: decides what may follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Key,
@@ -59,7 +59,7 @@ enum Open {
     List,
 }
 
-/// What stands between two members.
+/// What separates two members.
 enum Next {
     Another,
     End,
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Err(Failure { problem: Problem::Truncated(place.into()), at: self.text.trim_end().len() })
     }
 
-    /// Passes white space and comments.
+    /// Skips white space and comments.
     fn pass_space(&mut self) -> Result<(), Failure> {
         let skipped = skip_space(self.rest());
         if skipped.comment {
@@ -147,7 +147,7 @@ impl Parser<'_> {
                 return Ok(Value::Object(members));
             }
             if self.at_end() {
-                return self.truncated("where a key should begin");
+                return self.truncated("before a key");
             }
             let key = self.key()?;
             self.pass_space()?;
@@ -196,7 +196,7 @@ impl Parser<'_> {
     }
 
     fn key(&mut self) -> Result<String, Failure> {
-        let Some(character) = self.peek() else { return self.truncated("where a key should begin") };
+        let Some(character) = self.peek() else { return self.truncated("before a key") };
         if Quote::opened_by(character).is_some() {
             return self.string(Place::Key);
         }
@@ -214,7 +214,7 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// Reads what stands after a member of an object or list.
+    /// Reads the separator or closer after a member.
     fn after_member(&mut self, inside: Open) -> Result<Next, Failure> {
         let value_end = self.at;
         self.pass_space()?;
@@ -223,7 +223,7 @@ impl Parser<'_> {
             Open::List => (']', '}'),
         };
         let Some(character) = self.peek().filter(|_| !self.at_end()) else {
-            // The value before is complete, so that only closers are missing.
+            // The value before is complete: only closing brackets are missing.
             self.repairs.note(Repair::MissingCloser);
             return Ok(Next::End);
         };
@@ -244,7 +244,7 @@ impl Parser<'_> {
         };
         let outer = self.open.len().saturating_sub(1);
         if character == other && self.open.iter().take(outer).any(|open| *open == enclosing) {
-            // The closer of what is around: the own one was forgotten.
+            // The closing bracket belongs to the parent: this one's is missing.
             self.repairs.note(Repair::MissingCloser);
             return Ok(Next::End);
         }
@@ -287,7 +287,7 @@ impl Parser<'_> {
             "True" | "TRUE" => (Value::Bool(true), true),
             "False" | "FALSE" => (Value::Bool(false), true),
             "None" | "NULL" | "Null" | "nil" | "undefined" => (Value::Null, true),
-            _ if self.rest().len() == word.len() => return self.truncated("where a value should be"),
+            _ if self.rest().len() == word.len() => return self.truncated("before a value"),
             "" => return self.syntax("expected a value"),
             _ => return self.syntax(format!("`{}` is not a value; text needs double quotes", quote(&word))),
         };
@@ -298,7 +298,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Reads the string that begins here.
+    /// Reads the string at the current position.
     fn string(&mut self, place: Place) -> Result<String, Failure> {
         let start = self.at;
         let Some((first, quotes)) = self.peek().and_then(|first| Some((first, Quote::opened_by(first)?)))
@@ -319,7 +319,7 @@ impl Parser<'_> {
         loop {
             let Some(character) = self.peek() else {
                 let begin = quote(self.text.get(start + first.len_utf8()..).unwrap_or_default());
-                return self.truncated(format!("inside the string that begins with \"{begin}\""));
+                return self.truncated(format!("inside the string that starts with \"{begin}\""));
             };
             if character == '\\' {
                 path = path.at_backslash(&text, self.rest());
@@ -335,7 +335,7 @@ impl Parser<'_> {
                     Closing::No => self.repairs.note(Repair::InnerQuote),
                     Closing::Unclear => {
                         return self.syntax(
-                            "a quote inside a string must be written as \\\", and a string must end before the next key",
+                            "escape quotes inside a string as \\\", and end a string before the next key",
                         );
                     }
                 }
@@ -348,7 +348,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the quote here ends the string: what follows must be able to follow a string.
+    /// Whether the quote here ends the string: decided by what follows it.
     fn closes(&self, character: char, place: Place) -> Closing {
         let Some(all) = self.rest().get(character.len_utf8()..) else { return Closing::Yes };
         let after = prefix(all);
@@ -384,7 +384,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads what begins with a backslash.
+    /// Reads an escape sequence.
     fn escape(
         &mut self,
         text: &mut String,
@@ -400,7 +400,7 @@ impl Parser<'_> {
         }
         if quotes.closed_by(character) {
             if path.is_literal() && self.closes(character, place) == Closing::Yes {
-                // `"C:\temp\"`: the quote ends the string, the backslash belongs to the path.
+                // `"C:\temp\"`: the quote ends the string, the backslash is part of the path.
                 self.repairs.note(Repair::WindowsPath);
                 text.push('\\');
                 return Ok(());
@@ -451,11 +451,11 @@ impl Parser<'_> {
 enum Closing {
     Yes,
     No,
-    /// It may be the end of this string or the start of the next key.
+    /// Either the end of this string or the start of the next key.
     Unclear,
 }
 
-/// Decodes `uXXXX` (and the second half of a pair); the character and how many bytes it took.
+/// Decodes `uXXXX` and, for a surrogate pair, the second unit. Returns the character and the bytes read.
 fn unicode_escape(text: &str) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u32> {
         let digits = text.get(at..at + 4)?;
@@ -464,7 +464,7 @@ fn unicode_escape(text: &str) -> Option<(char, usize)> {
     };
     let first = unit(1)?;
     if !(0xd800..0xdc00).contains(&first) {
-        // A lone second half is no character; it is shown as one that could not be read.
+        // A lone surrogate becomes the replacement character.
         return Some((char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER), 5));
     }
     let second = text.get(5..7).filter(|mark| *mark == "\\u").and_then(|_| unit(7));

@@ -1,12 +1,12 @@
-//! Looking ahead in almost-JSON, always for a bounded stretch.
+//! Bounded look-ahead in almost-JSON.
 
-/// How far the look-ahead goes for the end of a key, in characters.
+/// Look-ahead limit for the end of a key, in characters.
 pub(super) const KEY_MAX: usize = 200;
 
-/// How far the look-ahead behind a quote goes, in bytes.
+/// Look-ahead limit after a quote, in bytes.
 const AHEAD_MAX: usize = 2048;
 
-/// The beginning of `text`, as far as the look-ahead goes.
+/// The start of `text`, up to the look-ahead limit.
 pub(super) fn prefix(text: &str) -> &str {
     let mut end = AHEAD_MAX.min(text.len());
     while !text.is_char_boundary(end) {
@@ -15,8 +15,8 @@ pub(super) fn prefix(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Whether `text`, which begins with a bracket, goes on like an object: with a quoted key and a colon, or with the
-/// beginning of one.
+/// Whether `text`, which starts with a bracket, continues like an object: with a quoted key and a colon, or a prefix
+/// of one.
 pub(super) fn looks_like_object(text: &str) -> bool {
     let text = prefix(text);
     let inner = text.trim_start_matches(['{', '[']).trim_start();
@@ -29,8 +29,7 @@ pub(super) fn looks_like_object(text: &str) -> bool {
     after.trim_start().chars().next().is_none_or(|character| matches!(character, ':' | '：'))
 }
 
-/// The length of the bracketed text that `text` begins with, if its brackets are balanced; strings in double
-/// quotes are respected.
+/// The length of the balanced bracketed text at the start of `text`; brackets in double-quoted strings do not count.
 pub(super) fn naive_end(text: &str) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
     for (at, character) in text.char_indices() {
@@ -51,7 +50,7 @@ pub(super) fn naive_end(text: &str) -> Option<usize> {
     None
 }
 
-/// A kind of quotes.
+/// A quotation style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Quote {
     Double,
@@ -87,7 +86,7 @@ pub(super) struct Skipped {
     pub(super) unclosed: bool,
 }
 
-/// How much of `text` is white space and comments.
+/// The white space and comments at the start of `text`.
 pub(super) fn skip_space(text: &str) -> Skipped {
     let mut skipped = Skipped { length: 0, comment: false, unclosed: false };
     loop {
@@ -109,7 +108,7 @@ pub(super) fn skip_space(text: &str) -> Skipped {
     }
 }
 
-/// Passes the end of a key; false where there is none.
+/// Skips the end of a key; false if there is none.
 fn pass_key(characters: &mut impl Iterator<Item = char>, quotes: Quote) -> bool {
     while let Some(character) = characters.next() {
         if character == '\\' {
@@ -121,14 +120,14 @@ fn pass_key(characters: &mut impl Iterator<Item = char>, quotes: Quote) -> bool 
     false
 }
 
-/// Whether `text` begins with a key and a colon, within the look-ahead.
+/// Whether `text` starts with a key and a colon, within the look-ahead limit.
 pub(super) fn starts_with_key(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let mut ahead = text.chars().take(KEY_MAX).peekable();
     if let Some(quotes) = Quote::opened_by(first) {
         ahead.next();
         if !pass_key(&mut ahead, quotes) {
-            // The text may break off inside the key.
+            // The text may be truncated inside the key.
             return text.chars().nth(KEY_MAX).is_none() && !text.contains('\n');
         }
     } else {
@@ -140,7 +139,7 @@ pub(super) fn starts_with_key(text: &str) -> bool {
     ahead.find(|character| !character.is_whitespace()).is_some_and(|next| matches!(next, ':' | '：'))
 }
 
-/// Whether `text` can be the next item of a list, or its end.
+/// Whether `text` can be the next item of a list or its end.
 pub(super) fn starts_with_value(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let literal =

@@ -1,8 +1,8 @@
-//! From the text of a model to a decision.
+//! Parses the text of a model reply into a decision.
 //!
 //! Fields are accepted in two spellings (`Current Sub-Task`, `ControlLabel`, `Args` and `current_subtask`,
-//! `control_label`, `arguments`); prompts and schemas use the lower-case one (decision 12). Everything that is wrong comes
-//! back as a [`ReplyError`] whose path and message are sent to the model.
+//! `control_label`, `arguments`); prompts and schemas use the lower-case one (decision 12). Every problem is a
+//! [`ReplyError`] whose path and message are sent back to the model.
 
 mod any;
 mod app;
@@ -25,18 +25,18 @@ pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Why a reply cannot be used; goes back to the model.
+/// Why a reply is rejected; sent back to the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReplyError {
-    /// There is no JSON object in it that can be read.
+    /// The reply contains no readable JSON object.
     #[error(transparent)]
     NoJson(#[from] ExtractError),
-    /// A field is missing or wrong.
+    /// A field is missing or invalid.
     #[error("`{path}`: {problem}")]
     Field {
-        /// Where: `action[1].arguments`.
+        /// Path of the field, such as `action[1].arguments`.
         path: String,
-        /// What is wrong, and what is expected.
+        /// The problem and what is expected instead.
         problem: String,
     },
 }
@@ -47,28 +47,28 @@ impl ReplyError {
     }
 }
 
-/// An action that a model proposes; nothing has been checked but its form.
+/// An action that a model proposes; only its syntax has been checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProposedAction {
-    /// The name of a tool.
+    /// Name of the tool.
     pub function: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
-    /// A few words that what comes back contains when it worked.
+    /// A few words that the result contains if the action worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
 }
 
-/// A sub-task that the HostAgent names before it is its turn.
+/// A sub-task that the HostAgent planned ahead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NextSubtask {
     /// The sub-task.
     pub subtask: String,
-    /// What its agent should know.
+    /// Context for its agent.
     pub message: Vec<String>,
-    /// The id of the target.
+    /// Id of the target.
     pub target: Option<String>,
-    /// The command that opens the application, instead of a target.
+    /// Arguments of the command that opens the application, instead of a target.
     pub launch: Option<ProposedAction>,
 }
 
@@ -77,18 +77,18 @@ pub struct NextSubtask {
 pub struct Question {
     /// The question.
     pub text: String,
-    /// Whether the work cannot go on without an answer.
+    /// Whether the round fails without an answer.
     pub required: bool,
-    /// What is taken where nobody answers in time.
+    /// Answer to assume after a timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// Answers to choose from; empty where any will do.
+    /// Choices; empty for a free-text answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
 }
 
 impl Question {
-    /// A question that any answer will do for, and that can be left open.
+    /// An optional free-text question.
     pub fn open(text: impl Into<String>) -> Self {
         Self { text: text.into(), required: false, default: None, choices: Vec::new() }
     }

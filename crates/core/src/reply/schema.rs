@@ -1,4 +1,4 @@
-//! The JSON schemas of the replies, as they are given to models that can be held to one.
+//! JSON schemas of the replies, for models with structured output.
 
 use serde_json::{Value, json};
 
@@ -12,17 +12,17 @@ fn text(description: &str) -> Value {
     json!({"type": "string", "description": description})
 }
 
-/// The schema of a HostAgent's reply.
+/// Schema of the HostAgent's reply.
 pub fn host_reply_schema() -> Value {
     let statuses = HostStatus::sayable();
     json!({
         "type": "object",
         "properties": {
             "observation": text("What you see on the desktop that matters for the request."),
-            "thought": text("Why you decide as you do."),
+            "thought": text("Reason for the decision."),
             "status": {"type": "string", "enum": statuses},
-            "current_subtask": text("The sub-task to assign, complete in itself."),
-            "message": strings("What the AppAgent should know."),
+            "current_subtask": text("The sub-task to assign, self-contained."),
+            "message": strings("Context for the AppAgent."),
             "control_label": text("The id of the target, such as w2."),
             "plan": strings("The sub-tasks that follow."),
             "next": {
@@ -30,16 +30,16 @@ pub fn host_reply_schema() -> Value {
                 "items": {
                     "type": "object",
                     "properties": {
-                        "subtask": text("The sub-task, complete in itself."),
-                        "message": strings("What the AppAgent should know."),
+                        "subtask": text("The sub-task, self-contained."),
+                        "message": strings("Context for the AppAgent."),
                         "control_label": text("The id of the target, such as w2."),
                         "launch": {"type": "object", "description": "The arguments of launch_application, instead of a target."},
                     },
                     "required": ["subtask"],
                 },
-                "description": "With ASSIGN: all sub-tasks that follow, to be handed out without asking you; [] when there is none.",
+                "description": "With ASSIGN: all sub-tasks that follow, assigned without asking you again; [] if there are none.",
             },
-            "comment": text("A word to the user."),
+            "comment": text("A note for the user."),
             "questions": strings("Questions for the user."),
             "function": text("A tool to run first; empty for none."),
             "arguments": {"type": "object", "description": "The arguments of that tool."},
@@ -49,19 +49,19 @@ pub fn host_reply_schema() -> Value {
     })
 }
 
-/// The schema of an AppAgent's reply.
+/// Schema of an AppAgent's reply.
 pub fn app_reply_schema() -> Value {
     agent_reply_schema(&AppStatus::sayable())
 }
 
-/// The schema of the reply of an agent that may say these words.
+/// Schema of the reply of an agent with these statuses.
 pub fn agent_reply_schema(statuses: &[&str]) -> Value {
     let action = json!({
         "type": "object",
         "properties": {
             "function": text("The name of a tool."),
             "arguments": {"type": "object", "description": "Its arguments."},
-            "expect": text("A few words that what comes back contains when it worked."),
+            "expect": text("A few words that the result contains if the action worked."),
         },
         "required": ["function", "arguments"],
     });
@@ -69,25 +69,25 @@ pub fn agent_reply_schema(statuses: &[&str]) -> Value {
         "type": "object",
         "properties": {
             "observation": text("What you see in the window that matters for the sub-task."),
-            "thought": text("Why you decide as you do."),
+            "thought": text("Reason for the decision."),
             "action": {"type": "array", "items": action, "description": "Actions, run in order until one fails."},
             "status": {"type": "string", "enum": statuses},
             "plan": strings("The steps that follow."),
-            "comment": text("A word to the user."),
+            "comment": text("A note for the user."),
             "questions": strings("Questions for the user."),
             "result": text("With FINISH the result of the sub-task, with FAIL the reason."),
-            "control_reannotate": strings("With SCREENSHOT: the ids of the controls to look at again."),
+            "control_reannotate": strings("With SCREENSHOT: ids of the controls to annotate."),
             "save_screenshot": {
                 "type": "object",
                 "properties": {"save": {"type": "boolean"}, "reason": {"type": "string"}},
-                "description": "Whether the present picture is worth keeping for other agents.",
+                "description": "Whether other agents should see the current picture.",
             },
         },
         "required": ["observation", "thought", "status"],
     })
 }
 
-/// The schema of the EvaluationAgent's reply.
+/// Schema of the EvaluationAgent's reply.
 pub fn evaluation_reply_schema() -> Value {
     let judgement = |description: &str| json!({"type": "string", "enum": ["yes", "no", "unsure"], "description": description});
     let score = json!({
@@ -101,7 +101,7 @@ pub fn evaluation_reply_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "reason": text("Why you judge so; what is missing or wrong, if anything is."),
+            "reason": text("Reason for the judgement; what is missing or wrong, if anything."),
             "sub_scores": {"type": "array", "items": score, "description": "The parts of the request."},
             "complete": judgement("Whether the whole request is fulfilled."),
         },

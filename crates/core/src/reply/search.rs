@@ -1,4 +1,4 @@
-//! The search for JSON objects in a text that holds other text too: prose, code fences, reasoning.
+//! Finds JSON objects in text that also contains prose, code fences and reasoning.
 
 use serde_json::Value;
 
@@ -8,19 +8,19 @@ use super::{
     lookahead,
 };
 
-/// How many places of a text are tried as the start of an object.
+/// The most positions that are tried as the start of an object.
 const STARTS_MAX: usize = 256;
 
-/// How many bytes attempts without success may read in all.
+/// The most bytes that failed attempts may read in total.
 const WORK_MAX: usize = 2 * TEXT_MAX;
 
-/// How far behind its bracket the first object of a list may begin, in characters.
+/// The longest distance between a list's bracket and its first object, in characters.
 const LIST_START_MAX: usize = 32;
 
-/// Tags in which models think aloud.
+/// Tags around a model's reasoning.
 const THINKING: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 
-/// What follows the last closing tag of a reasoning block, if an object may be in it.
+/// The text after the last closing reasoning tag, if it can contain an object.
 pub(super) fn after_reasoning(text: &str) -> Option<&str> {
     let start =
         text.char_indices().rev().filter(|(_, character)| *character == '<').find_map(|(at, _)| {
@@ -35,7 +35,7 @@ struct Tag {
     length: usize,
 }
 
-/// The reasoning tag that `text` begins with.
+/// The reasoning tag at the start of `text`.
 fn thinking_tag(text: &str) -> Option<Tag> {
     let rest = text.strip_prefix('<')?;
     let (rest, closes) = rest.strip_prefix('/').map_or((rest, false), |rest| (rest, true));
@@ -50,30 +50,30 @@ fn thinking_tag(text: &str) -> Option<Tag> {
     })
 }
 
-/// Part of the text that is an object, or was meant to be one.
+/// A part of the text that is an object or looks like one.
 enum Candidate {
     Object { value: Value, repairs: Repairs, start: usize, end: usize },
     Broken(Failure),
 }
 
-/// The object that was found.
+/// The object found.
 pub(super) struct Found {
     pub(super) value: Value,
-    /// What had to be done to read it, and to find it.
+    /// The repairs needed to find and read it.
     pub(super) repairs: Repairs,
 }
 
-/// The search for objects in a text.
+/// A search for objects in a text.
 pub(super) struct Search<'text> {
     text: &'text str,
     candidates: Vec<Candidate>,
-    /// The failure of something that may have been prose; reported only when nothing better is found.
+    /// A failure in what may be prose; reported only if nothing better is found.
     weak_failure: Option<Failure>,
     repairs: Repairs,
     unclosed_reasoning: bool,
     reasoning_end: usize,
     starts: usize,
-    /// Bytes that attempts without success have read.
+    /// Bytes read by failed attempts.
     work: usize,
 }
 
@@ -106,20 +106,20 @@ impl<'text> Search<'text> {
         self.choose()
     }
 
-    /// Passes over a reasoning block; returns where to go on.
+    /// Skips a reasoning block; returns the position after it.
     fn pass_tag(&mut self, at: usize) -> usize {
         let Some(tag) = self.text.get(at..).and_then(thinking_tag) else { return at + 1 };
         self.repairs.note(Repair::Reasoning);
         let inside = at + tag.length;
         if tag.closes {
-            // The opening tag was in the prompt: all that came before was reasoning.
+            // The opening tag was in the prompt: everything before is reasoning.
             self.candidates.clear();
             self.unclosed_reasoning = false;
             self.reasoning_end = inside;
             return inside;
         }
         if self.unclosed_reasoning {
-            // One search for a missing end is enough, however many blocks begin.
+            // Search for a missing closing tag once, however many blocks start.
             return inside;
         }
         let close = self.text.get(inside..).and_then(|rest| find_close(rest, tag.name));
@@ -128,7 +128,7 @@ impl<'text> Search<'text> {
         self.reasoning_end
     }
 
-    /// Reads an object at `at`; returns where to go on.
+    /// Tries to read an object at `at`; returns the position to continue from.
     fn try_start(&mut self, at: usize) -> usize {
         let Some(rest) = self.text.get(at..) else { return self.text.len() };
         if rest.starts_with('[') {
@@ -173,7 +173,7 @@ impl<'text> Search<'text> {
         }
     }
 
-    /// The last object that has members, with everything that was done to find it.
+    /// The last non-empty object, with the repairs needed to find it.
     fn choose(mut self) -> Result<Found, ExtractError> {
         let objects = self.candidates.iter().filter(|candidate| candidate.has_content()).count();
         let last = match self.candidates.iter().rposition(Candidate::has_content) {
@@ -210,7 +210,7 @@ impl<'text> Search<'text> {
 }
 
 impl Candidate {
-    /// Whether it can be a reply; `{}` in prose cannot.
+    /// Whether it can be a reply; an empty `{}` in prose cannot.
     fn has_content(&self) -> bool {
         match self {
             Self::Object { value, .. } => value.as_object().is_none_or(|members| !members.is_empty()),
@@ -219,7 +219,7 @@ impl Candidate {
     }
 }
 
-/// Where, after the closing tag of `name`, the text goes on.
+/// The position after the closing tag of `name`.
 fn find_close(text: &str, name: &str) -> Option<usize> {
     text.char_indices().filter(|(_, character)| *character == '<').find_map(|(at, _)| {
         let tag = thinking_tag(text.get(at..)?)?;
@@ -242,7 +242,7 @@ fn is_only_wrapping(text: &str) -> bool {
     text.trim_matches(|character: char| character.is_whitespace() || character == '`').is_empty()
 }
 
-/// A failure as the error that the model reads, with its line and column.
+/// The failure as an error with line and column.
 fn describe(text: &str, failure: Failure) -> ExtractError {
     let at = failure.at.min(text.len());
     let before = text.get(..at).unwrap_or(text);

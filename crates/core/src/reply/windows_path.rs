@@ -1,9 +1,9 @@
-//! Backslashes that belong to Windows paths; see [`Repair::WindowsPath`](super::Repair::WindowsPath).
+//! Backslashes of Windows paths; see [`Repair::WindowsPath`](super::Repair::WindowsPath).
 
 use serde_json::Value;
 
-/// Puts back the backslashes of paths that strict JSON read as control characters; see [`Repair::WindowsPath`].
-/// Says whether there was any.
+/// Restores backslashes of paths that strict JSON read as control characters; see [`Repair::WindowsPath`].
+/// Returns whether there were any.
 pub(super) fn restore_paths(value: &mut Value) -> bool {
     match value {
         Value::String(text) => match misread_path(text) {
@@ -20,11 +20,11 @@ pub(super) fn restore_paths(value: &mut Value) -> bool {
 }
 
 fn restore_all<'value>(values: impl Iterator<Item = &'value mut Value>) -> bool {
-    // Every one, not only the first: `any` would stop there.
+    // All of them: `any` would stop at the first.
     values.filter_map(|value| restore_paths(value).then_some(())).count() > 0
 }
 
-/// The path that `text` was before its backslashes were taken for escapes.
+/// The path that `text` was before its backslashes were read as escapes.
 fn misread_path(text: &str) -> Option<String> {
     let mut characters = text.chars();
     let drive = characters.next().filter(char::is_ascii_alphabetic)?;
@@ -58,10 +58,10 @@ fn misread_path(text: &str) -> Option<String> {
     (!empty_part && (parents.contains('\\') || has_extension)).then_some(path)
 }
 
-/// Whether backslashes are those of a path.
+/// Whether backslashes are part of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathState {
-    /// At the very start of a string.
+    /// At the start of a string.
     Start,
     /// In text.
     Text,
@@ -69,7 +69,7 @@ pub(super) enum PathState {
     Drive,
     /// The whole string is a path: `\\server\…`.
     Server,
-    /// A path within text; it ends with the word.
+    /// A path within text; ends with the word.
     Word,
 }
 
@@ -91,7 +91,7 @@ impl PathState {
         matches!(self, Self::Drive | Self::Server | Self::Word)
     }
 
-    /// The state at a backslash: `before` is the text so far, `rest` begins with the backslash.
+    /// The state at a backslash: `before` is the text so far, `rest` starts with the backslash.
     pub(super) fn at_backslash(self, before: &str, rest: &str) -> Self {
         if self.is_literal() || rest.starts_with("\\\\") {
             return self;

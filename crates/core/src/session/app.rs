@@ -27,7 +27,7 @@ use crate::{
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, result_text},
-    reference::why_not,
+    reference::refusal,
     reply::{AppReply, ReplyError},
     states::{AppStatus, AppTrigger},
 };
@@ -96,7 +96,7 @@ impl AgentKind for App {
     }
 
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
-        let reference = command.window.and_then(|_| why_not(command));
+        let reference = command.window.and_then(|_| refusal(command));
         reference.or_else(|| unknown_tool(command, session.tools_of(self.0)))
     }
 

@@ -1,4 +1,4 @@
-//! The AppAgent's machine.
+//! The AppAgent's state machine.
 
 use std::{fmt, str::FromStr};
 
@@ -8,62 +8,62 @@ use super::UnknownStatus;
 
 /// The states of an AppAgent.
 ///
-/// A sub-task starts in `Continue`, where the four phases run. `Screenshot` looks again without acting;
-/// `Pending` waits for an answer of the user, `Confirm` for an approval. `Finish`, `Fail` and `Error` end the
-/// sub-task: it is archived on entry and the HostAgent takes over. The cached agent starts over in
-/// `Continue` with its next sub-task.
+/// A sub-task starts in `Continue`, where the four phases run. `Screenshot` observes again without acting; `Pending`
+/// waits for the user's answer, `Confirm` for an approval. `Finish`, `Fail` and `Error` end the sub-task: it is
+/// archived on entry and control returns to the HostAgent. The cached agent restarts in `Continue` with its
+/// next sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum AppStatus {
-    /// Looks at the application and acts.
+    /// Observes the application and acts.
     Continue,
-    /// Looks again, at some controls only if it named them, without acting.
+    /// Observes again without acting, optionally annotating only some controls.
     Screenshot,
     /// The sub-task is done.
     Finish,
-    /// The sub-task could not be done; the HostAgent may try another way.
+    /// The sub-task failed; the HostAgent may try another way.
     Fail,
-    /// Waits for an answer of the user.
+    /// Waits for the user's answer.
     Pending,
     /// Waits for an approval; the proposed action is parked, not executed.
     Confirm,
-    /// The system broke; the round ends. Never a model's word: one that says ERROR is taken as `Fail`.
+    /// System error; the round ends. Not available to a model: its ERROR is read as `Fail`.
     Error,
 }
 
-/// What moves an AppAgent's machine.
+/// The events of the AppAgent's state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AppTrigger {
-    /// A step was recorded whose reply had this status and whose actions all succeeded.
+    /// A step was recorded with this status in the reply and every action succeeded.
     Said(AppStatus),
     /// A step was recorded in which an action failed; it vetoes FINISH.
     ActionFailed,
-    /// It looked again too often without acting.
+    /// Too many SCREENSHOT steps in a row.
     LooksExhausted,
-    /// The questions were answered, or need not be.
+    /// The questions were answered, or need no answer.
     Answered,
-    /// A question that must be answered was not.
+    /// A required question was not answered.
     Unanswered,
-    /// The policy wants a person to be asked before the action.
+    /// The policy requires an approval of the action.
     PolicyAsks,
     /// The parked action was approved.
     Approved,
     /// The parked action was rejected; the sub-task is archived as REJECTED.
     Rejected,
-    /// It did the same again and again and nothing changed.
+    /// Repeated actions changed nothing.
     Stalled,
-    /// The parked action was rejected with an instruction what to do instead.
+    /// The parked action was rejected with an instruction.
     Instructed,
-    /// The window of the application is gone.
+    /// The application's window closed.
     WindowGone,
-    /// A budget ran out, or a person stopped the round.
+    /// A budget is exhausted, or a person stopped the round.
     Stopped,
-    /// Looking or asking the model broke beyond repair.
+    /// Observing or asking the model failed after all retries.
     Broke,
 }
 
-/// The transition table: the state after `from` when `trigger` happens.
+/// The transition table: the state after `trigger` in state `from`.
 pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
     use AppStatus as S;
     use AppTrigger as T;
@@ -78,7 +78,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         | (S::Pending, T::Answered)
         | (S::Confirm, T::Approved | T::Instructed) => S::Continue,
         (S::Pending, T::Unanswered) | (S::Confirm, T::Rejected) => S::Fail,
-        // Everything else does not concern this state and changes nothing.
+        // All other triggers do not apply to this state and change nothing.
         (
             S::Continue | S::Screenshot,
             T::Answered | T::Unanswered | T::Approved | T::Rejected | T::Instructed,
@@ -108,7 +108,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
 }
 
 impl AppStatus {
-    /// Every state, with its word.
+    /// Every state and its word.
     pub const WORDS: [(&'static str, Self); 7] = [
         ("CONTINUE", Self::Continue),
         ("SCREENSHOT", Self::Screenshot),
@@ -119,7 +119,7 @@ impl AppStatus {
         ("ERROR", Self::Error),
     ];
 
-    /// The words that a model may say.
+    /// The statuses that a model may use.
     pub fn sayable() -> Vec<&'static str> {
         super::sayable(&Self::WORDS)
     }
@@ -165,22 +165,22 @@ impl AppTrigger {
         all
     }
 
-    /// What happened, in words.
+    /// The trigger as text.
     pub fn label(self) -> String {
         match self {
-            Self::Said(status) => format!("said {status}"),
-            Self::ActionFailed => "an action failed".to_owned(),
-            Self::LooksExhausted => "looked too often".to_owned(),
+            Self::Said(status) => format!("model replies {status}"),
+            Self::ActionFailed => "action failed".to_owned(),
+            Self::LooksExhausted => "screenshot limit reached".to_owned(),
             Self::Answered => "answered".to_owned(),
-            Self::Unanswered => "a required answer is missing".to_owned(),
-            Self::PolicyAsks => "the policy asks first".to_owned(),
+            Self::Unanswered => "required answer missing".to_owned(),
+            Self::PolicyAsks => "policy requires approval".to_owned(),
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),
-            Self::Stalled => "repeats itself".to_owned(),
-            Self::WindowGone => "the window is gone".to_owned(),
-            Self::Stopped => "stopped, or a budget ran out".to_owned(),
-            Self::Broke => "broke beyond repair".to_owned(),
+            Self::Stalled => "no progress".to_owned(),
+            Self::WindowGone => "window closed".to_owned(),
+            Self::Stopped => "stopped, or budget exhausted".to_owned(),
+            Self::Broke => "unrecoverable error".to_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The HostAgent's machine.
+//! The HostAgent's state machine.
 
 use std::{fmt, str::FromStr};
 
@@ -8,13 +8,13 @@ use super::UnknownStatus;
 
 /// The states of the HostAgent.
 ///
-/// A round starts in `Continue`, where the four phases run. `Assign` hands a sub-task to an AppAgent and lasts
-/// until that one is done; `Pending` waits for an answer of the user, `Confirm` for an approval. `Finish`,
-/// `Fail` and `Error` end the round and are never left.
+/// A round starts in `Continue`, where the four phases run. `Assign` hands a sub-task to an AppAgent and lasts until
+/// that ends; `Pending` waits for the user's answer, `Confirm` for an approval. `Finish`, `Fail` and `Error` end the
+/// round and are terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum HostStatus {
-    /// Looks at the desktop and decides what is next.
+    /// Observes the desktop and decides what to do next.
     Continue,
     /// An AppAgent works on a sub-task.
     Assign,
@@ -22,51 +22,51 @@ pub enum HostStatus {
     Finish,
     /// The request cannot be fulfilled.
     Fail,
-    /// Waits for an answer of the user.
+    /// Waits for the user's answer.
     Pending,
     /// Waits for an approval; the proposed action is parked, not executed.
     Confirm,
-    /// The system broke. Never a model's word: one that says ERROR is taken as `Fail`.
+    /// System error. Not available to a model: its ERROR is read as `Fail`.
     Error,
 }
 
-/// What moves the HostAgent's machine.
+/// The events of the HostAgent's state machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HostTrigger {
-    /// A step was recorded whose reply had this status and whose actions all succeeded.
+    /// A step was recorded with this status in the reply and every action succeeded.
     Said(HostStatus),
     /// A step was recorded in which an action failed; it vetoes FINISH and ASSIGN.
     ActionFailed,
-    /// The sub-task ended, whichever way, and the round goes on.
+    /// The sub-task ended, with any result, and the round continues.
     SubtaskEnded,
-    /// The last sub-task ended and it is beyond doubt that the request is fulfilled.
+    /// The last sub-task ended and the request is verified as fulfilled.
     SubtaskVerified,
-    /// Too many sub-tasks in a row failed.
+    /// Too many sub-tasks failed in a row.
     SubtasksExhausted,
-    /// A step of a plan failed, or there is none to take.
+    /// A planned step failed, or the plan has none left.
     PlanFailed,
-    /// The questions were answered, or need not be.
+    /// The questions were answered, or need no answer.
     Answered,
-    /// A question that must be answered was not.
+    /// A required question was not answered.
     Unanswered,
-    /// The policy wants a person to be asked before the action.
+    /// The policy requires an approval of the action.
     PolicyAsks,
     /// The parked action was approved.
     Approved,
     /// The parked action was rejected.
     Rejected,
-    /// It did the same again and again and nothing changed.
+    /// Repeated actions changed nothing.
     Stalled,
-    /// The parked action was rejected with an instruction what to do instead.
+    /// The parked action was rejected with an instruction.
     Instructed,
-    /// A budget ran out, or a person stopped the round.
+    /// A budget is exhausted, or a person stopped the round.
     Stopped,
-    /// Looking, asking the model or an AppAgent broke beyond repair.
+    /// Observing, asking the model or an AppAgent failed after all retries.
     Broke,
 }
 
-/// The transition table: the state after `from` when `trigger` happens.
+/// The transition table: the state after `trigger` in state `from`.
 pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
     use HostStatus as S;
     use HostTrigger as T;
@@ -85,7 +85,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
         (S::Pending, T::Unanswered) => S::Fail,
         (S::Confirm, T::Approved | T::Instructed) => S::Continue,
         (S::Confirm, T::Rejected) => S::Fail,
-        // Everything else does not concern this state and changes nothing.
+        // All other triggers do not apply to this state and change nothing.
         (
             S::Continue,
             T::ActionFailed
@@ -140,7 +140,7 @@ pub const fn next_host(from: HostStatus, trigger: HostTrigger) -> HostStatus {
 }
 
 impl HostStatus {
-    /// Every state, with its word.
+    /// Every state and its word.
     pub const WORDS: [(&'static str, Self); 7] = [
         ("CONTINUE", Self::Continue),
         ("ASSIGN", Self::Assign),
@@ -151,7 +151,7 @@ impl HostStatus {
         ("ERROR", Self::Error),
     ];
 
-    /// The words that a model may say.
+    /// The statuses that a model may use.
     pub fn sayable() -> Vec<&'static str> {
         super::sayable(&Self::WORDS)
     }
@@ -199,24 +199,24 @@ impl HostTrigger {
         all
     }
 
-    /// What happened, in words.
+    /// The trigger as text.
     pub fn label(self) -> String {
         match self {
-            Self::Said(status) => format!("said {status}"),
-            Self::ActionFailed => "an action failed".to_owned(),
-            Self::SubtaskEnded => "the sub-task ended".to_owned(),
-            Self::SubtaskVerified => "the last sub-task was seen to be done".to_owned(),
-            Self::PlanFailed => "a plan cannot be followed".to_owned(),
+            Self::Said(status) => format!("model replies {status}"),
+            Self::ActionFailed => "action failed".to_owned(),
+            Self::SubtaskEnded => "sub-task ended".to_owned(),
+            Self::SubtaskVerified => "last sub-task verified".to_owned(),
+            Self::PlanFailed => "plan failed".to_owned(),
             Self::SubtasksExhausted => "too many sub-tasks failed".to_owned(),
             Self::Answered => "answered".to_owned(),
-            Self::Unanswered => "a required answer is missing".to_owned(),
-            Self::PolicyAsks => "the policy asks first".to_owned(),
+            Self::Unanswered => "required answer missing".to_owned(),
+            Self::PolicyAsks => "policy requires approval".to_owned(),
             Self::Approved => "approved".to_owned(),
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),
-            Self::Stalled => "repeats itself".to_owned(),
-            Self::Stopped => "stopped, or a budget ran out".to_owned(),
-            Self::Broke => "broke beyond repair".to_owned(),
+            Self::Stalled => "no progress".to_owned(),
+            Self::Stopped => "stopped, or budget exhausted".to_owned(),
+            Self::Broke => "unrecoverable error".to_owned(),
         }
     }
 }

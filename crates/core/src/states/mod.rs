@@ -1,8 +1,7 @@
-//! The two state machines: one enum an agent, one table an enum.
+//! The two state machines: one status enum and one transition table per agent.
 //!
-//! A table is a total function from (state, trigger) to state, so that every pair is defined; what an agent
-//! does in a state is the [`crate::session`]'s work. The decisions behind the tables are in
-//! `docs/design/decisions.md`.
+//! A table is a total function from (state, trigger) to state: every pair is defined. What an agent does in a state
+//! is in [`crate::session`]. `docs/design/decisions.md` has the decisions behind the tables.
 
 mod app;
 mod host;
@@ -12,13 +11,13 @@ pub use app::{AppStatus, AppTrigger, next_app};
 pub use host::{HostStatus, HostTrigger, next_host};
 pub use print::{Transition, app_transitions, host_transitions, mermaid, table};
 
-/// A status word that a model said and that no machine knows.
+/// An unknown status in a model's reply.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{said}` is not a status; use one of {allowed}")]
 pub struct UnknownStatus {
-    /// What the model said.
+    /// The text of the reply.
     pub said: String,
-    /// The words that it may say, joined by commas.
+    /// The valid statuses, separated by commas.
     pub allowed: String,
 }
 
@@ -30,7 +29,7 @@ fn parse<T: Copy>(said: &str, table: &[(&'static str, T)]) -> Result<T, UnknownS
     })
 }
 
-/// The words of a table that a model may say; ERROR is the system's alone.
+/// The statuses of a table without ERROR, which is reserved for the system.
 fn sayable<T>(table: &[(&'static str, T)]) -> Vec<&'static str> {
     table.iter().map(|(word, _)| *word).filter(|word| *word != "ERROR").collect()
 }

@@ -1,17 +1,17 @@
-//! The tables as text, for `deskhand states` and `docs/reference/states.md`.
+//! The transition tables as text, for `deskhand states` and `docs/reference/states.md`.
 
 use std::fmt::{Display, Write as _};
 
 use super::{AppStatus, AppTrigger, HostStatus, HostTrigger, next_app, next_host};
 
-/// One pair of the table that leads to another state.
+/// A transition to another state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transition {
-    /// The state before.
+    /// State before.
     pub from: String,
-    /// What happens.
+    /// Trigger.
     pub trigger: String,
-    /// The state after.
+    /// State after.
     pub to: String,
 }
 
@@ -37,12 +37,12 @@ fn transitions<S: Copy + PartialEq + Display, T: Copy>(
     found
 }
 
-/// Every pair of the HostAgent's table that leads to another state. All other pairs change nothing.
+/// The HostAgent's transitions. All other pairs change nothing.
 pub fn host_transitions() -> Vec<Transition> {
     transitions(&HostStatus::WORDS, &HostTrigger::all(), next_host, HostTrigger::label)
 }
 
-/// Every pair of the AppAgents' table that leads to another state. All other pairs change nothing.
+/// The AppAgent's transitions. All other pairs change nothing.
 pub fn app_transitions() -> Vec<Transition> {
     transitions(&AppStatus::WORDS, &AppTrigger::all(), next_app, AppTrigger::label)
 }
@@ -56,7 +56,7 @@ pub fn table(transitions: &[Transition]) -> String {
     text
 }
 
-/// A Mermaid state diagram of transitions; what leads from one state to the same other is one arrow.
+/// A Mermaid state diagram of transitions; transitions between the same two states share an arrow.
 pub fn mermaid(transitions: &[Transition]) -> String {
     let mut text = String::from("stateDiagram-v2\n    [*] --> CONTINUE\n");
     let mut arrows: Vec<(&str, &str, String)> = Vec::new();

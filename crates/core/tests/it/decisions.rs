@@ -18,7 +18,7 @@ fn decision_01_a_model_that_says_error_is_taken_as_fail() {
     let outcome = h.outcome();
     assert_eq!(
         (outcome.kind, outcome.reason.as_str()),
-        (OutcomeKind::Failed, "the HostAgent said ERROR: odd")
+        (OutcomeKind::Failed, "the HostAgent reported ERROR: odd")
     );
 }
 
@@ -235,7 +235,7 @@ fn decision_02_an_app_agent_has_its_own_words_and_its_error_is_a_fail() {
     h.reply(&json!({"thought": "odd", "status": "error"}).to_string());
     let subtask = &h.session.subtasks()[0];
     assert_eq!(subtask.status, SubtaskStatus::Failed);
-    assert_eq!(subtask.result, "the AppAgent said ERROR: odd");
+    assert_eq!(subtask.result, "the AppAgent reported ERROR: odd");
     h.look(); // the HostAgent goes on
 }
 

@@ -22,7 +22,7 @@ fn decision_12_the_hosts_reply_is_read_with_capitalised_field_names() {
 }
 
 #[test]
-fn apps_to_open_of_the_older_seeds_launches() {
+fn older_apps_to_open_launches() {
     let reply = parse_host_reply(
         r#"{"Thought": "t", "Status": "ASSIGN", "CurrentSubtask": "s", "AppsToOpen": {"APP": "powerpnt", "file_path": ""}}"#,
     )
@@ -42,7 +42,7 @@ fn decision_12_an_apps_reply_is_read_in_both_spellings() {
     );
     assert_eq!(
         old.unwrap_err().to_string(),
-        "`action`: SCREENSHOT looks again without acting; say another status with these actions"
+        "`action`: SCREENSHOT only takes a screenshot; use another status with these actions"
     );
     let old = parse_app_reply(
         r#"{"Thought": "t", "ControlLabel": 12, "ControlText": "Export", "Function": "click_input",
@@ -71,7 +71,7 @@ fn what_is_wrong_is_said_with_its_path() {
     assert_eq!(host("[1]"), "`reply`: expected an object, found a list");
     assert_eq!(
         host(r#"{"thought": "t"}"#),
-        "`status`: missing; say one of CONTINUE, ASSIGN, FINISH, FAIL, PENDING, CONFIRM"
+        "`status`: missing; use one of CONTINUE, ASSIGN, FINISH, FAIL, PENDING, CONFIRM"
     );
     assert_eq!(
         host(r#"{"thought": "t", "status": "ASSIGN", "control_label": "w1"}"#),
