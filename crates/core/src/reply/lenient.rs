@@ -6,8 +6,9 @@
 use serde_json::{Map, Number, Value};
 
 use super::{
-    extract::{Repair, Repairs, quote},
+    error::quote,
     lookahead::{KEY_MAX, Quote, prefix, skip_space, starts_with_key, starts_with_value},
+    repair::{Repair, Repairs},
     windows_path::PathState,
 };
 

@@ -6,21 +6,25 @@
 
 mod any;
 mod app;
+mod error;
 mod evaluation;
 mod extract;
 mod fields;
 mod host;
 mod lenient;
 mod lookahead;
+mod repair;
 mod schema;
 mod search;
 mod windows_path;
 
 pub use any::Reply;
 pub use app::{AppReply, parse_agent_reply, parse_app_reply};
+pub use error::ExtractError;
 pub use evaluation::{EvaluationReply, parse_evaluation_reply};
-pub use extract::{ExtractError, Extracted, Repair, extract_json};
+pub use extract::{Extracted, extract_json};
 pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
+pub use repair::Repair;
 pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -3,9 +3,10 @@
 use serde_json::Value;
 
 use super::{
-    extract::{ExtractError, Repair, Repairs, TEXT_MAX, quote},
+    error::{ExtractError, TEXT_MAX, quote},
     lenient::{self, Failure},
     lookahead,
+    repair::{Repair, Repairs},
 };
 
 /// The most positions that are tried as the start of an object.
