@@ -1,6 +1,6 @@
 //! What all agents of a session share: requests, questions and answers, trajectories, pictures.
 //!
-//! Bounded: old trajectories are dropped, long texts cut. The journal keeps everything.
+//! Bounded: old trajectories are dropped and long texts are cut. The journal keeps everything.
 
 use std::collections::VecDeque;
 
@@ -17,10 +17,10 @@ pub struct Blackboard {
     pictures: VecDeque<SavedPicture>,
 }
 
-/// A question with what the user, or the system in their place, said.
+/// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The question, or what was going on when an instruction was given.
+    /// The question, or the context of an instruction.
     pub question: String,
     /// The answer.
     pub answer: String,
@@ -33,22 +33,22 @@ pub struct Trajectory {
     pub step: u32,
     /// The agent that took it.
     pub agent: AgentRef,
-    /// The sub-task that it worked on; empty for the HostAgent.
+    /// Its sub-task; empty for the HostAgent.
     pub subtask: String,
-    /// What it did, a line a call.
+    /// Its calls, one per line.
     pub actions: Vec<String>,
-    /// What came back, a line a call.
+    /// Their results, one per line.
     pub results: Vec<String>,
     /// The status at the end of the step.
     pub status: String,
 }
 
-/// A picture that an agent wanted to keep.
+/// A picture kept by an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPicture {
     /// The picture.
     pub picture: PictureRef,
-    /// The application that it shows.
+    /// The application it shows.
     pub application: String,
     /// Why it was kept.
     pub reason: String,
@@ -63,15 +63,15 @@ impl Blackboard {
     pub const TRAJECTORIES_MAX: usize = 30;
     /// The most pictures that are kept.
     pub const PICTURES_MAX: usize = 8;
-    /// The longest result line, in characters. Tables travel between agents in such lines.
+    /// The longest result line, in characters. Agents pass tables to each other in such lines.
     pub const RESULT_CHARS_MAX: usize = 6_000;
 
-    /// Notes a request of the user.
+    /// Adds a request of the user.
     pub fn add_request(&mut self, request: &str) {
         push(&mut self.requests, clip(request, Self::RESULT_CHARS_MAX), Self::REQUESTS_MAX);
     }
 
-    /// Notes an answer or instruction of the user.
+    /// Adds an answer or instruction of the user.
     pub fn add_answer(&mut self, question: &str, answer: &str) {
         let answer = Answer {
             question: clip(question, Self::RESULT_CHARS_MAX),
@@ -80,7 +80,7 @@ impl Blackboard {
         push(&mut self.answers, answer, Self::ANSWERS_MAX);
     }
 
-    /// Notes a finished step.
+    /// Adds a finished step.
     pub fn add_trajectory(&mut self, mut trajectory: Trajectory) {
         for line in trajectory.actions.iter_mut().chain(&mut trajectory.results) {
             *line = clip(line, Self::RESULT_CHARS_MAX);
@@ -88,7 +88,7 @@ impl Blackboard {
         push(&mut self.trajectories, trajectory, Self::TRAJECTORIES_MAX);
     }
 
-    /// Keeps a picture.
+    /// Adds a picture.
     pub fn add_picture(&mut self, picture: SavedPicture) {
         push(&mut self.pictures, picture, Self::PICTURES_MAX);
     }

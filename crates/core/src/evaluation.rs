@@ -1,10 +1,10 @@
-//! The judgement of a finished round: what rules find in its record, and what a model says of it.
+//! The evaluation of a finished round: by rules over its record, and by a model.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// Whether something was reached.
+/// Whether something was achieved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
@@ -12,7 +12,7 @@ pub enum Judgement {
     Yes,
     /// It was not.
     No,
-    /// There is no way to tell.
+    /// It cannot be determined.
     Unsure,
 }
 
@@ -20,7 +20,7 @@ impl Judgement {
     /// Every judgement.
     pub const ALL: [Self; 3] = [Self::Yes, Self::No, Self::Unsure];
 
-    /// The word that is printed and stored, and that a model says.
+    /// The word that is printed, stored and used by the model.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Yes => "yes",
@@ -39,7 +39,7 @@ impl fmt::Display for Judgement {
 impl FromStr for Judgement {
     type Err = String;
 
-    /// Models also say `true`, `Complete` or `uncertain`.
+    /// Also accepts `true`, `Complete` or `uncertain`, which models write.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.trim().trim_end_matches('.').to_lowercase().as_str() {
             "yes" | "y" | "true" | "complete" | "completed" | "success" => Ok(Self::Yes),
@@ -55,33 +55,33 @@ impl FromStr for Judgement {
 pub struct SubScore {
     /// The part.
     pub name: String,
-    /// Whether it was reached.
+    /// Whether it was achieved.
     pub evaluation: Judgement,
 }
 
-/// Who judged.
+/// The judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judge {
-    /// Rules over the record of the round; no model was asked.
+    /// Rules over the record of the round, without a model call.
     Rules,
-    /// The model, after the rules had nothing against it.
+    /// The model; the rules found no problem.
     Model,
 }
 
 /// The judgement of a finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Whether the request is fulfilled.
+    /// Whether the request was fulfilled.
     pub complete: Judgement,
-    /// Why, in a sentence or two.
+    /// The reason in a sentence or two.
     pub reason: String,
-    /// Its parts; what rules found comes first.
+    /// The parts; those from rules come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sub_scores: Vec<SubScore>,
-    /// Who judged.
+    /// The judge.
     pub by: Judge,
-    /// Whether the round was sent back to work once, after an earlier judgement that it is not complete.
+    /// Whether the HostAgent was asked once to complete the request after an earlier `no`.
     #[serde(default)]
     pub repaired: bool,
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn judgements_are_read_in_the_words_of_models() {
+    fn parses_judgements_as_models_write_them() {
         let check = |text: &str, expected: Option<Judgement>| {
             assert_eq!(text.parse::<Judgement>().ok(), expected, "{text}");
         };

@@ -1,13 +1,13 @@
-//! Points and rectangles that know which space they are measured in.
+//! Points and rectangles typed by their coordinate space.
 //!
-//! Mixing the coordinates of a picture with those of the screen is the classic fault of this field; here it
-//! does not compile. All coordinates are whole pixels, origin top left, y downwards.
+//! Mixing the coordinates of a picture with those of the screen is a classic mistake; here it does not compile. All
+//! coordinates are whole pixels, origin top left, y downwards.
 
 use std::marker::PhantomData;
 
 use serde::{Deserialize, Serialize};
 
-/// The whole virtual screen (the X11 root window); where input goes.
+/// The whole virtual screen (the X11 root window); input uses this space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Screen {}
 /// Relative to the top left corner of a window's client area.
@@ -63,7 +63,7 @@ impl<S> From<[i32; 4]> for Rect<S> {
 }
 
 impl<S> Rect<S> {
-    /// A rectangle; a negative width or height counts as 0.
+    /// A rectangle; a negative width or height becomes 0.
     pub const fn new(x: i32, y: i32, width: i32, height: i32) -> Self {
         let width = if width < 0 { 0 } else { width };
         let height = if height < 0 { 0 } else { height };
@@ -90,8 +90,8 @@ impl<S> Rect<S> {
         Point::new(self.x.saturating_add(self.width / 2), self.y.saturating_add(self.height / 2))
     }
 
-    /// The pixel at these fractions of its width and height: 0 is its left or top edge, 1 its right or bottom one. None
-    /// where they are not from 0 to 1, or it covers no pixel.
+    /// The pixel at these fractions of width and height: 0 is the left or top edge, 1 the right or bottom one. `None` if
+    /// a fraction is outside 0 to 1 or the rectangle is empty.
     pub fn at_fraction(&self, x: f64, y: f64) -> Option<Point<S>> {
         let along = |fraction: f64, length: i32| {
             (0.0..=1.0)
@@ -102,12 +102,12 @@ impl<S> Rect<S> {
         (!self.is_empty()).then(|| Point::new(self.x.saturating_add(right), self.y.saturating_add(down)))
     }
 
-    /// Whether `point` lies inside.
+    /// Whether `point` is inside.
     pub const fn contains(&self, point: &Point<S>) -> bool {
         point.x >= self.x && point.x < self.right() && point.y >= self.y && point.y < self.bottom()
     }
 
-    /// The part that both cover, if any.
+    /// The intersection, if not empty.
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));
         let overlap = Self::new(
@@ -119,7 +119,7 @@ impl<S> Rect<S> {
         (!overlap.is_empty()).then_some(overlap)
     }
 
-    /// The same rectangle measured from `origin`, in the space whose origin that is.
+    /// The same rectangle in the space whose origin is `origin`.
     pub const fn relative_to<T>(&self, origin: &Point<S>) -> Rect<T> {
         Rect::new(self.x.saturating_sub(origin.x), self.y.saturating_sub(origin.y), self.width, self.height)
     }
@@ -130,7 +130,7 @@ impl<S> Rect<S> {
     }
 }
 
-/// A size in pixels, such as that of a screen. Written `1920x1080`.
+/// A size in pixels, such as that of a screen. Formatted as `1920x1080`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Size {
     /// Pixels across.

@@ -1,19 +1,19 @@
-//! Identifiers. Parsed once at the edge; inside, no stringly ids.
+//! Identifiers. Parsed once at the edge; typed inside.
 //!
-//! Ids that a model may write (`w2`, `e17`, `a1`) carry a letter for their kind, so that a window, a control
-//! and an agent can never be taken for each other, and stay valid for the life of the thing they name.
+//! Ids in prompts and replies (`w2`, `e17`, `a1`) start with a letter for their kind, so that a window, an element and an
+//! agent cannot be confused. They stay valid for the life of the object and are never reused.
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize, de};
 
-/// An id that could not be read: the text, and the form that was expected.
+/// An id that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not {expected}")]
 pub struct ParseIdError {
-    /// What was given.
+    /// The text.
     pub text: String,
-    /// What an id of this kind looks like.
+    /// The expected form.
     pub expected: &'static str,
 }
 
@@ -63,19 +63,19 @@ lettered_id!(
     "a window id such as `w2`"
 );
 lettered_id!(
-    /// A user interface element, stable while the element exists; unique across all windows of a desktop.
+    /// A user interface element, stable while the element exists; unique on its desktop.
     ElementId,
     "e",
     "an element id such as `e17`"
 );
 lettered_id!(
-    /// An agent that a sub-task can be assigned to and that owns no window.
+    /// An agent without a window that sub-tasks can be assigned to.
     AgentId,
     "a",
     "an agent id such as `a1`"
 );
 
-/// The name of a session: a UUID (version 7, so that names sort by time), made by the runtime.
+/// The id of a session: a UUID version 7 (sorts by time), made by the runtime.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct SessionId(pub String);
@@ -86,7 +86,7 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The number of an effect within its session, from 1. An event names the effect that it answers.
+/// The number of an effect in its session, from 1. An event names the effect that it answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct EffectId(pub u64);

@@ -1,4 +1,4 @@
-//! One agent's own steps.
+//! The memory of one agent.
 
 use std::collections::VecDeque;
 
@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::{command::ActionCommandInfo, text::clip};
 
-/// One step as its agent remembers it.
+/// A step in an agent's memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryItem {
     /// The number of the step in its session.
     pub step: u32,
-    /// What the agent thought.
+    /// The agent's reasoning.
     pub thought: String,
-    /// What it did and what came back.
+    /// Its calls and their results.
     pub actions: Vec<ActionCommandInfo>,
-    /// The status that it said.
+    /// The status it reported.
     pub status: String,
-    /// Its plan for what follows.
+    /// Its plan after the step.
     pub plan: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Memory {
     /// The longest thought that is kept, in characters.
     pub const THOUGHT_CHARS_MAX: usize = 1_000;
 
-    /// Remembers a step.
+    /// Adds a step.
     pub fn add(&mut self, mut item: MemoryItem) {
         item.thought = clip(&item.thought, Self::THOUGHT_CHARS_MAX);
         while self.items.len() >= Self::ITEMS_MAX {
@@ -42,7 +42,7 @@ impl Memory {
         self.items.push_back(item);
     }
 
-    /// The steps that are kept, oldest first.
+    /// The kept steps, oldest first.
     pub fn items(&self) -> impl DoubleEndedIterator<Item = &MemoryItem> {
         self.items.iter()
     }

@@ -1,4 +1,4 @@
-//! What models cost. Prices are data; a price that is not known stays unknown and is never taken for nothing.
+//! Prices of models. An unknown price stays unknown; it never counts as zero.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -12,24 +12,24 @@ use crate::model::Usage;
 pub struct Money(pub u64);
 
 impl Money {
-    /// The amount in dollars, rounded to the nearest millionth; none for what is no amount.
+    /// The amount in dollars, rounded to the nearest millionth; `None` if it is not a valid amount.
     pub fn from_dollars(dollars: f64) -> Option<Self> {
         let micros = (dollars * 1e6).round();
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
-            reason = "the range was checked, and a rounded number is meant"
+            reason = "the range is checked and rounding is intended"
         )]
         (micros.is_finite() && (0.0..1e18).contains(&micros)).then_some(Self(micros as u64))
     }
 
-    /// The sum, at most the largest amount.
+    /// The sum, saturating.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What is left after taking something away, at least nothing.
+    /// The difference, saturating at zero.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
@@ -37,33 +37,33 @@ impl Money {
 }
 
 impl fmt::Display for Money {
-    /// `$1.25`, and as many digits as it takes to tell a small amount: `$0.00042`.
+    /// `$1.25`; small amounts get as many digits as needed: `$0.00042`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (dollars, micros) = (self.0 / 1_000_000, self.0 % 1_000_000);
         let digits = format!("{micros:06}");
         let cents = digits.get(..2).unwrap_or("00");
         let rest = digits.get(2..).unwrap_or_default().trim_end_matches('0');
-        // Above ten dollars nobody asks for parts of a cent.
+        // No fractions of a cent above ten dollars.
         let rest = if dollars >= 10 { "" } else { rest };
         write!(f, "${dollars}.{cents}{rest}")
     }
 }
 
-/// What a model costs, for a million tokens each.
+/// Prices of a model per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Tokens read.
+    /// Input tokens.
     pub prompt: Money,
-    /// Of these, tokens that came from the provider's cache; none where they cost as much as any other.
+    /// Input tokens from the provider's cache; `None` if they cost the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<Money>,
-    /// Tokens written.
+    /// Output tokens.
     pub completion: Money,
 }
 
 impl Price {
-    /// What so many tokens cost, rounded up; none where the provider did not say how many they were.
+    /// The cost of these tokens, rounded up; `None` if the provider did not report their number.
     pub fn of(&self, usage: Usage) -> Option<Money> {
         let (read, written) = (usage.prompt_tokens?, usage.completion_tokens?);
         let cached = usage.cached_tokens.unwrap_or(0).min(read);
@@ -75,17 +75,17 @@ impl Price {
     }
 }
 
-/// The prices of models by name.
+/// Prices by model name.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PriceTable {
-    /// By the name that an endpoint is asked for. A name may end in `*`.
+    /// By model name as sent to the endpoint. A name may end in `*`.
     pub models: BTreeMap<String, Price>,
 }
 
 impl PriceTable {
-    /// The price of a model: by its name, by its name without the date of a snapshot (`gpt-5-mini-2025-08-07`), else by the
-    /// longest name that ends in `*` and fits. None where it is not known.
+    /// The price of a model: by its name, by its name without a date (`gpt-5-mini-2025-08-07`), else by the longest
+    /// matching prefix ending in `*`. `None` if unknown.
     pub fn find(&self, model: &str) -> Option<&Price> {
         let model = model.trim();
         self.models.get(model).or_else(|| self.models.get(without_date(model)?)).or_else(|| {
@@ -98,7 +98,7 @@ impl PriceTable {
         })
     }
 
-    /// Puts in what another table says; it wins where both know a model.
+    /// Merges another table into this one; its prices win.
     pub fn extend(&mut self, other: Self) {
         self.models.extend(other.models);
     }
@@ -116,17 +116,17 @@ fn without_date(model: &str) -> Option<&str> {
     [dashed, plain].into_iter().flatten().find(|(_, tail)| is_date(tail)).map(|(head, _)| head)
 }
 
-/// What was spent, as far as it is known.
+/// The total cost, as far as known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
-    /// The sum of what is known.
+    /// Sum of the known costs.
     pub known: Money,
-    /// Requests whose price or number of tokens is not known. Where there are any, the sum is a lower bound.
+    /// Requests with an unknown cost. If there are any, the sum is a lower bound.
     pub unknown_calls: u32,
 }
 
 impl Cost {
-    /// Adds requests, with what they cost together where that is known.
+    /// Adds requests and their total cost, if known.
     pub fn add(&mut self, requests: u32, cost: Option<Money>) {
         match cost {
             Some(cost) => self.known = self.known.plus(cost),
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_read_well() {
+    fn formats_amounts() {
         let check = |micros: u64, expected: &str| assert_eq!(Money(micros).to_string(), expected);
         check(0, "$0.00");
         check(1_250_000, "$1.25");
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cost_counts_cached_tokens_at_their_price_and_rounds_up() {
+    fn cost_uses_cached_price_and_rounds_up() {
         let price =
             Price { prompt: Money(250_000), cached: Some(Money(25_000)), completion: Money(2_000_000) };
         assert_eq!(price.of(usage(1_000_000, None, 0)), Some(Money(250_000)));
@@ -176,11 +176,11 @@ mod tests {
         assert_eq!(price.of(usage(1, None, 1)), Some(Money(3)));
         let whole = Price { cached: None, ..price };
         assert_eq!(whole.of(usage(1_000_000, Some(1_000_000), 0)), Some(Money(250_000)));
-        assert_eq!(price.of(Usage::default()), None, "an unknown number of tokens has no price");
+        assert_eq!(price.of(Usage::default()), None, "no price without a token count");
     }
 
     #[test]
-    fn a_price_is_found_by_name_without_the_date_or_by_the_longest_star() {
+    fn finds_price_by_name_undated_name_or_longest_prefix() {
         let price = |prompt| Price { prompt: Money(prompt), cached: None, completion: Money(0) };
         let models = [("gpt-5", 1), ("gpt-5-mini", 2), ("qwen*", 3), ("qwen3-vl*", 4)];
         let table =
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_cost_is_never_shown_as_nothing() {
+    fn unknown_cost_is_not_zero() {
         let mut cost = Cost::default();
         assert_eq!(cost.to_string(), "$0.00");
         cost.add(2, None);

@@ -7,38 +7,38 @@ use crate::{
     ui::{PictureRef, Tree, WindowInfo},
 };
 
-/// What to look at.
+/// What to observe.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Look {
-    /// The whole desktop: every window that a person could switch to.
+    /// The whole desktop: every window that a person can switch to.
     Desktop {
         /// Whether to take a picture of the screen.
         picture: bool,
     },
-    /// One window with the dialogs and pop-ups that belong to it.
+    /// A window with its dialogs and pop-ups.
     Window {
-        /// Which one.
+        /// Its id.
         window: WindowId,
         /// Whether to take a picture of it.
         picture: bool,
-        /// The elements to mark in it; none for all that are listed and can be acted on.
+        /// The elements to annotate in the picture; `None` for all that are listed and actionable.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         marks: Option<Vec<ElementId>>,
-        /// What the agent's sub-task is about, as far as that decides which elements are listed.
+        /// Keywords of the sub-task, which decide which elements are listed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         words: Vec<String>,
     },
-    /// What an agent without a window has before it, such as the state of its device.
+    /// What an agent without a window observes, such as the state of its device.
     Agent {
-        /// Which one.
+        /// Its id.
         agent: AgentId,
-        /// Whether to take a picture, where it can.
+        /// Whether to take a picture, if the agent supports it.
         picture: bool,
     },
 }
 
-/// What was seen.
+/// What was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Observation {
@@ -46,7 +46,7 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
-    /// What an agent without a window has before it.
+    /// What an agent without a window observed.
     Agent(AgentView),
 }
 
@@ -61,35 +61,35 @@ impl Observation {
     }
 }
 
-/// The desktop: its windows, top-most last.
+/// The desktop: its windows, bottom to top.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct DesktopView {
-    /// Every normal window, and dialogs that belong to no other window.
+    /// Every normal window, and dialogs without an owner.
     pub windows: Vec<WindowInfo>,
-    /// The screen.
+    /// A picture of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
 }
 
-/// One window with what belongs to it.
+/// A window with its dialogs and pop-ups.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WindowView {
-    /// The window itself first, then its dialogs and pop-ups, top-most last. Never empty.
+    /// The window itself first, then its dialogs and pop-ups, bottom to top. Never empty.
     pub surfaces: Vec<Surface>,
-    /// The window as it looks, with its dialogs and pop-ups.
+    /// A picture of the window with its dialogs and pop-ups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
-    /// What could not be used when it was looked at, such as a detector that does not answer.
+    /// What was not available, such as a detector that does not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
-/// What an agent without a window has before it.
+/// What an agent without a window observed.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgentView {
-    /// In words; empty for agents that have nothing to look at.
+    /// As text; empty if the agent observes nothing.
     pub text: String,
-    /// As it looks.
+    /// As a picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
 }
@@ -99,7 +99,7 @@ pub struct AgentView {
 pub struct Surface {
     /// The window.
     pub window: WindowInfo,
-    /// What is in it; empty where the application has no accessibility tree for it.
+    /// Its elements; empty if the application has no accessibility tree for it.
     pub tree: Tree,
 }
 
@@ -110,13 +110,13 @@ impl WindowView {
     }
 }
 
-/// Why nothing could be seen.
+/// Why an observation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ObserveFailure {
-    /// Whether the window or agent that was to be seen is gone (as opposed to a desktop that does not answer).
+    /// Whether the window or agent is gone, as opposed to not responding.
     pub window_gone: bool,
-    /// Whether the whole desktop is gone, so that looking again is of no use.
+    /// Whether the whole desktop is gone, so that a retry is pointless.
     pub desktop_gone: bool,
     /// What happened.
     pub message: String,

@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::evaluation::Evaluation;
 
-/// The end of a round. Every way to end has its own word and its own exit code; none is success but `Finished`.
+/// How a round ended. Each kind has its own word and exit code; only `Finished` is success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
-    /// The HostAgent said FINISH and nothing spoke against it.
+    /// The HostAgent replied FINISH and nothing vetoed it.
     Finished,
-    /// The agents could not do it.
+    /// The agents could not fulfil the request.
     Failed,
-    /// A person or the policy said no.
+    /// A person or the policy rejected an action.
     Rejected,
-    /// Steps, calls, tokens, money or time ran out.
+    /// The budget for steps, calls, tokens, money or time is exhausted.
     BudgetExhausted,
-    /// A person stopped it.
+    /// A person stopped the round.
     Cancelled,
-    /// Something broke: the desktop, the model, or a reply that could not be repaired.
+    /// The desktop, the model or a reply failed after all retries.
     Error,
 }
 
@@ -41,7 +41,7 @@ impl OutcomeKind {
         }
     }
 
-    /// The exit code of the process. 1 and 2 are left to the command line (anything else; wrong usage).
+    /// The exit code of the process. The command line uses 1 for other errors and 2 for wrong usage.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Finished => 0,
@@ -49,7 +49,7 @@ impl OutcomeKind {
             Self::Rejected => 11,
             Self::BudgetExhausted => 12,
             Self::Error => 13,
-            // What shells use for a process that ended by SIGINT.
+            // The shell convention for SIGINT.
             Self::Cancelled => 130,
         }
     }
@@ -61,21 +61,21 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// How a round ended, and why.
+/// How and why a round ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// Which way.
+    /// Its kind.
     pub kind: OutcomeKind,
     /// The reason in a sentence or two, for the person who asked.
     pub reason: String,
-    /// What an evaluation of a finished round says; none where there was none. It changes nothing about how the round
-    /// ended: a round that finished and is judged `no` is told as just that.
+    /// The evaluation of a finished round; `None` if there was none. It does not change the kind: a round can be finished
+    /// and evaluated as `no`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
 }
 
 impl Outcome {
-    /// An outcome that nobody has judged.
+    /// An outcome without an evaluation.
     pub fn new(kind: OutcomeKind, reason: impl Into<String>) -> Self {
         Self { kind, reason: reason.into(), evaluation: None }
     }

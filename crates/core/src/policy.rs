@@ -1,4 +1,4 @@
-//! What may be done: rules over tools, applications and the names of elements.
+//! The policy: rules over tools, applications and element names.
 
 use std::fmt;
 
@@ -12,38 +12,38 @@ use crate::{
     ui::{AppInfo, Element, Role, State, WindowInfo},
 };
 
-/// What a rule decides.
+/// The decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// It is run.
+    /// Run it.
     Allow,
-    /// A person is asked first.
+    /// Ask a person first.
     Ask,
-    /// It is never run.
+    /// Never run it.
     Deny,
 }
 
-/// One rule. Its patterns must all fit: `*` stands for any text, `?` for one character, `|` stands between alternatives,
-/// case does not matter.
+/// A rule. It matches if all its patterns match: `*` matches any text, `?` one character, `|` separates alternatives;
+/// case-insensitive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// The name of the tool.
+    /// Name of the tool.
     #[serde(default = "any")]
     pub tool: String,
-    /// The application that is acted on: its name as people know it, or its short name.
+    /// Application that is acted on: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,
-    /// The role of the element that is acted on: `push button`.
+    /// Role of the target element, such as `push button`.
     #[serde(default = "any")]
     pub role: String,
-    /// The name of what is acted on: an element, a menu item, keys.
+    /// Name of the target: an element, a menu item, keys.
     #[serde(default = "any")]
     pub label: String,
-    /// What follows.
+    /// The decision if the rule matches.
     pub decision: Decision,
-    /// Why, for the agent and the person who is asked.
+    /// The reason, shown to the agent and to the person who decides.
     #[serde(default)]
     pub reason: String,
 }
@@ -52,13 +52,13 @@ fn any() -> String {
     "*".to_owned()
 }
 
-/// What may be done. The first rule that fits decides; what no rule speaks of is allowed.
+/// The policy. The first matching rule decides; without one the command is allowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
     /// The rules, in order.
     pub rules: Vec<Rule>,
-    /// Whether a person is asked when a model says CONFIRM, and before what usually cannot be undone.
+    /// Whether to ask a person if a model replies CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
 }
 
@@ -68,41 +68,41 @@ impl Default for Policy {
     }
 }
 
-/// What a command is about, as rules see it.
+/// The properties of a command that rules match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subject {
     /// The tool.
     pub tool: String,
-    /// The application that is acted on, as people know it; empty where none is.
+    /// Display name of the application; empty if there is none.
     pub application: String,
     /// The application's short name.
     pub application_root: String,
-    /// The role of the element; none where there is no element, or it is not known.
+    /// Role of the element; `None` if there is no element or its role is unknown.
     pub role: Option<String>,
-    /// The names of what is acted on: of elements as the desktop shows them, of items and menu entries.
+    /// Names of the targets: elements as the desktop names them, items and menu entries.
     pub labels: Vec<String>,
-    /// The keys that are pressed. Rules take them for a name too.
+    /// The keys to press. Rules match them as a name too.
     pub keys: Option<String>,
-    /// An element that the command names by its id alone, and that the agent was not shown.
+    /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }
 
 impl Subject {
-    /// What a command is about, as far as the agent was shown it. The name of an element is the one that the desktop
-    /// shows, not the one that the model says; the model's is taken for an element that is not in the view, because the
-    /// tool refuses an element of another name.
+    /// The subject of a command, given what the agent was shown. An element is named as the desktop names it, not as
+    /// the model does. Only for an element outside of the view the model's name is used, because the tool
+    /// refuses an element with another name.
     pub fn of(command: &Command, observation: &Observation) -> Self {
         Self::after(&[], command, observation)
     }
 
-    /// The same for a command that follows others without a look between them: keys press what those have given the
-    /// focus to.
+    /// The same for a command that follows others without an observation in between: keys go to the element that
+    /// these have focused.
     pub fn after(before: &[Command], command: &Command, observation: &Observation) -> Self {
         let mut subject = Self { tool: command.tool.clone(), ..Self::default() };
         match observation {
             Observation::Window(view) => subject.in_window(before, command, view),
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
-            // An agent without a window has no elements, but may run programs.
+            // An agent without a window has no elements but may run programs.
             Observation::Agent(_) => subject.label(&text(command, "program").unwrap_or_default()),
         }
         let path = command.arguments.get("path").and_then(Value::as_array);
@@ -118,7 +118,7 @@ impl Subject {
         subject
     }
 
-    /// Everything that the pattern for a name is held against.
+    /// Every text that the name pattern is matched against.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.labels.iter().chain(&self.keys).map(String::as_str)
     }
@@ -140,23 +140,23 @@ impl Subject {
         for (x, y) in PLACES {
             let fraction = |name: &str| command.arguments.get(name).and_then(Value::as_f64);
             let (Some(x), Some(y)) = (fraction(x), fraction(y)) else { continue };
-            match lies_at(x, y, view) {
+            match element_at(x, y, view) {
                 Some(element) => {
                     self.role.get_or_insert_with(|| element.role.to_string());
                     self.label_of(element, view);
                 }
-                None => self.unknown = Some("known to lie at that place".to_owned()),
+                None => self.unknown = Some("known to be at that position".to_owned()),
             }
         }
-        // Return and the space bar press what has the focus.
+        // Return and Space activate the focused element.
         let keys = text(command, "keys").unwrap_or_default().to_lowercase();
         let typed = command.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
-        if keys.split_whitespace().any(presses) || typed.contains('\n') {
+        if keys.split_whitespace().any(activates) || typed.contains('\n') {
             self.focused(before, &keys, view);
         }
     }
 
-    /// What has the focus when `keys` press it: what the commands before gave it to, else what was seen to have it.
+    /// Sets the element that `keys` activate: the one focused by the commands before, else the one observed with focus.
     fn focused(&mut self, before: &[Command], keys: &str, view: &WindowView) {
         let mut element = view.elements().filter(|element| element.states.has(State::Focused)).last();
         let mut left_by = None;
@@ -165,11 +165,11 @@ impl Subject {
                 (element, left_by) = (Some(given), None);
             }
             let keys = text(command, "keys").unwrap_or_default();
-            left_by = keys.split_whitespace().find_map(|key| leaves(key, element)).or(left_by);
+            left_by = keys.split_whitespace().find_map(|key| moves_focus(key, element)).or(left_by);
         }
         let chords: Vec<&str> = keys.split_whitespace().collect();
-        let last = chords.iter().rposition(|chord| presses(chord)).unwrap_or(0);
-        left_by = chords.iter().take(last).find_map(|chord| leaves(chord, element)).or(left_by);
+        let last = chords.iter().rposition(|chord| activates(chord)).unwrap_or(0);
+        left_by = chords.iter().take(last).find_map(|chord| moves_focus(chord, element)).or(left_by);
         if let Some(key) = left_by {
             self.unknown = Some(format!("known to have the focus after {key}"));
         } else if let Some(element) = element {
@@ -197,7 +197,7 @@ impl Subject {
         self.application_root.clone_from(&app.root);
     }
 
-    /// The name of an element; of one that has none and is pressed as a whole, the names of what lies in it.
+    /// Adds the name of an element; for an unnamed one that is pressed as a whole, the names of its descendants.
     fn label_of(&mut self, element: &Element, view: &WindowView) {
         const INSIDE_MAX: usize = 8;
         const WHOLE: [Role; 6] = [
@@ -224,9 +224,9 @@ impl Subject {
     }
 }
 
-/// The key, where it gives the focus to a control that nobody has named: Tab, and an arrow between buttons or the items of
-/// a menu. In what is harmless, a text or a table, an arrow moves to more of the same.
-fn leaves(key: &str, focused: Option<&Element>) -> Option<&'static str> {
+/// The key, if it moves the focus to a control that was not named: Tab, or an arrow between buttons or menu items. In
+/// harmless elements such as text and tables, an arrow stays inside.
+fn moves_focus(key: &str, focused: Option<&Element>) -> Option<&'static str> {
     match key.to_lowercase().as_str() {
         "tab" | "shift+tab" => Some("Tab"),
         "up" | "down" | "left" | "right" | "home" | "end"
@@ -238,21 +238,21 @@ fn leaves(key: &str, focused: Option<&Element>) -> Option<&'static str> {
     }
 }
 
-/// Whether a key presses what has the focus.
-fn presses(key: &str) -> bool {
+/// Whether the key activates the focused element.
+fn activates(key: &str) -> bool {
     matches!(key, "return" | "enter" | "space")
 }
 
-/// The element with an id as the tools read it: `e17`, `17` or a number.
+/// The element with an id in any of the forms that tools accept: `e17`, `17` or a number.
 fn shown<'a>(said: &str, view: &'a WindowView) -> Option<&'a Element> {
     let digits = said.strip_prefix(['e', 'E']).unwrap_or(said);
     let id = digits.parse().ok().map(ElementId)?;
     view.elements().find(|element| element.id == id)
 }
 
-/// What a press at these fractions of the window meets, as far as it was shown: the smallest element there that can be
-/// acted on, else the smallest.
-fn lies_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
+/// The element at these fractions of the window, as far as it was shown: the smallest actionable one, else the
+/// smallest.
+fn element_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
     let point = view.surfaces.first()?.window.bounds.at_fraction(x, y)?;
     let surface = view.surfaces.iter().rev().find(|surface| surface.window.bounds.contains(&point))?;
     let covers = |element: &&Element| element.bounds.is_some_and(|bounds| bounds.contains(&point));
@@ -272,39 +272,40 @@ fn id_text(command: &Command, name: &str) -> Option<String> {
     text(command, name).or_else(|| command.arguments.get(name)?.as_u64().map(|id| id.to_string()))
 }
 
-/// What a policy says of a subject.
+/// The policy's decision on a subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ruling {
-    /// What follows.
+    /// The decision.
     pub decision: Decision,
-    /// The rule in words; empty where none fits.
+    /// The rule as text; empty if no rule matches.
     pub why: String,
 }
 
 impl Policy {
-    /// What the rules say: the first that fits, then the safe guard's own, else it is allowed.
+    /// Decides by the first matching rule, then by the safe guard; allows otherwise.
     pub fn decide(&self, subject: &Subject) -> Ruling {
-        let own = self.rules.iter().find(|rule| rule.fits(subject)).map(Rule::ruling);
+        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
         own.or_else(|| self.safe_guard.then(|| guard(subject)).flatten())
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
 
-    /// Whether something of this tool may be asked about or denied because of its name, so that the name must be known.
-    pub fn looks_at_names(&self, tool: &str) -> bool {
-        let own = |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.is_about(tool);
+    /// Whether a rule may ask about or deny a command of this tool because of a name, so that the name must be known.
+    pub fn depends_on_names(&self, tool: &str) -> bool {
+        let own =
+            |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool);
         self.rules.iter().any(own) || (self.safe_guard && matches(PRESSES, tool))
     }
 }
 
 impl Rule {
-    /// A rule of one decision that fits everything, to be narrowed.
+    /// A rule that matches everything, to be narrowed.
     pub fn new(decision: Decision, reason: impl Into<String>) -> Self {
         Self { tool: any(), application: any(), role: any(), label: any(), decision, reason: reason.into() }
     }
 
-    /// Whether it is about this. A rule that asks or denies fits when one of several names does, a rule that allows only
-    /// when all of them do; and a role that is not known fits the former and not the latter.
-    pub fn fits(&self, subject: &Subject) -> bool {
+    /// Whether the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
+    /// unknown role matches ask and deny rules only.
+    pub fn matches(&self, subject: &Subject) -> bool {
         let allows = self.decision == Decision::Allow;
         let mut names = subject.names().peekable();
         let labels = match names.peek() {
@@ -318,12 +319,12 @@ impl Rule {
         };
         let application = matches(&self.application, &subject.application)
             || matches(&self.application, &subject.application_root);
-        self.is_about(&subject.tool) && application && labels && role
+        self.applies_to(&subject.tool) && application && labels && role
     }
 
-    /// Whether it is about a tool. What is like typing is asked about and denied as typing is; to be allowed it must be
-    /// named itself.
-    fn is_about(&self, tool: &str) -> bool {
+    /// Whether the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
+    /// means; an allow rule must name these.
+    fn applies_to(&self, tool: &str) -> bool {
         let as_typing = self.decision != Decision::Allow && LIKE_TYPING.contains(&tool);
         matches(&self.tool, tool) || (as_typing && matches(&self.tool, TYPES))
     }
@@ -355,39 +356,39 @@ impl fmt::Display for Rule {
     }
 }
 
-/// What the safe guard asks about first: what usually cannot be undone, by the names that applications give it. Few on
-/// purpose, because a question too many is answered without reading.
+/// What the safe guard asks about: names of actions that usually cannot be undone. The list is short because people
+/// stop reading prompts that come too often.
 const GUARDED: [(&str, &str); 5] = [
     (
         "Delete|Delete All|Delete Permanently*|Delete File*|Delete Folder*|Delete Account*|Empty Trash*|Erase*|Move to Trash|Uninstall*",
-        "it deletes something",
+        "it deletes data",
     ),
     (
         "Don't Save|Don’t Save|Discard|Discard Changes*|Close without Saving|Exit without Saving|Quit without Saving",
-        "what is not saved would be lost",
+        "unsaved changes would be lost",
     ),
-    ("Overwrite*|Replace|Replace File*|Replace Existing*", "it may overwrite something"),
+    ("Overwrite*|Replace|Replace File*|Replace Existing*", "it may overwrite data"),
     (
         "Send|Send Now|Send Message|Send Email|Publish|Publish Now|Submit Order*|Place Order*|Buy|Buy Now|Pay|Pay Now",
-        "it goes out to others and cannot be taken back",
+        "it sends something to others and cannot be taken back",
     ),
-    ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the work of the whole computer"),
+    ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the computer's session"),
 ];
 
 /// The tool that runs programs.
 const RUN_COMMAND: &str = "run_command";
 /// The tool that types.
 const TYPES: &str = "type_text";
-/// The tools that bring a text where typing would, by way of the clipboard: who must not type must not do that either.
+/// The tools that enter text through the clipboard; ask and deny rules for typing apply to them too.
 const LIKE_TYPING: [&str; 2] = ["paste_text", "write_clipboard"];
-/// The tools that press whatever lies at a place.
+/// The tools that press whatever is at a position.
 const PRESSES_PLACES: &str = "click_on_coordinates|drag_on_coordinates";
-/// The arguments that name places.
+/// The arguments that hold positions.
 const PLACES: [(&str, &str); 3] = [("x", "y"), ("start_x", "start_y"), ("end_x", "end_y")];
-/// The tools that press something by its name.
+/// The tools that press an element by name.
 const PRESSES: &str = "click_element|invoke_action|visit|select|press_keys|type_text|paste_text";
 
-/// The roles of what is written into or chosen, which do nothing when they are clicked, whatever their name.
+/// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
 const HARMLESS: &str =
     "*text*|entry|paragraph|heading|label|document*|combo box|table cell|check box|radio button|page tab";
 
@@ -400,7 +401,7 @@ fn guard(subject: &Subject) -> Option<Ruling> {
         return Some(asks("it runs a program"));
     }
     if subject.keys.as_ref().is_some_and(|keys| matches("shift+delete", keys)) {
-        return Some(asks("it deletes something for good"));
+        return Some(asks("it deletes data permanently"));
     }
     if !matches(PRESSES, &subject.tool) && !matches(PRESSES_PLACES, &subject.tool) {
         return None;
@@ -411,7 +412,8 @@ fn guard(subject: &Subject) -> Option<Ruling> {
     GUARDED.iter().find(|(labels, _)| fits(labels)).map(|(_, why)| asks(why))
 }
 
-/// Whether a text fits a pattern: alternatives with `|`, `*` for any text, `?` for one character; case does not matter.
+/// Whether a text matches a pattern: `|` separates alternatives, `*` matches any text, `?` one character;
+/// case-insensitive.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let text: Vec<char> = text.trim().chars().flat_map(char::to_lowercase).collect();
     pattern.split('|').any(|pattern| {
@@ -420,7 +422,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     })
 }
 
-/// Goes back to the last `*` only, so that it takes no more than pattern times text.
+/// Backtracks to the last `*` only, so that the time is bounded by pattern times text.
 fn glob(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0_usize, 0_usize);
     let mut back: Option<(usize, usize)> = None;

@@ -13,7 +13,7 @@ use crate::{
     session::{EffectRecord, EventRecord, SessionConfig},
 };
 
-/// The version of the format that this code writes. Readers refuse a later one and read every earlier one.
+/// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
 pub const JOURNAL_VERSION: u32 = 3;
 
 /// The first line of a journal.
@@ -23,46 +23,46 @@ pub struct Header {
     pub version: u32,
     /// The session.
     pub session: SessionId,
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// When it started, in milliseconds since 1970-01-01 UTC.
     pub created_ms: u64,
-    /// What it is run with.
+    /// Its configuration.
     pub config: SessionConfig,
-    /// SHA-256 of the prompt set, which is stored beside the journal.
+    /// SHA-256 of the prompt set stored beside the journal.
     pub prompts_sha256: String,
-    /// The model, as it is shown to people.
+    /// The model, as displayed.
     pub model: String,
-    /// The desktop, as it is shown to people.
+    /// The desktop, as displayed.
     pub desktop: String,
     /// The program that wrote it, with its version.
     pub program: String,
-    /// What the program needs to go on with the session, such as how to reach the model; it alone knows what is in
-    /// it. Holds no secret.
+    /// What the program needs to resume the session, such as how to reach the model. Opaque to everything else, and free
+    /// of secrets.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub setup: Value,
-    /// Where the session was forked from; none for one that was begun.
+    /// The session this one was forked from; `None` if it is not a fork.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<Origin>,
 }
 
-/// The session that another one was forked from.
+/// Where a fork comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The session.
     pub session: SessionId,
-    /// Its last record that was taken over.
+    /// The last record that was copied.
     pub record: u64,
 }
 
-/// What a session runs with from a record on; what stands in the header held until then.
+/// The settings of a session from this record on; before, those of the header apply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// The configuration.
     pub config: SessionConfig,
     /// The prompt set itself.
     pub prompts: PromptSet,
-    /// The model, as it is shown to people.
+    /// The model, as displayed.
     pub model: String,
-    /// The desktop, as it is shown to people.
+    /// The desktop, as displayed.
     pub desktop: String,
     /// The program, with its version.
     pub program: String,
@@ -71,18 +71,18 @@ pub struct Change {
     pub setup: Value,
 }
 
-/// What a line of a journal says. `O` is how an observation is represented: whole, or as a journal stores it.
+/// The content of a journal line. `O` is the representation of observations: full, or as a journal stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record<O = Observation> {
     /// The first line.
     Header(Box<Header>),
-    /// Something is wanted.
+    /// The machine requests an effect.
     Effect(Box<EffectRecord>),
-    /// Something came.
+    /// An event answers it.
     Event(Box<EventRecord<O>>),
-    /// The session runs with something else from here on: it was forked, or resumed with another model, other
-    /// prompts or another configuration.
+    /// The session continues with other settings: it was forked, or resumed with another model, other prompts or another
+    /// configuration.
     Changed(Box<Change>),
 }
 
@@ -91,20 +91,20 @@ pub enum Record<O = Observation> {
 pub struct Line<O = Observation> {
     /// Its number, from 1.
     pub seq: u64,
-    /// SHA-256 of the line before it, lower-case hexadecimal; empty in the first line. A line that was changed
-    /// after it was written no longer matches what the next one says of it.
+    /// SHA-256 of the previous line, lower-case hexadecimal; empty in the first line. Reveals lines changed after they
+    /// were written.
     pub prev: String,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
-    /// What it tells.
+    /// Its content.
     pub record: Record<O>,
 }
 
 impl<O> Line<O> {
-    /// The same line with its observation represented otherwise, if it has one.
+    /// Converts the representation of the observation in the line, if it has one.
     ///
     /// # Errors
-    /// What `convert` returns.
+    /// The error of `convert`.
     pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Line<P>, E> {
         let Self { seq, prev, at_ms, record } = self;
         let record = match record {

@@ -1,4 +1,4 @@
-//! What an agent can pick: a window, or an agent without one.
+//! What a HostAgent can choose: a window, or an agent without one.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,16 +8,16 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// One thing that can be picked.
+/// A target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetInfo {
-    /// Its id, unique across all kinds: `w2`, `a1`.
+    /// Id, unique across all kinds: `w2`, `a1`.
     pub id: String,
-    /// Its name: the title of a window, the name of an agent.
+    /// Title of a window, name of an agent.
     pub name: String,
 }
 
-/// Everything that the HostAgent can assign a sub-task to at this moment.
+/// The targets that the HostAgent can currently assign a sub-task to.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TargetRegistry {
     windows: Vec<WindowInfo>,
@@ -25,17 +25,17 @@ pub struct TargetRegistry {
 }
 
 impl TargetRegistry {
-    /// A registry of these agents and no window yet.
+    /// A registry of these agents, without windows.
     pub fn new(agents: Vec<AgentDefinition>) -> Self {
         Self { windows: Vec::new(), agents }
     }
 
-    /// Replaces the windows by those that exist now.
+    /// Replaces the windows by the current ones.
     pub fn set_windows(&mut self, windows: Vec<WindowInfo>) {
         self.windows = windows;
     }
 
-    /// Adds a window that was just opened, or updates it.
+    /// Adds or updates a window.
     pub fn add_window(&mut self, window: WindowInfo) {
         self.windows.retain(|known| known.id != window.id);
         self.windows.push(window);
@@ -51,12 +51,12 @@ impl TargetRegistry {
         &self.agents
     }
 
-    /// The window with that id.
+    /// The window with this id.
     pub fn window(&self, id: WindowId) -> Option<&WindowInfo> {
         self.windows.iter().find(|window| window.id == id)
     }
 
-    /// The agent with that id.
+    /// The agent with this id.
     pub fn agent(&self, id: AgentId) -> Option<&AgentDefinition> {
         self.agents.iter().find(|agent| agent.id == id)
     }

@@ -1,6 +1,6 @@
-//! Small helpers for text that is shown to models and people.
+//! Text helpers for prompts and messages.
 
-/// The first `max` characters of `text`, with `…` in place of the rest.
+/// The first `max` characters of `text`; a cut is marked with `…`.
 pub fn clip(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
@@ -8,16 +8,15 @@ pub fn clip(text: &str, max: usize) -> String {
     }
 }
 
-/// About how many tokens a text is for a model: one for four ASCII characters, one for each other character. Real
-/// tokenizers differ by kind of text and model; as a measure of one text against another, and for limits, this is
-/// close enough and the same everywhere.
+/// An estimate of the number of tokens: one per four ASCII characters, one per other character. Tokenizers differ by
+/// model and kind of text; for limits and comparisons this is close enough and deterministic.
 pub fn tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     let other = text.chars().filter(|c| !c.is_ascii()).count();
     ascii.div_ceil(4) + other
 }
 
-/// `text` as one line: line breaks become `⏎`, other control characters spaces.
+/// `text` on one line: line breaks become `⏎`, other control characters spaces.
 pub fn one_line(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -28,8 +27,8 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Marks text that came from a screen, a document or a tool, so that a model can tell it from instructions.
-/// The mark cannot be closed from inside.
+/// Wraps text that came from a screen, a document or a tool in marks, so that a model can tell it from instructions.
+/// The text cannot close the mark.
 pub fn untrusted(source: &str, text: &str) -> String {
     let inside =
         text.replace("</untrusted", "<\u{200b}/untrusted").replace("<untrusted", "<\u{200b}untrusted");

@@ -1,7 +1,7 @@
-//! Agents that own no window, as data: what a kind of agent yields, so that core needs no code of it.
+//! Agents without a window, as data, so that core needs no code for a kind of agent.
 //!
-//! The definition stands in the journal's header. A session that an agent took part in can therefore be replayed
-//! and forked where the agent's code is not there.
+//! The definition is stored in the journal's header, so a session can be replayed and forked where the agent's code is
+//! not available.
 
 use std::collections::BTreeSet;
 
@@ -9,101 +9,101 @@ use serde::{Deserialize, Serialize};
 
 use crate::{command::ToolSpec, ids::AgentId, session::SubtaskStatus, states::AppStatus};
 
-/// An agent that sub-tasks can be assigned to and that owns no window.
+/// An agent without a window that sub-tasks can be assigned to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentDefinition {
     /// Its id, unique in the session.
     pub id: AgentId,
-    /// Its name: that of its kind, under which it was registered.
+    /// Its name, equal to that of its registered kind.
     pub name: String,
-    /// What it is good for, in a sentence or two that the HostAgent reads.
+    /// What it can do, in a sentence or two for the HostAgent.
     pub introduction: String,
-    /// Where it lives.
+    /// Who drives it.
     pub home: AgentHome,
 }
 
-/// Where an agent lives.
+/// Who drives an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "lives", rename_all = "snake_case")]
 pub enum AgentHome {
-    /// In this machine: its steps run down the four phases like an AppAgent's.
+    /// This machine: its steps have the four phases, like those of an AppAgent.
     Steps(Box<AgentSteps>),
-    /// Elsewhere: it is handed the sub-task and reports what came of it.
+    /// Another program: it receives the sub-task and reports the result.
     Delegate,
 }
 
-/// An agent whose steps this machine drives: its own statuses, prompts and tools.
+/// An agent driven by this machine: its statuses, prompts and tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentSteps {
-    /// The words that it may say. It starts a sub-task in the first one.
+    /// Its statuses. A sub-task starts in the first one.
     pub statuses: Vec<AgentStatus>,
-    /// Who it is and what it must heed; stands in the default system prompt as `instructions`.
+    /// Its instructions; `instructions` in the default system prompt.
     pub instructions: String,
-    /// The template of its instructions. Names: `name`, `instructions`, `statuses`, `tools`.
+    /// Template of its system prompt. Variables: `name`, `instructions`, `statuses`, `tools`.
     pub system_prompt: String,
-    /// The template of what it is given at each step. Names: those of the default one.
+    /// Template of its user prompt. Variables: those of the default one.
     pub user_prompt: String,
     /// Its tools.
     pub tools: Vec<ToolSpec>,
-    /// The most steps on one sub-task, below the round's own limit; none for that one alone.
+    /// The most steps per sub-task, in addition to the round's limit; `None` for no limit of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subtask_steps_max: Option<u32>,
 }
 
-/// A word that an agent may say of itself.
+/// A status of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentStatus {
-    /// The word: `PRINTING`.
+    /// The word, such as `PRINTING`.
     pub word: String,
-    /// What the machine does with it; never `Error`, which is the system's.
+    /// Its meaning to the machine; never `Error`, which is reserved for the system.
     pub meaning: AppStatus,
-    /// When to say it, for the model.
+    /// When to use it, for the model.
     pub description: String,
-    /// The words that may follow; empty for any.
+    /// The statuses that may follow; empty for any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
 }
 
-/// The system prompt of agents that bring none of their own.
+/// The system prompt of agents without their own.
 pub const AGENT_SYSTEM_PROMPT: &str = include_str!("../../prompts/agent_system.md");
-/// The user prompt of agents that bring none of their own.
+/// The user prompt of agents without their own.
 pub const AGENT_USER_PROMPT: &str = include_str!("../../prompts/agent_user.md");
 
-/// What came back from an agent that lives elsewhere.
+/// The report of a delegate agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReport {
     /// How the sub-task ended.
     pub status: SubtaskStatus,
-    /// What came of it, or why not.
+    /// The result, or the reason for a failure.
     pub result: String,
 }
 
-/// A definition that no session can be run with.
+/// An invalid agent definition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
-    /// Without it the agent cannot do its part.
-    #[error("no status of the agent `{agent}` means {meaning}")]
+    /// A required status is missing.
+    #[error("agent `{agent}` has no status that means {meaning}")]
     NoStatus {
         /// The agent.
         agent: String,
-        /// What is missing.
+        /// The missing meaning.
         meaning: AppStatus,
     },
-    /// A status that cannot be.
-    #[error("the status `{word}` of the agent `{agent}` {problem}")]
+    /// A status is invalid.
+    #[error("status `{word}` of agent `{agent}` {problem}")]
     Status {
         /// The agent.
         agent: String,
         /// The word.
         word: String,
-        /// What is wrong with it.
+        /// The problem.
         problem: &'static str,
     },
-    /// Two tools with one name.
-    #[error("the agent `{agent}` has two tools `{tool}`")]
+    /// Two tools have the same name.
+    #[error("agent `{agent}` has two tools named `{tool}`")]
     DuplicateTool {
         /// The agent.
         agent: String,
@@ -113,7 +113,7 @@ pub enum DefinitionError {
 }
 
 impl AgentDefinition {
-    /// Checks what the types leave open.
+    /// Checks what the types do not enforce.
     ///
     /// # Errors
     /// [`DefinitionError`] names the status or tool.
@@ -122,11 +122,13 @@ impl AgentDefinition {
         let mut words = BTreeSet::new();
         for status in &steps.statuses {
             let problem = match () {
-                () if fold(&status.word).is_empty() => Some("has no letters"),
-                () if status.meaning == AppStatus::Error => Some("means ERROR, which no model may say"),
-                () if !words.insert(fold(&status.word)) => Some("is there twice"),
+                () if fold(&status.word).is_empty() => Some("contains no letters"),
+                () if status.meaning == AppStatus::Error => {
+                    Some("means ERROR, which is reserved for the system")
+                }
+                () if !words.insert(fold(&status.word)) => Some("is defined twice"),
                 () if status.next.iter().any(|next| steps.status(next).is_none()) => {
-                    Some("is followed by a word that is no status")
+                    Some("may be followed by an undefined status")
                 }
                 () => None,
             };
@@ -151,13 +153,13 @@ impl AgentDefinition {
 }
 
 impl AgentSteps {
-    /// The status of that word, however it is written.
+    /// The status with this word, ignoring case and punctuation.
     pub fn status(&self, word: &str) -> Option<&AgentStatus> {
         let folded = fold(word);
         self.statuses.iter().find(|status| fold(&status.word) == folded)
     }
 
-    /// The words that may be said after another one; all before the first.
+    /// The statuses that may follow `word`; all of them for `None`.
     pub fn words_after(&self, word: Option<&str>) -> Vec<&str> {
         let next = word.and_then(|word| self.status(word)).map(|status| status.next.as_slice());
         match next {
@@ -167,7 +169,7 @@ impl AgentSteps {
     }
 }
 
-/// A word as it is compared: models write `Done.` and `in progress` for `DONE` and `IN_PROGRESS`.
+/// Normalizes a word for comparison: models write `Done.` and `in progress` for `DONE` and `IN_PROGRESS`.
 fn fold(word: &str) -> String {
     word.trim()
         .trim_matches(['"', '\'', '.', '*', '`'])
@@ -176,7 +178,7 @@ fn fold(word: &str) -> String {
         .collect()
 }
 
-/// The words of every AppAgent, for agents that need no others.
+/// The statuses of AppAgents, for agents that need no others.
 pub fn usual_statuses() -> Vec<AgentStatus> {
     let of = |meaning: AppStatus, description: &str| AgentStatus {
         word: meaning.to_string(),
@@ -185,13 +187,13 @@ pub fn usual_statuses() -> Vec<AgentStatus> {
         next: Vec::new(),
     };
     vec![
-        of(AppStatus::Continue, "run the actions and go on with what they return."),
+        of(AppStatus::Continue, "run the actions and continue with their results."),
         of(AppStatus::Finish, "the sub-task is done once these actions succeed."),
         of(AppStatus::Fail, "the sub-task cannot be done here. Say why in `result`."),
-        of(AppStatus::Pending, "you need an answer of the user that nothing here gives. Ask only then."),
+        of(AppStatus::Pending, "you need an answer that only the user has."),
         of(
             AppStatus::Confirm,
-            "the actions are dangerous or cannot be undone; they run only when the user approves.",
+            "the actions are dangerous or cannot be undone; they run only if the user approves.",
         ),
     ]
 }

@@ -1,4 +1,4 @@
-//! A reply of any agent, read again from a record.
+//! A recorded reply of any agent.
 
 use super::{
     AppReply, EvaluationReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
@@ -9,7 +9,7 @@ use crate::{
     model::ReplyKind,
 };
 
-/// What an agent said, by the kind of reply that it was asked for.
+/// An agent's reply, by the kind that was requested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// The HostAgent's decision.
@@ -21,11 +21,11 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// Reads the reply to a recorded question. Agents with statuses of their own are looked up in `agents`; every
-    /// status of theirs is accepted, whatever the one before it was.
+    /// Parses a recorded reply. Agents with their own statuses are looked up in `agents`; each of their statuses is
+    /// accepted, whatever the previous one was.
     ///
     /// # Errors
-    /// [`ReplyError`] says which field is wrong and what is expected there.
+    /// If a field is missing or invalid.
     pub fn read(
         kind: ReplyKind,
         agent: &AgentRef,

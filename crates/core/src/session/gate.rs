@@ -216,7 +216,7 @@ fn forbidden(policy: &Policy, subject: &Subject, ruling: &Ruling) -> Option<Call
         _ if ruling.decision == Decision::Deny => {
             refused(format!("not run: the policy does not allow it ({})", ruling.why))
         }
-        Some(id) if policy.looks_at_names(&subject.tool) => {
+        Some(id) if policy.depends_on_names(&subject.tool) => {
             refused(format!("not run: there is no element {id} in what you were shown; look for it there"))
         }
         Some(_) | None => None,

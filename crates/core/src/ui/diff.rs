@@ -1,7 +1,7 @@
-//! The difference between two looks at the same elements, by their stable ids.
+//! The difference between two snapshots of a tree, by stable element ids.
 //!
-//! `apply(old, &diff(old, new)) == new`, for every pair of trees whose ids are each used once. A diff is plain
-//! data: journals store it in place of a whole view, and what agents are told about a change is made of it.
+//! `apply(old, &diff(old, new)) == new` for every pair of trees with unique ids. A diff is plain data: journals store
+//! it instead of a full tree, and the changes in prompts are rendered from it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,29 +13,29 @@ use crate::{
     ids::ElementId,
 };
 
-/// What became of a tree.
+/// The changes from one tree to the next.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TreeDiff {
-    /// Elements that are gone.
+    /// Removed elements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<ElementId>,
-    /// Elements that are no longer as they were, wherever they stand now.
+    /// Elements whose fields changed, wherever they are now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<ElementChange>,
-    /// Elements that are new or stand in another order, in the order of the new tree.
+    /// New and moved elements, in the order of the new tree.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placed: Vec<PlacedRun>,
-    /// What the new tree says about being whole.
+    /// [`Tree::partial`] of the new tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
 }
 
-/// One element that changed.
+/// A changed element.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ElementChange {
-    /// Which.
+    /// Its id.
     pub id: ElementId,
-    /// What of it, with the new values.
+    /// The changed fields with their new values.
     pub fields: Vec<FieldChange>,
 }
 
@@ -69,10 +69,10 @@ pub enum FieldChange {
     Source(Source),
 }
 
-/// Elements that follow each other in the new tree.
+/// Consecutive elements of the new tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlacedRun {
-    /// The element of the new tree that they come right after; none for its beginning.
+    /// The element before the run in the new tree; `None` at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<ElementId>,
     /// The elements.
@@ -83,22 +83,22 @@ pub struct PlacedRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placed {
-    /// It was not there before.
+    /// A new element.
     New(Box<Element>),
-    /// It stood elsewhere.
+    /// An element that moved.
     Moved(ElementId),
 }
 
-/// A diff that does not belong to the tree that it was applied to.
+/// The diff belongs to another tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DiffError {
-    /// It names an element that the tree does not have.
-    #[error("apply a difference: it names {0}, which the tree before it does not have")]
+    /// The tree has no such element.
+    #[error("diff does not apply: the tree has no element {0}")]
     NoElement(ElementId),
 }
 
 impl TreeDiff {
-    /// How many elements it names.
+    /// The number of elements in the diff.
     pub fn len(&self) -> usize {
         let placed: usize = self.placed.iter().map(|run| run.elements.len()).sum();
         self.removed.len() + self.changed.len() + placed
@@ -109,7 +109,7 @@ impl TreeDiff {
         self.len() == 0
     }
 
-    /// The elements that were not there before, in order.
+    /// The new elements, in order.
     pub fn added(&self) -> impl Iterator<Item = &Element> {
         self.placed.iter().flat_map(|run| &run.elements).filter_map(|placed| match placed {
             Placed::New(element) => Some(element.as_ref()),
@@ -118,20 +118,20 @@ impl TreeDiff {
     }
 }
 
-/// What turns `old` into `new`; none where an id stands twice in one of them, because then it names nothing.
+/// The diff from `old` to `new`; `None` if an id is not unique in one of them.
 pub fn diff(old: &Tree, new: &Tree) -> Option<TreeDiff> {
     let before = index(old)?;
     let after = index(new)?;
     let removed =
         old.elements.iter().map(|element| element.id).filter(|id| !after.contains_key(id)).collect();
-    // The common elements that keep their order stay where they are; the others moved.
+    // Common elements that keep their relative order stay; the others moved.
     let ranks: Vec<usize> =
         new.elements.iter().filter_map(|element| before.get(&element.id).copied()).collect();
-    let staying: HashSet<usize> = longest_rising(&ranks).into_iter().collect();
+    let staying: HashSet<usize> = longest_increasing(&ranks).into_iter().collect();
     let mut changed = Vec::new();
     let mut placed: Vec<PlacedRun> = Vec::new();
     let mut last: Option<ElementId> = None;
-    // Whether the element before this one was placed, so that the run goes on.
+    // Whether the previous element was placed, so that the run continues.
     let mut in_run = false;
     for element in &new.elements {
         let rank = before.get(&element.id).copied();
@@ -159,10 +159,10 @@ pub fn diff(old: &Tree, new: &Tree) -> Option<TreeDiff> {
     Some(TreeDiff { removed, changed, placed, partial: new.partial })
 }
 
-/// The tree that `diff` was made for, out of the one before it.
+/// Applies `diff` to the tree it starts from.
 ///
 /// # Errors
-/// [`DiffError::NoElement`] when the diff was made against another tree.
+/// [`DiffError::NoElement`] if the diff starts from another tree.
 pub fn apply(old: &Tree, diff: &TreeDiff) -> Result<Tree, DiffError> {
     let mut elements: HashMap<ElementId, Element> =
         old.elements.iter().map(|element| (element.id, element.clone())).collect();
@@ -204,7 +204,7 @@ pub fn apply(old: &Tree, diff: &TreeDiff) -> Result<Tree, DiffError> {
     Ok(tree)
 }
 
-/// Where each element stands; none where an id stands twice.
+/// The position of each element; `None` if an id is not unique.
 fn index(tree: &Tree) -> Option<HashMap<ElementId, usize>> {
     let places: HashMap<ElementId, usize> =
         tree.elements.iter().enumerate().map(|(place, element)| (element.id, place)).collect();
@@ -212,7 +212,7 @@ fn index(tree: &Tree) -> Option<HashMap<ElementId, usize>> {
 }
 
 fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
-    // Every field by name: one that is added later must be compared too.
+    // Destructured, so that a new field cannot be forgotten here.
     let Element {
         id: _,
         depth,
@@ -266,9 +266,9 @@ fn set_field(element: &mut Element, field: &FieldChange) {
     }
 }
 
-/// The longest strictly rising part of `values` (which are all different), in order.
-fn longest_rising(values: &[usize]) -> Vec<usize> {
-    // tails[k]: where the rising part of length k + 1 with the smallest end stops.
+/// The longest increasing subsequence of `values` (all distinct).
+fn longest_increasing(values: &[usize]) -> Vec<usize> {
+    // tails[k]: the end of the increasing subsequence of length k + 1 with the smallest end.
     let mut tails: Vec<usize> = Vec::new();
     let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
     let at = |place: usize| values.get(place).copied().unwrap_or(usize::MAX);

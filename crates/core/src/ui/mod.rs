@@ -1,6 +1,6 @@
 //! The user interface as plain data: windows, elements, trees and pictures.
 //!
-//! Back ends fill these types and never leak a handle through them. The words are AT-SPI's and EWMH's.
+//! Back ends fill these types and never leak a handle through them. The terms are those of AT-SPI and EWMH.
 
 mod diff;
 mod element;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::geometry::{Image, Point, Rect, Screen};
 
-/// A picture that is stored beside the journal under the hash of its bytes.
+/// A picture stored beside the journal under the hash of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct PictureRef {
     /// SHA-256 of the file, lower-case hexadecimal.
@@ -15,22 +15,22 @@ pub struct PictureRef {
     pub width: u32,
     /// Pixels down.
     pub height: u32,
-    /// The part of the screen that it shows.
+    /// The part of the screen it shows.
     pub region: Rect<Screen>,
 }
 
 impl PictureRef {
-    /// The media type of pictures that hold every pixel.
+    /// Lossless pictures.
     pub const PNG: &str = "image/png";
-    /// The media type of pictures that were made small.
+    /// Compressed pictures.
     pub const JPEG: &str = "image/jpeg";
 
-    /// How the name of its file ends.
+    /// Extension of its file.
     pub fn extension(&self) -> &'static str {
         if self.media_type == Self::JPEG { "jpg" } else { "png" }
     }
 
-    /// Where something on the screen is in the picture, which may be scaled; none where the picture does not show it.
+    /// Converts screen bounds to the picture, which may be scaled; `None` if they are outside.
     pub fn to_image(&self, bounds: &Rect<Screen>) -> Option<Rect<Image>> {
         let seen = bounds.intersection(&self.region)?;
         let across = |x: i32| scale(x - self.region.x, self.width, self.region.width);
@@ -39,7 +39,7 @@ impl PictureRef {
         Some(Rect::new(left, top, across(seen.right()) - left, down(seen.bottom()) - top))
     }
 
-    /// The point of the screen that a pixel of the picture shows.
+    /// Converts a pixel of the picture to the screen.
     pub fn to_screen(&self, pixel: &Point<Image>) -> Point<Screen> {
         let back = |place: i32, side: i32, of: u32| scale_back(place, side, of);
         Point::new(
@@ -49,13 +49,13 @@ impl PictureRef {
     }
 }
 
-/// `place` of `from` pixels, as a place of `to` pixels.
+/// Scales the coordinate `place` from `from` to `to` pixels.
 fn scale(place: i32, to: u32, from: i32) -> i32 {
     let scaled = i64::from(place) * i64::from(to) / i64::from(from.max(1));
     i32::try_from(scaled).unwrap_or(i32::MAX)
 }
 
-/// The middle of what the pixel at `place` of `from` stands for, in `to` pixels.
+/// The centre, in `to` pixels, of the area that the pixel `place` of `from` covers.
 fn scale_back(place: i32, to: i32, from: u32) -> i32 {
     let from = i64::from(from.max(1));
     let scaled = (i64::from(place) * 2 + 1) * i64::from(to) / (from * 2);
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_stay_true_in_scaled_pictures() {
+    fn coordinates_round_trip_in_scaled_pictures() {
         for (width, height) in [(1920, 1080), (1280, 720), (640, 360), (101, 57)] {
             let picture = PictureRef {
                 sha256: String::new(),

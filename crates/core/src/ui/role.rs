@@ -1,11 +1,11 @@
-//! What kind of control an element is.
+//! Roles of elements.
 
 use std::{borrow::Cow, fmt};
 
 use serde::{Deserialize, Serialize};
 
 /// An AT-SPI role by its untranslated name (`push button`, `menu item`, …), as in `AtspiRole` of at-spi2-core.
-/// An open set: a role that this crate has no constant for is kept as it came.
+/// An open set: a role without a constant here is kept as reported.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Role(Cow<'static, str>);
@@ -82,7 +82,7 @@ roles! {
 }
 
 impl Role {
-    /// A role by its AT-SPI name; kept as it is, so that nothing a toolkit says is lost.
+    /// A role by its AT-SPI name; unknown names are kept.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         Self(name.into())
     }
@@ -92,7 +92,7 @@ impl Role {
         &self.0
     }
 
-    /// Whether a person usually acts on such a control (as opposed to reading it or passing through it).
+    /// Whether people usually act on such a control, as opposed to reading it.
     pub fn is_interactive(&self) -> bool {
         const INTERACTIVE: &[Role] = &[
             Role::CHECK_BOX,
@@ -124,7 +124,7 @@ impl Role {
         INTERACTIVE.contains(self)
     }
 
-    /// Whether the element only groups others and says nothing itself when it has no name.
+    /// Whether the element only groups others and carries no information if unnamed.
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[
             Role::FILLER,

@@ -25,17 +25,17 @@ macro_rules! states {
 }
 
 states! {
-    /// The window or element that takes part in the current interaction.
+    /// The active window or element.
     Active = "active",
-    /// Cannot take input at the moment because it is working.
+    /// Busy and currently not accepting input.
     Busy = "busy",
     /// Can be checked.
     Checkable = "checkable",
     /// Is checked.
     Checked = "checked",
-    /// Its text can be changed.
+    /// Its text is editable.
     Editable = "editable",
-    /// Reflects an enabled value; together with `Sensitive` it decides whether a control takes input.
+    /// Enabled; together with `Sensitive` it decides whether a control accepts input.
     Enabled = "enabled",
     /// Can be expanded.
     Expandable = "expandable",
@@ -45,29 +45,29 @@ states! {
     Focusable = "focusable",
     /// Has the keyboard focus.
     Focused = "focused",
-    /// Its children come and go with what is in view; they must not be enumerated.
+    /// Its children exist only while in view; they must not be enumerated.
     ManagesDescendants = "manages-descendants",
     /// Blocks the other windows of its application.
     Modal = "modal",
     /// Holds several lines.
     MultiLine = "multi-line",
-    /// Is held down.
+    /// Is pressed.
     Pressed = "pressed",
-    /// Cannot be changed.
+    /// Is read-only.
     ReadOnly = "read-only",
-    /// Must be filled in.
+    /// Is a required field.
     Required = "required",
     /// Can be selected.
     Selectable = "selectable",
     /// Is selected.
     Selected = "selected",
-    /// Takes input. GTK reports it instead of, or beside, `Enabled`.
+    /// Accepts input. GTK reports it instead of, or in addition to, `Enabled`.
     Sensitive = "sensitive",
-    /// It and all its parents are on the screen.
+    /// It and all its ancestors are visible on screen.
     Showing = "showing",
-    /// Would be drawn if its parents were.
+    /// Is drawn if its ancestors are.
     Visible = "visible",
-    /// The object behind it is gone.
+    /// The underlying object no longer exists.
     Defunct = "defunct",
 }
 
@@ -76,7 +76,7 @@ states! {
 pub struct States(u32);
 
 impl States {
-    /// No state at all.
+    /// The empty set.
     pub const EMPTY: Self = Self(0);
 
     /// Whether `state` is in the set.
@@ -84,17 +84,17 @@ impl States {
         self.0 & (1 << state as u32) != 0
     }
 
-    /// Puts `state` into the set.
+    /// Adds `state`.
     pub const fn insert(&mut self, state: State) {
         self.0 |= 1 << state as u32;
     }
 
-    /// Takes `state` out of the set.
+    /// Removes `state`.
     pub const fn remove(&mut self, state: State) {
         self.0 &= !(1 << state as u32);
     }
 
-    /// The set with `state` in it.
+    /// The set with `state` added.
     #[must_use]
     pub const fn with(mut self, state: State) -> Self {
         self.insert(state);
@@ -106,7 +106,7 @@ impl States {
         State::ALL.iter().copied().filter(move |state| self.has(*state))
     }
 
-    /// Whether a control with these states takes input: `Enabled` or `Sensitive`, and not gone.
+    /// Whether a control with these states accepts input: `Enabled` or `Sensitive`, and not `Defunct`.
     pub const fn takes_input(self) -> bool {
         (self.has(State::Enabled) || self.has(State::Sensitive)) && !self.has(State::Defunct)
     }

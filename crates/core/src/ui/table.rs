@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize, de};
 /// The size of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TableShape {
-    /// How many rows it has.
+    /// Number of rows.
     pub rows: u32,
-    /// How many columns it has.
+    /// Number of columns.
     pub columns: u32,
 }
 
-/// A cell by row and column, both from 0. Written as in a spreadsheet: `B3` is row 2, column 1.
+/// A cell by row and column, both from 0. Formatted as in a spreadsheet: `B3` is row 2, column 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CellRef {
     /// The row, from 0.
@@ -22,7 +22,7 @@ pub struct CellRef {
     pub column: u32,
 }
 
-/// A rectangle of cells, both corners included. Written `A1:C5`; one cell is `A1`.
+/// A rectangle of cells, both corners included. Formatted as `A1:C5`, or `A1` for a single cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CellRange {
     /// The cell at the top left.
@@ -31,13 +31,13 @@ pub struct CellRange {
     pub last: CellRef,
 }
 
-/// A cell or range that could not be read.
+/// A cell or range that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a cell such as `B3` or a range such as `A1:C5`")]
 pub struct ParseCellError(pub String);
 
 impl CellRef {
-    /// The column in letters: 0 is `A`, 26 is `AA`.
+    /// The letters of a column: 0 is `A`, 26 is `AA`.
     pub fn column_letters(column: u32) -> String {
         let mut letters = Vec::new();
         let mut rest = u64::from(column) + 1;
@@ -68,7 +68,7 @@ impl CellRange {
         }
     }
 
-    /// How many cells it has.
+    /// Number of cells.
     pub fn cell_count(&self) -> u64 {
         let shape = self.shape();
         u64::from(shape.rows) * u64::from(shape.columns)
@@ -143,10 +143,10 @@ macro_rules! serde_as_text {
 }
 serde_as_text!(CellRef, CellRange);
 
-/// What the cells of a range hold, row by row, as the user reads them.
+/// The displayed content of a range, row by row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableContent {
-    /// Where the cells are in their table.
+    /// Its position in the table.
     pub range: CellRange,
     /// The text of each cell; every row has the same length.
     pub rows: Vec<Vec<String>>,

@@ -5,36 +5,36 @@ use serde::{Deserialize, Serialize};
 use super::Element;
 use crate::ids::ElementId;
 
-/// Why a tree does not hold everything that the window has.
+/// Why a tree is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Partial {
-    /// It has more elements than the limit allows.
+    /// The window has more elements than the limit.
     NodeLimit,
-    /// The deadline passed first.
+    /// The deadline passed.
     Deadline,
-    /// The application did not answer in time for some elements.
+    /// The application did not respond in time for some elements.
     NotAnswering,
 }
 
-/// The elements of one window in reading order: an element comes before its children, and siblings keep the
-/// order of the toolkit. Only what is showing is listed; what lies in closed menus is reached by `visit`.
+/// The elements of one window in reading order: parents before their children, siblings in the toolkit's order. Only
+/// elements that are showing are listed; `visit` reaches those in closed menus.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Tree {
     /// The elements, parents first; see [`Element::depth`].
     pub elements: Vec<Element>,
-    /// Set when something is missing, and why.
+    /// Why elements are missing, if any are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
 }
 
 impl Tree {
-    /// The element with that id.
+    /// The element with this id.
     pub fn find(&self, id: ElementId) -> Option<&Element> {
         self.elements.iter().find(|element| element.id == id)
     }
 
-    /// The elements that lie in `id`, without itself.
+    /// The descendants of `id`.
     pub fn descendants(&self, id: ElementId) -> impl Iterator<Item = &Element> {
         let start = self.elements.iter().position(|element| element.id == id);
         let depth = start.and_then(|at| self.elements.get(at)).map_or(u16::MAX, |element| element.depth);

@@ -7,26 +7,26 @@ use crate::{
     ids::WindowId,
 };
 
-/// The application behind a window.
+/// The application of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AppInfo {
-    /// The name that people use: `LibreOffice Writer`.
+    /// Display name: `LibreOffice Writer`.
     pub name: String,
-    /// The application root: what AppAgents are cached by. The class part of `WM_CLASS`, lower case.
+    /// Application root, the cache key of AppAgents: the class part of `WM_CLASS`, lower case.
     pub root: String,
-    /// The process that owns the window, where the window says so.
+    /// Process that owns the window, if the window names it.
     pub pid: Option<u32>,
 }
 
-/// What a top-level window is for (EWMH `_NET_WM_WINDOW_TYPE`, and override-redirect).
+/// The kind of a top-level window (EWMH `_NET_WM_WINDOW_TYPE`, and override-redirect).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowKind {
-    /// A window that a person switches to.
+    /// A normal window.
     Normal,
-    /// A dialog; it belongs to its owner.
+    /// A dialog with an owner window.
     Dialog,
-    /// A menu, drop-down list or tool tip; it belongs to its owner.
+    /// A menu, drop-down list or tooltip with an owner window.
     Popup,
 }
 
@@ -41,21 +41,21 @@ pub struct WindowInfo {
     pub app: AppInfo,
     /// Its client area.
     pub bounds: Rect<Screen>,
-    /// What it is for.
+    /// Its kind.
     pub kind: WindowKind,
-    /// The window that it belongs to, for dialogs and pop-ups (`WM_TRANSIENT_FOR`, else the application's).
+    /// The owner of a dialog or pop-up (`WM_TRANSIENT_FOR`, else the application's window).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<WindowId>,
     /// Whether it has the input focus (`_NET_ACTIVE_WINDOW`).
     #[serde(default)]
     pub active: bool,
-    /// Whether the application shows this window to assistive technology.
+    /// Whether the application exposes the window to assistive technology.
     #[serde(default)]
     pub accessible: bool,
 }
 
 impl WindowInfo {
-    /// How messages name it: `w2 “Untitled 1 — LibreOffice Calc”`.
+    /// Its name in messages: `w2 “Untitled 1 — LibreOffice Calc”`.
     pub fn label(&self) -> String {
         format!("{} “{}”", self.id, self.title)
     }

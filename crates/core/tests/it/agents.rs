@@ -282,21 +282,21 @@ fn definitions_that_cannot_work_are_refused() {
     assert_eq!(oven().check(), Ok(()));
     check(
         &|steps| steps.statuses.retain(|status| status.meaning != AppStatus::Finish),
-        "no status of the agent `oven` means FINISH",
+        "agent `oven` has no status that means FINISH",
     );
     check(
         &|steps| steps.statuses.push(status("heating", AppStatus::Continue, &[])),
-        "the status `heating` of the agent `oven` is there twice",
+        "status `heating` of agent `oven` is defined twice",
     );
     check(
         &|steps| steps.statuses[0].next.push("MELTED".to_owned()),
-        "the status `HEATING` of the agent `oven` is followed by a word that is no status",
+        "status `HEATING` of agent `oven` may be followed by an undefined status",
     );
     check(
         &|steps| steps.statuses.push(status("BROKEN", AppStatus::Error, &[])),
-        "the status `BROKEN` of the agent `oven` means ERROR, which no model may say",
+        "status `BROKEN` of agent `oven` means ERROR, which is reserved for the system",
     );
-    check(&|steps| steps.tools.push(tool("set_heat")), "the agent `oven` has two tools `set_heat`");
+    check(&|steps| steps.tools.push(tool("set_heat")), "agent `oven` has two tools named `set_heat`");
 }
 
 #[test]

@@ -328,5 +328,5 @@ fn a_place_is_judged_by_what_lies_there() {
     // No element is known there, and a rule looks at names.
     let mut h = at("OK", 0.5, 0.5);
     h.look();
-    assert!(h.prompt().contains("no element known to lie at that place"), "{}", h.prompt());
+    assert!(h.prompt().contains("no element known to be at that position"), "{}", h.prompt());
 }

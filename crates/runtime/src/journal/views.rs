@@ -1,7 +1,7 @@
 //! Observations as a journal stores them: views of windows as key frames and changes.
 //!
-//! A writer keeps one [`Views`] and encodes each observation with it, a reader another one and decodes. Both keep
-//! the same few windows, so that what was encoded can always be decoded.
+//! A writer encodes each observation with its [`Views`], a reader decodes with its own. Both keep the same windows, so
+//! that every stored change can be applied.
 
 use std::collections::VecDeque;
 
@@ -26,7 +26,7 @@ pub(crate) enum StoredObservation {
     Window(WindowView),
     /// One window, as what changed since the view before it.
     WindowChanges(WindowChanges),
-    /// What an agent without a window has before it.
+    /// What an agent without a window observed.
     Agent(AgentView),
 }
 
@@ -41,38 +41,38 @@ pub enum ViewError {
     Elements(#[from] DiffError),
 }
 
-/// One window, as what became of the view of it before.
+/// The changes of a window since its last view.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct WindowChanges {
     /// The window.
     pub(crate) window: WindowId,
-    /// Its surfaces, in order; those of the view before that are not here are gone.
+    /// Its surfaces, in order; surfaces of the last view that are missing here are gone.
     pub(crate) surfaces: Vec<SurfaceChange>,
-    /// How it looks.
+    /// Its picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) picture: Option<PictureRef>,
-    /// What could not be used when it was looked at.
+    /// What was not available during the observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notices: Vec<String>,
 }
 
-/// What became of one surface.
+/// The change of one surface.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SurfaceChange {
-    /// It was there before.
+    /// An existing surface.
     Kept {
-        /// The window as it is now.
+        /// The window's current properties.
         window: WindowInfo,
-        /// What became of its elements.
+        /// The changes of its elements.
         tree: TreeDiff,
     },
-    /// It was not.
+    /// A new surface.
     New(Surface),
 }
 
 impl WindowChanges {
-    /// What turns `old` into `new`; none where their elements cannot be told apart.
+    /// The changes from `old` to `new`; `None` if an element id is not unique.
     pub(crate) fn between(old: &WindowView, new: &WindowView) -> Option<Self> {
         let window = new.surfaces.first()?.window.id;
         let surfaces = new.surfaces.iter().map(|surface| {
@@ -90,10 +90,10 @@ impl WindowChanges {
         })
     }
 
-    /// The view that this was made for, out of the one before it.
+    /// Applies the changes to the view they start from.
     ///
     /// # Errors
-    /// [`ViewError`] when it was made against another view.
+    /// [`ViewError`] if they start from another view.
     pub(crate) fn apply(&self, old: &WindowView) -> Result<WindowView, ViewError> {
         let surfaces = self.surfaces.iter().map(|change| match change {
             SurfaceChange::New(surface) => Ok::<_, ViewError>(surface.clone()),
@@ -110,7 +110,7 @@ impl WindowChanges {
         })
     }
 
-    /// How many elements it names.
+    /// The number of elements in the changes.
     pub(crate) fn len(&self) -> usize {
         let count = |change: &SurfaceChange| match change {
             SurfaceChange::Kept { tree, .. } => tree.len(),
@@ -120,7 +120,7 @@ impl WindowChanges {
     }
 }
 
-/// A view that is kept.
+/// A kept view.
 #[derive(Debug, Clone, PartialEq)]
 struct Kept {
     view: WindowView,
@@ -128,20 +128,20 @@ struct Kept {
     changes: u32,
 }
 
-/// The last views of a few windows.
+/// The last views of some windows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Views {
-    /// The one that was seen last comes last.
+    /// Most recently observed last.
     kept: VecDeque<Kept>,
 }
 
 impl Views {
     /// The most windows whose views are kept.
     pub(crate) const WINDOWS_MAX: usize = 8;
-    /// The most changes that follow each other before a whole view, so that no reader has to go far back.
+    /// The most consecutive changes before a full view, which bounds how far back a reader has to go.
     pub(crate) const CHANGES_MAX: u32 = 25;
 
-    /// Takes an observation; returns what to store in its place when that is smaller.
+    /// Records an observation; returns its changes if they are smaller.
     pub(crate) fn encode(&mut self, observation: &Observation) -> Option<WindowChanges> {
         let Observation::Window(view) = observation else { return None };
         let id = id_of(view)?;
@@ -156,10 +156,10 @@ impl Views {
         changes
     }
 
-    /// Takes a stored observation; returns it whole.
+    /// Restores a stored observation to a full view.
     ///
     /// # Errors
-    /// [`ViewError`] when it does not follow on what was decoded before it.
+    /// [`ViewError`] if it does not follow the observation decoded last.
     pub(crate) fn decode(&mut self, stored: StoredObservation) -> Result<Observation, ViewError> {
         let (view, changes) = match stored {
             StoredObservation::Desktop(view) => return Ok(Observation::Desktop(view)),
