@@ -10,6 +10,7 @@ pub mod command;
 pub mod evaluation;
 pub mod geometry;
 pub mod ids;
+pub mod known_tools;
 pub mod memory;
 pub mod model;
 pub mod money;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::{
     command::Command,
     ids::{ElementId, WindowId},
+    known_tools,
     observation::{Observation, WindowView},
     ui::{AppInfo, Element, Role, State, WindowInfo},
 };
@@ -293,7 +294,7 @@ impl Policy {
     pub fn depends_on_names(&self, tool: &str) -> bool {
         let own =
             |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool);
-        self.rules.iter().any(own) || (self.safe_guard && matches(PRESSES, tool))
+        self.rules.iter().any(own) || (self.safe_guard && is_one_of(&PRESSES, tool))
     }
 }
 
@@ -326,7 +327,7 @@ impl Rule {
     /// means; an allow rule must name these.
     fn applies_to(&self, tool: &str) -> bool {
         let as_typing = self.decision != Decision::Allow && LIKE_TYPING.contains(&tool);
-        matches(&self.tool, tool) || (as_typing && matches(&self.tool, TYPES))
+        matches(&self.tool, tool) || (as_typing && matches(&self.tool, known_tools::TYPE))
     }
 
     fn ruling(&self) -> Ruling {
@@ -375,18 +376,22 @@ const GUARDED: [(&str, &str); 5] = [
     ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the computer's session"),
 ];
 
-/// The tool that runs programs.
-const RUN_COMMAND: &str = "run_command";
-/// The tool that types.
-const TYPES: &str = "type_text";
 /// The tools that enter text through the clipboard; ask and deny rules for typing apply to them too.
-const LIKE_TYPING: [&str; 2] = ["paste_text", "write_clipboard"];
+const LIKE_TYPING: [&str; 2] = [known_tools::PASTE, known_tools::WRITE_CLIPBOARD];
 /// The tools that press whatever is at a position.
-const PRESSES_PLACES: &str = "click_on_coordinates|drag_on_coordinates";
+const PRESSES_PLACES: [&str; 2] = [known_tools::CLICK_PLACE, known_tools::DRAG_PLACES];
 /// The arguments that hold positions.
 const PLACES: [(&str, &str); 3] = [("x", "y"), ("start_x", "start_y"), ("end_x", "end_y")];
 /// The tools that press an element by name.
-const PRESSES: &str = "click_element|invoke_action|visit|select|press_keys|type_text|paste_text";
+const PRESSES: [&str; 7] = [
+    known_tools::CLICK,
+    known_tools::INVOKE,
+    known_tools::VISIT,
+    known_tools::SELECT,
+    known_tools::PRESS_KEYS,
+    known_tools::TYPE,
+    known_tools::PASTE,
+];
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
 const HARMLESS: &str =
@@ -397,19 +402,24 @@ fn guard(subject: &Subject) -> Option<Ruling> {
         return None;
     }
     let asks = |why: &str| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") };
-    if subject.tool == RUN_COMMAND {
+    if subject.tool == known_tools::RUN_COMMAND {
         return Some(asks("it runs a program"));
     }
     if subject.keys.as_ref().is_some_and(|keys| matches("shift+delete", keys)) {
         return Some(asks("it deletes data permanently"));
     }
-    if !matches(PRESSES, &subject.tool) && !matches(PRESSES_PLACES, &subject.tool) {
+    if !is_one_of(&PRESSES, &subject.tool) && !is_one_of(&PRESSES_PLACES, &subject.tool) {
         return None;
     }
     let fits = |labels: &str| {
         subject.labels.iter().any(|label| matches(labels, label.trim_end_matches(['.', '…', ' '])))
     };
     GUARDED.iter().find(|(labels, _)| fits(labels)).map(|(_, why)| asks(why))
+}
+
+/// Whether a tool is one of these, however a model spells its case.
+fn is_one_of(names: &[&str], tool: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(tool.trim()))
 }
 
 /// Whether a text matches a pattern: `|` separates alternatives, `*` matches any text, `?` one character;

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::{
     code,
     files::{self, Finding, SourceFile},
-    growth, layout, manifests, skips, words,
+    growth, layout, manifests, skips, tool_names, words,
 };
 use crate::console;
 
@@ -50,6 +50,7 @@ fn findings(files: &[SourceFile]) -> Vec<Finding> {
             ]
             .concat()
         })
+        .chain(tool_names::check(files))
         .collect();
     findings.sort();
     findings

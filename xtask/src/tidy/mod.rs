@@ -4,7 +4,7 @@
 //! - [`code`]: rules for Rust sources. [`layout`]: where things lie. [`manifests`]: `Cargo.toml`.
 //!   [`words`]: rules for every text, and links in documents. [`growth`]: how much there is of everything, and how long
 //!   files and functions may be.
-//!   [`skips`]: why a test may end early.
+//!   [`skips`]: why a test may end early. [`tool_names`]: which tools core knows.
 //! - [`scanner`]: what is code in a Rust source, and what is not.
 
 mod code;
@@ -15,6 +15,7 @@ mod layout;
 mod manifests;
 mod scanner;
 mod skips;
+mod tool_names;
 mod words;
 
 pub(crate) use command::{check, run};

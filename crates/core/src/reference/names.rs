@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{
     command::{CallResult, Command, Verdict},
+    known_tools,
     reply::ProposedAction,
 };
 
@@ -15,11 +16,11 @@ use crate::{
 /// `summary` and `select_application_window` are tools here under the same names; `annotation` becomes SCREENSHOT with
 /// `control_reannotate`.
 pub const REFERENCE_NAMES: &[(&str, &str)] = &[
-    ("click_input", "click_element"),
-    ("set_edit_text", "type_text"),
-    ("keyboard_input", "press_keys"),
-    ("wheel_mouse_input", "scroll"),
-    ("texts", "read_text"),
+    ("click_input", known_tools::CLICK),
+    ("set_edit_text", known_tools::TYPE),
+    ("keyboard_input", known_tools::PRESS_KEYS),
+    ("wheel_mouse_input", known_tools::SCROLL),
+    ("texts", known_tools::READ_TEXT),
 ];
 
 /// The reference's tool to annotate some controls.
@@ -85,7 +86,7 @@ fn click_input(given: &mut Given<'_>) -> Own {
         other => Some(other),
     };
     let count = given.flag("double", false)?.then_some(2);
-    Ok(vec![action("click_element", json!({"id": id, "name": name, "button": button, "count": count}))])
+    Ok(vec![action(known_tools::CLICK, json!({"id": id, "name": name, "button": button, "count": count}))])
 }
 
 /// `set_edit_text(id, name, text, clear_current_text=False)`
@@ -93,7 +94,7 @@ fn set_edit_text(given: &mut Given<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
     let text = given.required_text("text", "give the text to write")?;
     let clear = given.flag("clear_current_text", false)?.then_some(true);
-    Ok(vec![action("type_text", json!({"id": id, "name": name, "text": text, "clear": clear}))])
+    Ok(vec![action(known_tools::TYPE, json!({"id": id, "name": name, "text": text, "clear": clear}))])
 }
 
 /// `keyboard_input(id, name, keys, control_focus=True)`: focuses the element first, if there is one.
@@ -109,13 +110,13 @@ fn keyboard_input(given: &mut Given<'_>) -> Own {
             Part::Text(text) => {
                 let into = into.take();
                 let name = name.as_ref().filter(|_| into.is_some());
-                own.push(action("type_text", json!({"id": into, "name": name, "text": text})));
+                own.push(action(known_tools::TYPE, json!({"id": into, "name": name, "text": text})));
             }
             Part::Chords(chords) => {
                 if let Some(id) = into.take() {
-                    own.push(action("focus_element", json!({"id": id, "name": name})));
+                    own.push(action(known_tools::FOCUS, json!({"id": id, "name": name})));
                 }
-                own.push(action("press_keys", json!({"keys": chords.join(" ")})));
+                own.push(action(known_tools::PRESS_KEYS, json!({"keys": chords.join(" ")})));
             }
         }
     }
@@ -131,13 +132,13 @@ fn wheel_mouse_input(given: &mut Given<'_>) -> Own {
             "wheel_mouse_input: `wheel_dist` is 0; give notches, positive up and negative down".to_owned()
         );
     }
-    Ok(vec![action("scroll", json!({"id": id, "name": name, "down": -up}))])
+    Ok(vec![action(known_tools::SCROLL, json!({"id": id, "name": name, "down": -up}))])
 }
 
 /// `texts(id, name)`
 fn texts(given: &mut Given<'_>) -> Own {
     let (id, name) = (given.required_id()?, given.name()?);
-    Ok(vec![action("read_text", json!({"id": id, "name": name}))])
+    Ok(vec![action(known_tools::READ_TEXT, json!({"id": id, "name": name}))])
 }
 
 /// An `annotation` together with other actions, which cannot become SCREENSHOT.

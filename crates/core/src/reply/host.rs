@@ -7,7 +7,10 @@ use super::{
     NextSubtask, ProposedAction, Question, ReplyError, extract_json,
     fields::{Fields, kind_of},
 };
-use crate::states::HostStatus;
+use crate::{
+    known_tools::{LAUNCH, SELECT_WINDOW},
+    states::HostStatus,
+};
 
 /// The HostAgent's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -37,11 +40,6 @@ pub struct HostReply {
     /// The result of the request, or the reason for its failure.
     pub result: Option<String>,
 }
-
-/// The tool that selects a window; `control_label` is its short form.
-pub const SELECT_WINDOW: &str = "select_application_window";
-/// The tool that starts an application; `apps_to_open` is its older form.
-pub const LAUNCH: &str = "launch_application";
 
 /// Parses the reply of the HostAgent.
 ///

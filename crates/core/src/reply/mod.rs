@@ -23,7 +23,7 @@ pub use app::{AppReply, parse_agent_reply, parse_app_reply};
 pub use error::ExtractError;
 pub use evaluation::{EvaluationReply, parse_evaluation_reply};
 pub use extract::{Extracted, extract_json};
-pub use host::{HostReply, LAUNCH, SELECT_WINDOW, parse_host_reply};
+pub use host::{HostReply, parse_host_reply};
 pub use repair::Repair;
 pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema};
 use serde::{Deserialize, Serialize};

@@ -19,11 +19,12 @@ use super::{
 use crate::{
     agent::AgentRef,
     command::{CallResult, Command, ToolSpec},
+    known_tools::{LAUNCH, SELECT_WINDOW},
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
-    reply::{HostReply, LAUNCH, ReplyError, SELECT_WINDOW, host_reply_schema, parse_host_reply},
+    reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply},
     states::{HostStatus, HostTrigger},
     ui::WindowInfo,
 };

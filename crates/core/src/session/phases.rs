@@ -12,6 +12,7 @@ use super::{
 use crate::{
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, CallResult, Command},
+    known_tools,
     memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
@@ -195,7 +196,7 @@ const ONE_ACTION: &str =
 
 /// Why the actions that follow must not be run unseen: a window or dialog opened that the command was not for.
 fn surprise(command: &Command, result: &CallResult) -> Option<String> {
-    const OPENS: [&str; 3] = ["launch_application", "select_application_window", "visit"];
+    const OPENS: [&str; 3] = [known_tools::LAUNCH, known_tools::SELECT_WINDOW, known_tools::VISIT];
     let opened = result.window.as_ref().filter(|window| window.kind != WindowKind::Popup)?;
     let surprises = command.window.is_some() && !OPENS.contains(&command.tool.as_str());
     surprises.then(|| format!("not run, because {} opened before it; look at that first", opened.label()))

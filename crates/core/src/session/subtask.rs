@@ -16,9 +16,10 @@ use super::{
 use crate::{
     agent::AgentRef,
     ids::AgentId,
+    known_tools::LAUNCH,
     observation::{DesktopView, Observation},
     outcome::OutcomeKind,
-    reply::{HostReply, LAUNCH, NextSubtask, ProposedAction},
+    reply::{HostReply, NextSubtask, ProposedAction},
     states::{HostStatus, HostTrigger},
     text::clip,
     ui::WindowInfo,

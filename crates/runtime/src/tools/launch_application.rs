@@ -18,7 +18,7 @@ pub(super) struct LaunchApplication {
 }
 
 impl<D: Desktop> Tool<D> for LaunchApplication {
-    const NAME: &'static str = deskhand_core::reply::LAUNCH;
+    const NAME: &'static str = deskhand_core::known_tools::LAUNCH;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -23,7 +23,7 @@ pub(super) struct SelectApplicationWindow {
 }
 
 impl<D: Desktop> Tool<D> for SelectApplicationWindow {
-    const NAME: &'static str = deskhand_core::reply::SELECT_WINDOW;
+    const NAME: &'static str = deskhand_core::known_tools::SELECT_WINDOW;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -3,6 +3,8 @@
 use deskhand_core::{
     command::{CallStatus, Command, Verdict},
     ids::WindowId,
+    known_tools::{self, Caller},
+    policy::Policy,
     prompt::tools_text,
     reference::REFERENCE_NAMES,
 };
@@ -52,6 +54,52 @@ async fn wrong_arguments_are_refused_with_the_place() {
     check(window, "wait_for", json!({"title": "a", "name": "b"}), "give either a title").await;
     check(None, "select_application_window", json!({"id": "w77"}), "w77").await;
     check(None, "launch_application", json!({"name": "LibreOfice Calc"}), "LibreOffice Calc").await;
+}
+
+/// Tools that act and are not judged by the name of what they act on, because they only change what is shown or selected,
+/// or content that can be changed back.
+const NOT_JUDGED_BY_NAME: [&str; 11] = [
+    "set_value",
+    "set_checked",
+    "expand",
+    "select_text",
+    "write_table",
+    "select_cells",
+    "scroll",
+    "drag",
+    "focus_element",
+    "scroll_into_view",
+    "write_clipboard",
+];
+
+#[test]
+fn the_tools_that_core_knows_exist_with_its_assumptions() {
+    let tools = toolbox();
+    let (host, app) = (tools.host_specs(), tools.app_specs());
+    for known in known_tools::ALL {
+        let specs = match known.caller {
+            Caller::Host => &host,
+            Caller::App => &app,
+            Caller::Shell => continue,
+        };
+        let spec = specs.iter().find(|spec| spec.name == known.name);
+        let spec = spec.unwrap_or_else(|| panic!("there is no tool `{}`", known.name));
+        assert_eq!(spec.acts, known.acts, "{}", known.name);
+        for argument in known.arguments {
+            assert!(!spec.parameters["properties"][argument].is_null(), "{} has no `{argument}`", known.name);
+        }
+    }
+}
+
+#[test]
+fn every_tool_is_judged_by_names_or_listed_as_harmless() {
+    let guard = Policy::default();
+    for spec in toolbox().app_specs() {
+        let places = [known_tools::CLICK_PLACE, known_tools::DRAG_PLACES].contains(&spec.name.as_str());
+        let judged = guard.depends_on_names(&spec.name) || places || !spec.acts;
+        let listed = NOT_JUDGED_BY_NAME.contains(&spec.name.as_str());
+        assert!(judged != listed, "{}: judge it by names, or list it as harmless", spec.name);
+    }
 }
 
 /// The page tells of every tool and of every name of the reference.

@@ -11,11 +11,12 @@ use std::{
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentSteps, usual_statuses},
     command::{CallResult, Command},
+    known_tools,
 };
 
 use super::{
     environment::environment,
-    run_command::{RUN_COMMAND, spec},
+    run_command::spec,
     sandbox::{self, Confinement},
 };
 use crate::agents::{AgentError, AgentKind, AgentSetup, OpenAgent, Sight, StepsAgent};
@@ -221,7 +222,7 @@ impl StepsAgent for Shell {
     }
 
     async fn call(&self, command: &Command) -> CallResult {
-        if command.tool == RUN_COMMAND {
+        if command.tool == known_tools::RUN_COMMAND {
             self.run_command(command).await
         } else {
             CallResult::failure(None, format!("there is no tool `{}`", command.tool))

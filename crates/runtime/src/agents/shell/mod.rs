@@ -10,4 +10,3 @@ mod run_command;
 pub mod sandbox;
 
 pub use kind::{SandboxMode, ShellKind, ShellSettings};
-pub use run_command::RUN_COMMAND;

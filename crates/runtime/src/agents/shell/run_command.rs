@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict};
+use deskhand_core::{
+    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    known_tools::RUN_COMMAND,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -20,9 +23,6 @@ use super::{
     sandbox::{Confinement, NOT_STARTED},
 };
 use crate::agents::process::{ProcessGroup, find_program};
-
-/// The name of the tool.
-pub const RUN_COMMAND: &str = "run_command";
 
 /// What is kept of the beginning and the end of the standard output, in bytes.
 const OUTPUT_ENDS: (usize, usize) = (2_400, 1_600);
@@ -245,4 +245,24 @@ async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) 
         ended
     };
     Ok(Ran { status, output, errors, left })
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::known_tools::{ALL, Caller};
+
+    use super::*;
+
+    #[test]
+    fn core_knows_the_tool_as_it_is() {
+        let [known] = ALL.into_iter().filter(|known| known.caller == Caller::Shell).collect::<Vec<_>>()[..]
+        else {
+            panic!("the agent of the command line has one tool");
+        };
+        let spec = spec();
+        assert_eq!((spec.name.as_str(), spec.acts), (known.name, known.acts));
+        for argument in known.arguments {
+            assert!(!spec.parameters["properties"][argument].is_null(), "no `{argument}`");
+        }
+    }
 }

@@ -5,10 +5,11 @@ use std::{path::Path, process::Command as Process, time::Duration};
 use deskhand_core::{
     command::{CallResult, CallStatus, Command, Verdict},
     ids::AgentId,
+    known_tools,
 };
 use deskhand_runtime::agents::{
     AgentRegistry, OpenAgents,
-    shell::{RUN_COMMAND, SandboxMode, ShellKind, ShellSettings},
+    shell::{SandboxMode, ShellKind, ShellSettings},
 };
 use serde_json::{Value, json};
 
@@ -64,7 +65,7 @@ async fn open(settings: ShellSettings, session: &Path) -> OpenAgents {
 
 async fn call(agents: &OpenAgents, arguments: Value) -> CallResult {
     let command = Command {
-        tool: RUN_COMMAND.to_owned(),
+        tool: known_tools::RUN_COMMAND.to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
         window: None,
         agent: Some(AgentId(1)),
