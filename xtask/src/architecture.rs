@@ -1,4 +1,4 @@
-//! Architecture rules as tests: which crate may know which, and that core is free of IO.
+//! Architecture rules as tests: allowed dependencies between our crates, and no IO in core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::workspace::{cargo, stdout};
 
-/// What each of our crates builds on. Arrows go one way; a change here is a change of the architecture.
+/// The dependencies of each crate. Changing them changes the architecture.
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "deskhand",
@@ -42,10 +42,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// Ours that no product code may build on: they are dev-dependencies only.
+/// Crates for tests only; product code must not depend on them.
 const TEST_ONLY: &[&str] = &["deskhand-desktop-fake", "deskhand-testkit"];
 
-/// What the tests of a crate build on beside [`TEST_ONLY`]: tests of a whole desktop need actions and a back end.
+/// Additional dependencies of tests besides [`TEST_ONLY`]: desktop tests need actions and a back end.
 const TESTS_ALSO: &[(&str, &[&str])] = &[
     ("deskhand-desktop-linux", &["deskhand-desktop-act", "deskhand-desktop-detect"]),
     ("deskhand-example-custom-tool", &["deskhand-model"]),
@@ -53,10 +53,10 @@ const TESTS_ALSO: &[(&str, &[&str])] = &[
     ("deskhand-runtime", &["deskhand-desktop-detect", "deskhand-desktop-linux"]),
 ];
 
-/// Crates that speak to a display or an accessibility bus: only back ends build on them.
+/// Crates that talk to a display or accessibility bus: only back ends may use them.
 const PLATFORM_CRATES: &[&str] = &["atspi", "atspi-common", "x11rb", "xkeysym", "zbus"];
 
-/// Crates that do IO, read the clock or make randomness: none of them below core.
+/// Crates that do IO, read the clock or generate randomness: core must not depend on them.
 const IO_CRATES: &[&str] = &[
     "async-io",
     "async-std",
@@ -91,7 +91,7 @@ const IO_CRATES: &[&str] = &[
     "zbus",
 ];
 
-/// Our crates with the ones of ours that they declare, without and with the test-only ones.
+/// The declared dependencies between our crates: normal ones, and those of tests.
 fn declared() -> BTreeMap<String, (BTreeSet<String>, BTreeSet<String>)> {
     let text = stdout(cargo().args(["metadata", "--no-deps", "--offline", "--format-version", "1"])).unwrap();
     let metadata: Value = serde_json::from_str(&text).unwrap();
@@ -128,24 +128,24 @@ fn arrows_go_one_way() {
 }
 
 #[test]
-fn product_code_builds_on_no_test_crate() {
+fn product_code_does_not_depend_on_test_crates() {
     for (name, (normal, _)) in declared() {
         let wrong: Vec<&String> = normal.iter().filter(|other| TEST_ONLY.contains(&other.as_str())).collect();
-        assert!(wrong.is_empty(), "{name} builds on {wrong:?}");
+        assert!(wrong.is_empty(), "{name} depends on {wrong:?}");
     }
 }
 
 #[test]
-fn tests_add_only_what_is_listed() {
+fn tests_add_only_listed_dependencies() {
     for (name, (_, tests)) in declared() {
         let also = TESTS_ALSO.iter().find(|(of, _)| *of == name).map_or(&[][..], |(_, also)| also);
         let listed = |other: &str| TEST_ONLY.contains(&other) || also.contains(&other) || other == name;
         let others: Vec<&String> = tests.iter().filter(|other| !listed(other)).collect();
-        assert!(others.is_empty(), "the tests of {name} build on {others:?}");
+        assert!(others.is_empty(), "tests of {name} depend on {others:?}");
     }
 }
 
-/// The names of all crates below one of ours, itself included, as cargo resolves them for this machine.
+/// The names of a crate's transitive dependencies, itself included, as resolved for this platform.
 fn below(package: &str) -> BTreeSet<String> {
     let text = stdout(cargo().args([
         "tree",
@@ -168,11 +168,11 @@ fn core_is_free_of_io() {
     let crates = below("deskhand-core");
     assert!(crates.contains("deskhand-core") && crates.contains("serde"), "{crates:?}");
     let io: Vec<&&str> = IO_CRATES.iter().filter(|name| crates.contains(**name)).collect();
-    assert!(io.is_empty(), "deskhand-core builds on {io:?}");
+    assert!(io.is_empty(), "deskhand-core depends on {io:?}");
 }
 
 #[test]
-fn the_list_of_io_crates_would_notice_them() {
+fn the_io_list_matches_real_dependencies() {
     let crates = below("deskhand-runtime");
     for name in ["tokio", "rustix", "uuid", "getrandom", "jiff"] {
         assert!(crates.contains(name) && IO_CRATES.contains(&name), "{name}");
@@ -180,16 +180,16 @@ fn the_list_of_io_crates_would_notice_them() {
 }
 
 #[test]
-fn actions_and_detection_build_without_a_platform() {
+fn actions_and_detection_are_platform_independent() {
     for package in ["deskhand-desktop", "deskhand-desktop-act", "deskhand-desktop-detect"] {
         let crates = below(package);
         let platform: Vec<&&str> = PLATFORM_CRATES.iter().filter(|name| crates.contains(**name)).collect();
-        assert!(platform.is_empty(), "{package} builds on {platform:?}");
+        assert!(platform.is_empty(), "{package} depends on {platform:?}");
     }
 }
 
 #[test]
-fn the_list_of_platform_crates_would_notice_them() {
+fn the_platform_list_matches_real_dependencies() {
     let crates = below("deskhand-desktop-linux");
     for name in ["x11rb", "zbus"] {
         assert!(crates.contains(name) && PLATFORM_CRATES.contains(&name), "{name}");

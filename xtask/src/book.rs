@@ -1,5 +1,5 @@
-//! `cargo xtask book`: builds the book in `docs/`. A warning of mdbook, a page that no chapter list names, a link that
-//! leaves the book and anything that a page would load from a network are errors.
+//! `cargo xtask book`: builds the book in `docs/`. Fails on mdbook warnings, pages missing from SUMMARY.md, links out of
+//! the book, and resources loaded from a network.
 
 use std::{
     collections::BTreeSet,
@@ -12,9 +12,9 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::{console, tools, workspace};
 
-/// Where the pages are, below the root.
+/// The source folder of the book.
 const SOURCE: &str = "docs";
-/// Where the book is written, below the root.
+/// The output folder of the book.
 const OUTPUT: &str = "target/book";
 
 /// Runs the command.
@@ -24,14 +24,14 @@ pub(crate) fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds the book and checks it; an error when anything is wrong with it.
+/// Builds and checks the book.
 pub(crate) fn check() -> Result<()> {
     let problems = source_problems(&read_pages()?);
     fail_on(&problems)?;
     let output = tools::MDBOOK.command()?.arg("build").output().context("run mdbook")?;
     let log = String::from_utf8_lossy(&output.stderr);
     fail_on(&warnings(&log))?;
-    ensure!(output.status.success(), "mdbook ended with {}: {}", output.status, log.trim());
+    ensure!(output.status.success(), "mdbook exited with {}: {}", output.status, log.trim());
     fail_on(&network_problems(&workspace::root().join(OUTPUT))?)
 }
 
@@ -45,7 +45,7 @@ fn fail_on(problems: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// What mdbook warned about or failed with.
+/// The warnings and errors in mdbook's log.
 fn warnings(log: &str) -> Vec<String> {
     let is_problem = |line: &&str| {
         line.split_whitespace().take(4).any(|word| matches!(word.trim_matches(['[', ']']), "WARN" | "ERROR"))
@@ -53,7 +53,7 @@ fn warnings(log: &str) -> Vec<String> {
     log.lines().filter(is_problem).map(|line| line.trim().to_owned()).collect()
 }
 
-/// A page of the book: its path below the source folder, and its text.
+/// A page: its path below the source folder, and its text.
 type Page = (String, String);
 
 fn read_pages() -> Result<Vec<Page>> {
@@ -72,7 +72,7 @@ fn read_pages() -> Result<Vec<Page>> {
         .collect()
 }
 
-/// Pages that are not in the list of chapters, and links that lead out of the book, where no reader can follow them.
+/// Finds pages missing from SUMMARY.md and links that leave the book.
 fn source_problems(pages: &[Page]) -> Vec<String> {
     let summary = pages.iter().find(|(name, _)| name == "SUMMARY.md");
     let listed: BTreeSet<&str> = summary.map(|(_, text)| link_targets(text).collect()).unwrap_or_default();
@@ -91,7 +91,7 @@ fn source_problems(pages: &[Page]) -> Vec<String> {
     problems
 }
 
-/// The files that the links of a page lead to, without anchors and addresses.
+/// The link targets of a page, without anchors and URLs.
 fn link_targets(text: &str) -> impl Iterator<Item = &str> {
     text.split("](")
         .skip(1)
@@ -100,7 +100,7 @@ fn link_targets(text: &str) -> impl Iterator<Item = &str> {
         .filter(|target| !target.is_empty() && !target.contains("://"))
 }
 
-/// Scripts, styles, fonts and pictures that a page of the built book would load from a network.
+/// Finds scripts, styles, fonts and images in the built book that are loaded from a network.
 fn network_problems(folder: &Path) -> Result<Vec<String>> {
     let mut problems = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -119,7 +119,7 @@ fn network_problems(folder: &Path) -> Result<Vec<String>> {
     Ok(problems)
 }
 
-/// The addresses that a page or style sheet loads when it is opened; links that a reader may follow are none.
+/// The URLs that a page or style sheet loads when opened; hyperlinks do not count.
 fn remote(text: &str) -> impl Iterator<Item = &str> {
     const LOADS: [&str; 4] = ["src=\"", "<link rel=\"stylesheet\" href=\"", "url(\"", "url("];
     LOADS.iter().flat_map(move |start| {
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn the_pages_of_this_repository_are_listed_and_stay_in_the_book() {
+    fn the_book_of_this_repository_is_consistent() {
         let problems = source_problems(&read_pages().unwrap());
         assert!(problems.is_empty(), "{}", problems.join("\n"));
     }
 
     #[test]
-    fn pages_without_a_chapter_and_links_out_of_the_book_are_found() {
+    fn finds_unlisted_pages_and_links_out_of_the_book() {
         let pages = [
             page("SUMMARY.md", "[A](a.md)\n  - [B](b/c.md)\n"),
             page("a.md", "[to c](b/c.md#x) [home](https://example.org/../..)"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_and_errors_are_taken_from_the_log() {
+    fn warnings_and_errors_are_parsed_from_the_log() {
         let log = " INFO Book building has started\n WARN unclosed HTML tag `<b>`\nERROR no such file\n\
                    2026-01-01 10:00:00 [WARN] (mdbook): old form\n INFO WARNING is only a word here\n";
         assert_eq!(
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_loads_from_a_network_is_found() {
+    fn finds_resources_loaded_from_a_network() {
         let text = "<script src=\"https://example.org/a.js\"></script><a href=\"https://example.org\">link</a>\
                     <script src=\"book.js\"></script>@font-face { src: url(//example.org/f.woff) }";
         assert_eq!(remote(text).collect::<Vec<_>>(), ["https://example.org/a.js", "//example.org/f.woff"]);

@@ -1,24 +1,24 @@
-//! All printing of these commands: progress goes to standard error, results to standard output.
+//! All output of xtask: progress goes to stderr, results to stdout.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints")]
 
 use std::time::Duration;
 
-/// A line of the result.
+/// Prints a result line.
 pub(crate) fn result(line: &str) {
     println!("{line}");
 }
 
-/// A line that says what is going on.
+/// Prints a progress line.
 pub(crate) fn progress(line: &str) {
     eprintln!("{line}");
 }
 
-/// A line that says what went wrong.
+/// Prints an error line.
 pub(crate) fn problem(line: &str) {
     eprintln!("error: {line}");
 }
 
-/// A duration for a person: `320 ms`, `4.1 s`, `2 min 05 s`.
+/// Formats a duration: `320 ms`, `4.1 s`, `2 min 05 s`.
 pub(crate) fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs();
     if duration < Duration::from_secs(1) {
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_read_well() {
+    fn durations_use_suitable_units() {
         let check = |ms: u64, expected: &str| assert_eq!(duration(Duration::from_millis(ms)), expected);
         check(0, "0 ms");
         check(999, "999 ms");

@@ -1,6 +1,6 @@
-//! The project's own commands: `cargo xtask setup|test|tidy|book|demo|bench`.
+//! Project commands: `cargo xtask setup|test|tidy|book|demo|bench`.
 //!
-//! Depends on nothing of ours, so that what it checks is checked by code that shares nothing with the product.
+//! Depends on none of our crates, so that its checks share no code with the product.
 
 use std::process::ExitCode;
 
@@ -23,7 +23,7 @@ mod tools;
 mod workspace;
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "The project's own commands", disable_help_subcommand = true)]
+#[command(name = "cargo xtask", about = "Project commands", disable_help_subcommand = true)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -31,17 +31,17 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install the Debian packages and the tools of cargo that the product and its tests need.
+    /// Install missing Debian packages and cargo tools.
     Setup(setup::SetupArguments),
-    /// Everything that must pass: set-up, format, lints, tidy, build and every test.
+    /// Run all checks: setup, format, tidy, lints, dependencies, book, build and tests.
     Test,
-    /// The house rules that no compiler checks, and how much code there is.
+    /// Check the house rules and report code size.
     Tidy,
-    /// Build the book in `docs/` with mdbook; its warnings are errors.
+    /// Build the book in `docs/` with mdbook, treating warnings as errors.
     Book,
-    /// The main job on real LibreOffice, its result checked by code that is not the agent's.
+    /// Run the main job on real LibreOffice and verify its result independently.
     Demo(demo::DemoArguments),
-    /// Measurements, printed beside the load of the machine.
+    /// Run benchmarks and print the machine load with the results.
     #[command(subcommand)]
     Bench(bench::Bench),
 }

@@ -1,4 +1,4 @@
-//! Reads a saved spreadsheet: the cells of its sheets and its charts. Shares nothing with the agent that wrote it.
+//! Reads a saved spreadsheet: cells and charts. Shares no code with the agent that wrote it.
 
 use std::{
     collections::BTreeMap,
@@ -14,40 +14,40 @@ use quick_xml::{
 };
 use zip::ZipArchive;
 
-/// A filled cell that is repeated more often than this is no table that anybody wrote.
+/// The most repeats of a filled cell; more are not a real table.
 const REPEATS_MAX: u32 = 10_000;
-/// The largest part of an archive that is read.
+/// The maximum size of an archive member, in bytes.
 const PART_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// A cell by column and row, both from 0: `B3` is `(1, 2)`.
+/// A cell by column and row, from 0: `B3` is `(1, 2)`.
 pub(crate) type Position = (u32, u32);
 
 /// A spreadsheet.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Spreadsheet {
-    /// Its sheets, in order.
+    /// The sheets, in order.
     pub(crate) sheets: Vec<Sheet>,
-    /// The charts on all sheets, in order.
+    /// The charts of all sheets, in order.
     pub(crate) charts: Vec<Chart>,
 }
 
 /// One sheet.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Sheet {
-    /// Its name.
+    /// The name.
     pub(crate) name: String,
-    /// The cells that are not empty.
+    /// The non-empty cells.
     pub(crate) cells: BTreeMap<Position, Cell>,
 }
 
-/// What is in a cell.
+/// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Cell {
-    /// A number, as it is stored, whatever its format shows.
+    /// A number, as stored.
     Number(f64),
     /// A text.
     Text(String),
-    /// Anything else (a date, a percentage, an error), by its type and text.
+    /// Anything else (a date, a percentage, an error), with its type and text.
     Other(String),
 }
 
@@ -56,23 +56,23 @@ pub(crate) enum Cell {
 pub(crate) struct Chart {
     /// `chart:bar`, `chart:line`, …
     pub(crate) class: String,
-    /// Every range that it draws from: values, labels and categories.
+    /// The ranges that it uses: values, labels and categories.
     pub(crate) ranges: Vec<Range>,
 }
 
-/// A range of cells of one sheet, both corners included.
+/// A range of cells of one sheet, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Range {
-    /// The name of the sheet; empty where the address names none.
+    /// The sheet name; empty if the address has none.
     pub(crate) sheet: String,
-    /// The corner with the lowest column and row.
+    /// The top left cell.
     pub(crate) first: Position,
-    /// The corner with the highest.
+    /// The bottom right cell.
     pub(crate) last: Position,
 }
 
 impl Range {
-    /// Reads `Sheet1.A1:Sheet1.C5`, `$Sheet1.$A$1:.$C$5`, `A1:C5` or `B2`.
+    /// Parses `Sheet1.A1:Sheet1.C5`, `$Sheet1.$A$1:.$C$5`, `A1:C5` or `B2`.
     pub(crate) fn parse(address: &str) -> Result<Self> {
         let (first, last) = split_unquoted(address, ':').unwrap_or((address, address));
         let (sheet, first) = parse_corner(first).with_context(|| format!("read the range `{address}`"))?;
@@ -84,7 +84,7 @@ impl Range {
         })
     }
 
-    /// Every cell of the range, row by row.
+    /// The cells of the range, row by row.
     pub(crate) fn positions(&self) -> impl Iterator<Item = Position> + use<> {
         let (columns, rows) = (self.first.0..=self.last.0, self.first.1..=self.last.1);
         rows.flat_map(move |row| columns.clone().map(move |column| (column, row)))
@@ -124,7 +124,7 @@ fn parse_corner(text: &str) -> Result<(String, Position)> {
     let cell = cell.replace('$', "");
     let letters = cell.trim_end_matches(|character: char| character.is_ascii_digit());
     let digits = cell.get(letters.len()..).unwrap_or_default();
-    ensure!(!letters.is_empty() && letters.len() <= 3, "`{cell}` is no cell");
+    ensure!(!letters.is_empty() && letters.len() <= 3, "`{cell}` is not a cell");
     let mut column = 0;
     for letter in letters.chars() {
         let value = letter.to_digit(36).filter(|value| *value >= 10).context("a column has letters only")?;
@@ -159,16 +159,16 @@ fn part(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Result<String>
     Ok(text)
 }
 
-/// Parts of a sheet with paragraphs and cells of their own, which are not the sheet's.
+/// Elements within a sheet whose paragraphs and cells do not belong to it.
 const FOREIGN: &[&[u8]] = &[b"office:annotation", b"table:shapes", b"draw:frame", b"draw:g"];
 const CELL: &[&[u8]] = &[b"table:table-cell", b"table:covered-table-cell"];
 
-/// Reads the sheets, and where the embedded objects lie that are on them.
+/// Collects the sheets and the paths of embedded objects.
 #[derive(Default)]
 struct ContentReader {
     sheets: Vec<Sheet>,
     objects: Vec<String>,
-    /// How many foreign parts the reader is in.
+    /// The nesting depth in foreign elements.
     foreign_depth: u32,
     row: u32,
     column: u32,
@@ -181,7 +181,7 @@ struct ContentReader {
     in_paragraph: bool,
 }
 
-/// The sheets, and the embedded objects that lie on them.
+/// Parses the sheets and the paths of embedded objects.
 fn parse_content(xml: &str) -> Result<(Vec<Sheet>, Vec<String>)> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;
@@ -294,7 +294,7 @@ impl ContentReader {
     }
 }
 
-/// The chart in an embedded object; none where the object is something else.
+/// Parses the chart in an embedded object; `None` for other objects.
 fn parse_chart(xml: &str) -> Result<Option<Chart>> {
     let mut reader = Reader::from_str(xml);
     reader.config_mut().expand_empty_elements = true;

@@ -1,9 +1,9 @@
-//! Reading spreadsheets, tried on a file that LibreOffice wrote and on small samples.
+//! Tests of the spreadsheet reader on a LibreOffice file and on small samples.
 
 use super::*;
 
 #[test]
-fn a_file_of_libreoffice_is_read_whole() {
+fn reads_a_libreoffice_file() {
     let path = workspace_file("xtask/src/fixtures/chart.ods");
     let spreadsheet = read(&path).unwrap();
     assert_eq!(spreadsheet.sheets.len(), 1);
@@ -25,7 +25,7 @@ fn workspace_file(path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn ranges_are_read_in_every_spelling() {
+fn ranges_parse_in_every_notation() {
     let check = |address: &str, sheet: &str, first: Position, last: Position| {
         assert_eq!(
             Range::parse(address).unwrap(),
@@ -64,7 +64,7 @@ fn cells_of(rows: &str) -> Vec<(String, Cell)> {
 }
 
 #[test]
-fn repeats_move_the_cells_that_follow() {
+fn repeated_cells_shift_later_ones() {
     let rows = "<table:table-row table:number-rows-repeated=\"2\"><table:table-cell/></table:table-row>\
                 <table:table-row><table:table-cell table:number-columns-repeated=\"3\"/>\
                 <table:table-cell office:value-type=\"float\" office:value=\"1.5\" table:number-columns-repeated=\"2\">\
@@ -75,7 +75,7 @@ fn repeats_move_the_cells_that_follow() {
 }
 
 #[test]
-fn numbers_that_are_texts_or_dates_are_told_apart() {
+fn numbers_texts_and_dates_are_distinguished() {
     let rows = "<table:table-row><table:table-cell office:value-type=\"string\"><text:p>120</text:p></table:table-cell>\
                 <table:table-cell office:value-type=\"date\" office:date-value=\"2026-01-02\"><text:p>01/02/26</text:p>\
                 </table:table-cell></table:table-row>";
@@ -87,14 +87,14 @@ fn numbers_that_are_texts_or_dates_are_told_apart() {
 }
 
 #[test]
-fn comments_and_references_do_not_mix_with_the_text() {
+fn comments_are_excluded_from_the_text() {
     let rows = "<table:table-row><table:table-cell office:value-type=\"string\"><office:annotation><text:p>note</text:p>\
                 </office:annotation><text:p>a &amp; <text:span>b</text:span></text:p></table:table-cell></table:table-row>";
     assert_eq!(cells_of(rows), [("A1".to_owned(), Cell::Text("a & b".to_owned()))]);
 }
 
 #[test]
-fn a_cell_repeated_without_end_is_an_error() {
+fn excessive_repeats_are_an_error() {
     let xml = "<table:table><table:table-row table:number-rows-repeated=\"1048576\">\
                <table:table-cell office:value-type=\"string\"><text:p>x</text:p></table:table-cell></table:table-row>\
                </table:table>";
@@ -102,7 +102,7 @@ fn a_cell_repeated_without_end_is_an_error() {
 }
 
 #[test]
-fn objects_that_are_no_charts_are_passed_over() {
+fn other_objects_are_skipped() {
     assert_eq!(parse_chart("<math:math/>").unwrap(), None);
     let chart = parse_chart(
         "<chart:chart chart:class=\"chart:line\"><chart:plot-area><chart:series \

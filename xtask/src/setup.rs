@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: installs the packages and tools that are missing; says first which, and why.
+//! `cargo xtask setup`: lists missing packages and tools with reasons, then installs them.
 
 use std::{
     io::Write,
@@ -16,10 +16,10 @@ use crate::{
     workspace,
 };
 
-/// The options of `cargo xtask setup`.
+/// Options of `cargo xtask setup`.
 #[derive(Args)]
 pub(crate) struct SetupArguments {
-    /// Only say what is missing; exit 1 when something is.
+    /// Only list what is missing; exit 1 if anything is.
     #[arg(long)]
     check: bool,
 }
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lists what is missing, and how to install it.
+/// Lists what is missing and how to install it.
 fn check() -> Result<ExitCode> {
     let packages = missing()?;
     let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| !tool.is_installed()).collect();
@@ -60,25 +60,28 @@ fn check() -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// Installs the packages that are missing; returns at once when none is.
+/// Installs missing packages.
 pub(crate) fn ensure_installed() -> Result<()> {
     let missing = missing()?;
     if missing.is_empty() {
         return Ok(());
     }
-    ensure!(is_debian(), "{} programs are missing\n{}", missing.len(), advice(&missing, false));
-    console::progress("setup: these packages are missing:");
+    ensure!(is_debian(), "missing {} programs\n{}", missing.len(), advice(&missing, false));
+    console::progress("setup: missing packages:");
     for package in &missing {
         console::progress(&format!("  {:20} {}", package.name, package.reason));
     }
     let Some(prefix) = rights() else {
-        anyhow::bail!("this needs root, or sudo without a password\n{}", advice(&missing, true));
+        anyhow::bail!(
+            "installing packages requires root, or sudo without a password\n{}",
+            advice(&missing, true)
+        );
     };
-    console::progress("setup: installing them; apt-get says next how large they are");
+    console::progress("setup: installing");
     install(prefix, &missing)
 }
 
-/// The packages that are not installed; on systems without dpkg the ones whose program is not found.
+/// The missing packages; on systems without dpkg, those whose program is not found.
 fn missing() -> Result<Vec<&'static Package>> {
     if !is_debian() {
         return Ok(PACKAGES
@@ -86,7 +89,7 @@ fn missing() -> Result<Vec<&'static Package>> {
             .filter(|package| !package.program.is_empty() && !workspace::is_program(package.program))
             .collect());
     }
-    // Ends with 1 when it does not know a package; its listing is right all the same.
+    // Exits with 1 for unknown packages, but the listing is still correct.
     let output = Command::new("dpkg-query")
         .args(["--show", "--showformat", "${Package} ${db:Status-Status}\n"])
         .args(PACKAGES.iter().map(|package| package.name))
@@ -108,7 +111,7 @@ fn is_debian() -> bool {
     workspace::is_program("dpkg-query") && workspace::is_program("apt-get")
 }
 
-/// What to put before a command to run it as root; none when there is no way.
+/// The command prefix to run as root; `None` if not possible.
 fn rights() -> Option<&'static [&'static str]> {
     if rustix::process::geteuid().is_root() {
         return Some(&[]);
@@ -137,9 +140,9 @@ fn install(prefix: &[&str], missing: &[&Package]) -> Result<()> {
     Ok(())
 }
 
-/// Runs apt-get quietly; what it printed is shown when it fails.
+/// Runs apt-get quietly; its output is shown on failure.
 fn apt(prefix: &[&str], arguments: &[&str]) -> Result<()> {
-    // Through `env`, because sudo does not pass variables on.
+    // `env` is needed because sudo does not pass variables on.
     let words = [prefix, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"], arguments].concat();
     let Some((program, rest)) = words.split_first() else {
         anyhow::bail!("no command to run");
@@ -153,11 +156,11 @@ fn apt(prefix: &[&str], arguments: &[&str]) -> Result<()> {
         std::io::stderr().write_all(&output.stdout)?;
         std::io::stderr().write_all(&output.stderr)?;
     }
-    ensure!(output.status.success(), "apt-get {} ended with {}", arguments.join(" "), output.status);
+    ensure!(output.status.success(), "apt-get {} exited with {}", arguments.join(" "), output.status);
     Ok(())
 }
 
-/// What apt-get says about the size of an installation, asked without carrying it out.
+/// The installation size as reported by a simulated apt-get run.
 fn size_of(names: &[&str]) -> Option<String> {
     let output = Command::new("apt-get")
         .env("LC_ALL", "C")
@@ -184,7 +187,7 @@ fn size_in(listing: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join(" "))
 }
 
-/// What a person must do to get what is missing.
+/// Instructions to install what is missing.
 fn advice(missing: &[&Package], debian: bool) -> String {
     if debian {
         let names: Vec<&str> = missing.iter().map(|package| package.name).collect();
@@ -193,7 +196,7 @@ fn advice(missing: &[&Package], debian: bool) -> String {
             names.join(" ")
         );
     }
-    let mut text = "this system has no apt-get; install these by its own means:".to_owned();
+    let mut text = "apt-get not found; install these programs manually:".to_owned();
     for package in missing {
         text.push_str(&format!("\n  {:12} {}", package.program, package.reason));
     }
@@ -210,7 +213,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_package_counts_only_when_it_is_installed_whole() {
+    fn only_fully_installed_packages_count() {
         let check = |listing: &str, expected: &[&str]| {
             let missing = not_installed(TWO, listing);
             assert_eq!(missing.iter().map(|package| package.name).collect::<Vec<_>>(), expected, "{listing}");
@@ -223,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_size_is_taken_from_both_generations_of_apt() {
+    fn the_size_is_parsed_from_both_apt_formats() {
         let old = "0 upgraded\nNeed to get 120 MB of archives.\nAfter this operation, 400 MB of additional disk \
                    space will be used.\nDo you want to continue? [Y/n] N\n";
         assert_eq!(
@@ -236,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_advice_can_be_typed_as_it_is() {
+    fn the_advice_is_a_complete_command() {
         let all: Vec<&Package> = TWO.iter().collect();
         assert_eq!(
             advice(&all, true),

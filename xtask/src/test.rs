@@ -1,4 +1,4 @@
-//! `cargo xtask test`: everything that must pass, stage by stage; the first one that fails ends it.
+//! `cargo xtask test`: runs all checks in stages and stops at the first failure.
 
 use std::{
     process::{Command, ExitCode},
@@ -13,7 +13,7 @@ use crate::{
     workspace::cargo,
 };
 
-/// Runs the command. The test runner comes last, so that its closing line is the last of the output.
+/// Runs the command. The test runner comes last, so that its summary ends the output.
 pub(crate) fn run() -> Result<ExitCode> {
     let start = Instant::now();
     stage("setup", setup::ensure_installed)?;
@@ -30,17 +30,17 @@ pub(crate) fn run() -> Result<ExitCode> {
     stage("build", || finish(cargo().args(["build", "--quiet", "--package", "deskhand"])))?;
     stage("doc", || finish(cargo().args(["test", "--quiet", "--workspace", "--doc"])))?;
     console::progress(&format!(
-        "── tests    (all before them passed in {})",
+        "── tests    (earlier stages passed in {})",
         console::duration(start.elapsed())
     ));
     let status = tests()?.status().context("run the tests")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The command that runs every test.
+/// The command that runs all tests.
 fn tests() -> Result<Command> {
     let mut command = NEXTEST.command()?;
-    // A desktop test whose programs are missing fails here instead of being skipped.
+    // Fail desktop tests with missing programs instead of skipping them.
     command.env("DESKHAND_ALL_TESTS", "1");
     command.args(["run", "--workspace", "--no-fail-fast"]);
     Ok(command)
@@ -56,7 +56,7 @@ fn stage(name: &str, work: impl FnOnce() -> Result<()>) -> Result<()> {
 
 fn finish(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("run {}", line(command)))?;
-    ensure!(status.success(), "`{}` ended with {status}", line(command));
+    ensure!(status.success(), "`{}` exited with {status}", line(command));
     Ok(())
 }
 
@@ -70,11 +70,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failing_stage_is_named_with_its_command() {
+    fn a_failing_stage_names_its_command() {
         let error = stage("list", || finish(cargo().args(["no-such-subcommand", "--flag"]))).unwrap_err();
         let text = format!("{error:#}");
         assert!(
-            text.starts_with("stage `list` failed: `cargo no-such-subcommand --flag` ended with"),
+            text.starts_with("stage `list` failed: `cargo no-such-subcommand --flag` exited with"),
             "{text}"
         );
     }

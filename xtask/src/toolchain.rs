@@ -1,4 +1,4 @@
-//! Rules about compilers as tests: the one that is used, and the oldest that is promised to work.
+//! Tests of the compiler versions: the pinned one and the minimum supported one.
 
 use std::fs;
 
@@ -9,26 +9,26 @@ use crate::{
     workspace::{cargo, root, stdout},
 };
 
-/// The value of a key at the start of a line, in a file of the workspace: `key = "value"`.
+/// The value of `key = "value"` at the start of a line in a workspace file.
 fn value(file: &str, key: &str) -> String {
     let text = fs::read_to_string(root().join(file)).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(key)?.trim_start().strip_prefix('='));
     line.unwrap_or_else(|| panic!("{file} has no {key}")).trim().trim_matches('"').to_owned()
 }
 
-/// The oldest compiler that builds the product.
+/// The minimum supported Rust version.
 fn oldest() -> Version {
     Version::of_manifest(&value("Cargo.toml", "rust-version")).unwrap()
 }
 
 #[test]
-fn the_compiler_in_use_is_not_older_than_the_oldest_that_works() {
+fn the_pinned_compiler_meets_the_minimum_version() {
     let pinned = Version::of_manifest(&value("rust-toolchain.toml", "channel")).unwrap();
-    assert!(pinned >= oldest(), "{pinned} is used, {} is promised", oldest());
+    assert!(pinned >= oldest(), "{pinned} is pinned, the minimum is {}", oldest());
 }
 
 #[test]
-fn no_dependency_needs_a_later_compiler_than_promised() {
+fn no_dependency_exceeds_the_minimum_version() {
     let about = stdout(cargo().args(["--version", "--verbose"])).unwrap();
     let host = about.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
     let arguments = ["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", host];

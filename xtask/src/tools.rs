@@ -1,5 +1,5 @@
-//! The programs that `cargo xtask` runs and cargo does not bring: which ones, in which version, and why. A missing one is
-//! built from source by `cargo install`, so that no check is ever skipped because its program is not there.
+//! The programs that `cargo xtask` needs beyond cargo, with their versions and reasons. A missing one is built by
+//! `cargo install`, so that no check is skipped.
 
 use std::{
     env, fmt,
@@ -15,36 +15,36 @@ use crate::{
     workspace::{self, cargo},
 };
 
-/// A program of another project, installed from the package registry of cargo.
+/// A program installed from the cargo registry.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
-    /// The name of its package, which is also the name of its program.
+    /// The package name, which is also the program name.
     pub(crate) name: &'static str,
-    /// The version to install. A later compatible one is used where it is there.
+    /// The version to install. A later compatible version is accepted.
     pub(crate) version: Version,
-    /// Options of `cargo install` that leave out what is not needed here.
+    /// `cargo install` options that disable unneeded features.
     features: &'static [&'static str],
-    /// What it is needed for.
+    /// What it is for.
     pub(crate) reason: &'static str,
 }
 
-/// Runs the tests.
+/// The test runner.
 pub(crate) const NEXTEST: Tool = Tool {
     name: "cargo-nextest",
     version: Version(0, 9, 143),
     features: &["--no-default-features"],
-    reason: "runs each test in a process of its own, with a time limit",
+    reason: "runs each test in its own process, with a timeout",
 };
 
-/// Checks what the product is built from.
+/// The dependency checker.
 pub(crate) const DENY: Tool = Tool {
     name: "cargo-deny",
     version: Version(0, 20, 2),
     features: &[],
-    reason: "checks licences, sources and banned crates below us",
+    reason: "checks licences, sources and banned crates of dependencies",
 };
 
-/// Builds the book.
+/// The book builder.
 pub(crate) const MDBOOK: Tool = Tool {
     name: "mdbook",
     version: Version(0, 5, 4),
@@ -52,10 +52,10 @@ pub(crate) const MDBOOK: Tool = Tool {
     reason: "builds the documentation as a book",
 };
 
-/// Every tool.
+/// All tools.
 pub(crate) const TOOLS: &[Tool] = &[NEXTEST, DENY, MDBOOK];
 
-/// Settings of a tool's build: these programs run for seconds, so a quick build is worth more than a fast program.
+/// Build settings: these programs run for seconds, so compile time matters more than speed.
 const BUILD_SETTINGS: &[(&str, &str)] = &[("CARGO_PROFILE_DEV_DEBUG", "false"), ("CARGO_INCREMENTAL", "0")];
 
 /// A version: major, minor, patch.
@@ -63,7 +63,7 @@ const BUILD_SETTINGS: &[(&str, &str)] = &[("CARGO_PROFILE_DEV_DEBUG", "false"), 
 pub(crate) struct Version(u64, u64, u64);
 
 impl Version {
-    /// The first version named in what a program prints when asked for it: `mdbook v0.5.4`.
+    /// Finds the first version in a program's output: `mdbook v0.5.4`.
     fn find(text: &str) -> Option<Self> {
         text.split_whitespace().find_map(|word| {
             let mut numbers = word.strip_prefix('v').unwrap_or(word).splitn(3, '.').map(str::parse);
@@ -74,13 +74,13 @@ impl Version {
         })
     }
 
-    /// A version as manifests write it, where the patch may be left out: `1.90`.
+    /// Parses a version in a manifest, where the patch may be missing: `1.90`.
     #[cfg(test)]
     pub(crate) fn of_manifest(text: &str) -> Option<Self> {
         Self::find(text).or_else(|| Self::find(&format!("{text}.0")))
     }
 
-    /// Whether this version can stand in for the wanted one, by cargo's rules of compatibility.
+    /// Whether this version satisfies the wanted one by cargo's compatibility rules.
     fn fits(self, wanted: Self) -> bool {
         let same_series = if wanted.0 == 0 { (self.0, self.1) == (0, wanted.1) } else { self.0 == wanted.0 };
         same_series && self >= wanted
@@ -94,19 +94,18 @@ impl fmt::Display for Version {
 }
 
 impl Tool {
-    /// Whether a version that fits is installed.
+    /// Whether a compatible version is installed.
     pub(crate) fn is_installed(&self) -> bool {
         self.installed_version().is_some_and(|version| version.fits(self.version))
     }
 
-    /// The installed version, if the program is found and says which it is.
+    /// The installed version, if the program is found and reports it.
     fn installed_version(&self) -> Option<Version> {
         let output = self.program()?.arg("--version").stderr(Stdio::null()).output().ok()?;
         Version::find(&String::from_utf8_lossy(&output.stdout))
     }
 
-    /// The command that runs the program, if it is found: by cargo, which looks in the folder that it installs to as
-    /// well as on `PATH`, or in these two places.
+    /// The command for the program, if found: a cargo subcommand, or on `PATH` or in cargo's `bin` folder.
     fn program(&self) -> Option<Command> {
         if let Some(subcommand) = self.name.strip_prefix("cargo-") {
             let mut command = cargo();
@@ -120,7 +119,7 @@ impl Tool {
         Some(command)
     }
 
-    /// The command that runs the program, in the root of the workspace; installs it first where it is missing.
+    /// The command for the program, run in the workspace root; installs it first if missing.
     pub(crate) fn command(&self) -> Result<Command> {
         self.ensure_installed()?;
         self.program().with_context(|| {
@@ -128,7 +127,7 @@ impl Tool {
         })
     }
 
-    /// Installs the program where no version that fits is there.
+    /// Installs the program unless a compatible version is installed.
     pub(crate) fn ensure_installed(&self) -> Result<()> {
         let found = self.installed_version();
         if found.is_some_and(|version| version.fits(self.version)) {
@@ -143,7 +142,7 @@ impl Tool {
         let status = self.install().with_context(|| format!("run cargo install {}", self.name))?;
         ensure!(
             status.success(),
-            "`{}` ended with {status}; install version {} by other means and run this again",
+            "`{}` exited with {status}; install version {} manually and retry",
             self.advice(),
             self.version
         );
@@ -152,7 +151,7 @@ impl Tool {
     }
 
     fn install(&self) -> std::io::Result<ExitStatus> {
-        // The lockfile of its authors, and the registry as source: the dependencies of this workspace have no say.
+        // With its own lockfile and the registry as source, independent of this workspace.
         cargo()
             .args(["install", "--quiet", "--locked", "--force", "--profile", "dev"])
             .args(["--version", &self.version.to_string(), self.name])
@@ -161,13 +160,13 @@ impl Tool {
             .status()
     }
 
-    /// The command that installs it.
+    /// The command to install it.
     pub(crate) fn advice(&self) -> String {
         format!("cargo install --locked {} --version {}", self.name, self.version)
     }
 }
 
-/// The folder of cargo's own files.
+/// Cargo's home folder.
 fn cargo_folder() -> Option<PathBuf> {
     env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| Some(env::home_dir()?.join(".cargo")))
 }
@@ -177,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn versions_are_found_in_what_programs_print() {
+    fn versions_are_parsed_from_program_output() {
         let check =
             |text: &str, expected: Option<Version>| assert_eq!(Version::find(text), expected, "{text}");
         check("cargo-nextest 0.9.143 (60fa45f63 2026-08-04)\nrelease: 0.9.143\n", Some(Version(0, 9, 143)));
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_later_version_of_the_same_series_fits() {
+    fn a_later_compatible_version_fits() {
         let check = |found: Version, wanted: Version, expected: bool| {
             assert_eq!(found.fits(wanted), expected, "{found} for {wanted}");
         };

@@ -1,4 +1,4 @@
-//! Where the workspace is, what is in it, and how its cargo is called.
+//! The workspace: its root, its files, and how to run cargo in it.
 
 use std::{
     env,
@@ -8,16 +8,16 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 
-/// The root of the workspace: the folder above this crate.
+/// The workspace root: the parent of this crate.
 pub(crate) fn root() -> &'static Path {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
     manifest.parent().unwrap_or(manifest)
 }
 
-/// The cargo that runs these commands, in the root of the workspace.
+/// The cargo that runs xtask, in the workspace root.
 ///
-/// What `cargo run` sets for its program is taken out again: build scripts such as ring's watch these variables,
-/// and would run anew each time the outer and the inner cargo take turns.
+/// Variables set by `cargo run` are removed: build scripts such as ring's watch them and would rerun whenever the outer
+/// and inner cargo alternate.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
@@ -38,9 +38,9 @@ fn is_set_by_cargo_run(name: &str) -> bool {
         )
 }
 
-/// Every file that git tracks or would track, by its path below the root, in order.
+/// All files that git tracks or would track, sorted, relative to the root.
 pub(crate) fn files() -> Result<Vec<PathBuf>> {
-    // A checkout may belong to another user, as in a container; reading the list of its files is harmless.
+    // The checkout may belong to another user, as in a container; listing files is harmless.
     let listing = stdout(Command::new("git").current_dir(root()).args([
         "-c",
         "safe.directory=*",
@@ -54,7 +54,7 @@ pub(crate) fn files() -> Result<Vec<PathBuf>> {
         .split('\0')
         .filter(|path| !path.is_empty())
         .map(PathBuf::from)
-        // Deleted, but not yet committed.
+        // Deleted but not committed.
         .filter(|path| root().join(path).is_file())
         .collect();
     paths.sort();
@@ -62,25 +62,25 @@ pub(crate) fn files() -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// What a command prints, or an error with what it complains about.
+/// Returns the output of a command, or an error with its stderr.
 pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().with_context(|| format!("run {name}"))?;
     ensure!(
         output.status.success(),
-        "{name} ended with {}: {}",
+        "{name} exited with {}: {}",
         output.status,
         String::from_utf8_lossy(&output.stderr).trim()
     );
-    String::from_utf8(output.stdout).with_context(|| format!("read what {name} printed"))
+    String::from_utf8(output.stdout).with_context(|| format!("decode the output of {name}"))
 }
 
-/// Whether a program is found on `PATH`.
+/// Whether a program is on `PATH`.
 pub(crate) fn is_program(name: &str) -> bool {
     find_program(name).is_some()
 }
 
-/// The file of a program, as found on `PATH`.
+/// Finds a program on `PATH`.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_cargo_run_sets_is_taken_out() {
+    fn only_variables_of_cargo_run_are_removed() {
         let check = |name: &str, expected: bool| assert_eq!(is_set_by_cargo_run(name), expected, "{name}");
         check("CARGO_PKG_VERSION", true);
         check("CARGO_MANIFEST_DIR", true);
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_of_the_workspace_are_listed() {
+    fn lists_workspace_files() {
         let files = files().unwrap();
         assert!(files.contains(&PathBuf::from("Cargo.toml")));
         assert!(files.contains(&PathBuf::from("xtask/src/workspace.rs")));
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_command_tells_its_complaint() {
+    fn a_failed_command_shows_its_stderr() {
         let error = stdout(Command::new("git").arg("no-such-subcommand")).unwrap_err();
         assert!(error.to_string().contains("no-such-subcommand"), "{error}");
     }

@@ -1,4 +1,4 @@
-//! Pictures for models: marked, scaled, compressed and kept; what has not changed is not encoded again.
+//! Pictures for models: marked, scaled, compressed and stored. Unchanged pictures are not encoded again.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,17 +12,17 @@ use deskhand_desktop::{Picture, picture::Mark};
 
 use crate::journal::SessionFolder;
 
-/// A control that is marked: its number, and where it is.
+/// A marked control: its number and bounds.
 pub(crate) type MarkedControl = (u32, Rect<Screen>);
 
-/// Takes care of the pictures of one session.
+/// Processes the pictures of one session.
 pub(crate) struct Camera {
     folder: SessionFolder,
     config: ViewConfig,
     last: Mutex<Option<Taken>>,
 }
 
-/// The picture that was taken last.
+/// The last picture.
 struct Taken {
     pixels: Picture,
     marks: Vec<MarkedControl>,
@@ -34,25 +34,25 @@ impl Camera {
         Self { folder, config, last: Mutex::new(None) }
     }
 
-    /// Where the pictures are kept.
+    /// The folder that stores the pictures.
     pub(crate) const fn folder(&self) -> &SessionFolder {
         &self.folder
     }
 
-    /// Whether the controls that are listed are marked.
+    /// Whether listed controls are marked.
     pub(crate) fn marks(&self) -> bool {
         self.config.marks
     }
 
-    /// About how many tokens a list of elements may have.
+    /// The approximate token budget of an element list.
     pub(crate) fn tokens_max(&self) -> usize {
         self.config.tokens_max
     }
 
-    /// Keeps a picture beside the journal. Drawing, encoding and writing leave the async workers alone.
+    /// Stores a picture beside the journal. Drawing, encoding and writing run on a blocking thread.
     ///
     /// # Errors
-    /// [`ObserveFailure`] when it cannot be encoded or written.
+    /// [`ObserveFailure`] if it cannot be encoded or written.
     pub(crate) async fn keep(
         &self,
         pixels: Picture,
@@ -68,7 +68,7 @@ impl Camera {
             let kept = encode(&folder, &config, &pixels, &marks)?;
             Ok::<_, String>(Taken { pixels, marks, kept })
         });
-        let taken = work.await.map_err(|error| broken(format!("failed to keep a picture: {error}")))?;
+        let taken = work.await.map_err(|error| broken(format!("failed to store a picture: {error}")))?;
         let taken = taken.map_err(broken)?;
         let kept = taken.kept.clone();
         *lock() = Some(taken);

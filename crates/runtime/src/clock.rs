@@ -1,4 +1,4 @@
-//! The time, the only place that reads it.
+//! The wall clock; the only place that reads it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! Drives a session: performs the effects that core asks for, one at a time, and journals everything first.
+//! Drives a session: performs the effects that core requests, one at a time, and journals each first.
 
 use std::{
     collections::VecDeque,
@@ -31,65 +31,65 @@ use crate::{
     tools::Toolbox,
 };
 
-/// A session that could not be run to an outcome. The journal holds everything up to that point.
+/// A session that could not run to an outcome. The journal holds everything up to that point.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The journal could not be written; nothing is done that is not in it.
-    #[error("keep the journal")]
+    /// The journal cannot be written; nothing is done that is not journaled.
+    #[error("write the journal")]
     Journal(#[from] JournalError),
-    /// An agent that is enabled cannot be had; the session did not begin.
+    /// An enabled agent cannot be opened; the session did not start.
     #[error(transparent)]
     Agent(#[from] AgentError),
-    /// An event did not fit the machine.
-    #[error("go on with the session")]
+    /// The machine rejected an event.
+    #[error("apply an event to the session")]
     Apply(#[from] ApplyError),
 }
 
-/// What a session is run with.
+/// What a session runs with.
 pub struct RunOptions<'a, D: Desktop, M: Model> {
-    /// Where sessions are kept.
+    /// Where sessions are stored.
     pub store: &'a SessionStore,
     /// The desktop to work on.
     pub desktop: &'a D,
-    /// How people know the desktop: `virtual 1920x1080`.
+    /// The display name of the desktop: `virtual 1920x1080`.
     pub desktop_name: String,
-    /// The model to ask.
+    /// The model.
     pub model: &'a M,
     /// The tools.
     pub tools: &'a Toolbox<D>,
-    /// Agents without a window that can be assigned sub-tasks; opened with the session and closed with it.
+    /// Agents without a window that sub-tasks can be assigned to; opened and closed with the session.
     pub agents: EnabledAgents,
-    /// The configuration; its tool lists are taken from `tools`, its agents from `agents`.
+    /// The configuration; its tool lists come from `tools`, its agents from `agents`.
     pub config: SessionConfig,
     /// The prompts.
     pub prompts: PromptSet,
-    /// The requests of the user, in order.
+    /// The user's requests, in order.
     pub requests: Vec<Request>,
-    /// The people to ask, who may also have further requests.
+    /// The user channel, which may deliver further requests.
     pub people: People<'a>,
     /// Stops the session.
     pub stop: StopSwitch,
     /// The program and its version, for the journal's header.
     pub program: String,
-    /// What the program needs to go on with the session, for the journal's header. No secret may be in it.
+    /// The setup needed to resume the session, for the journal's header. Must not contain secrets.
     pub setup: serde_json::Value,
 }
 
-/// A session that was run to its end.
+/// The end of a session run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunEnd {
     /// The session.
     pub session: SessionId,
     /// Its folder.
     pub folder: SessionFolder,
-    /// How its last round ended; none when there was no request.
+    /// The outcome of the last round; `None` if there was no request.
     pub outcome: Option<Outcome>,
 }
 
-/// Runs a session to its end. `observer` is given every line right after it was written.
+/// Runs a session to its end. Each journal line is passed to `observer` right after it is written.
 ///
 /// # Errors
-/// [`RunError`] when the journal cannot be written. Everything else that goes wrong ends in an outcome.
+/// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
 pub async fn run<D: Desktop, M: Model>(
     mut options: RunOptions<'_, D, M>,
     observer: &mut (dyn FnMut(&Line) + Send),
@@ -130,12 +130,12 @@ pub async fn run<D: Desktop, M: Model>(
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
 }
 
-/// Goes on with a session whose process ended, or that was forked, and runs it to its end. Where `options` differ
-/// from what the session ran with, the change is recorded first and holds from there on. `desktop_kept` says whether
-/// the desktop is the one of before, with its windows under their ids.
+/// Resumes a session whose process exited, or that was forked, and runs it to its end. Differences between `options` and
+/// the recorded settings are journaled first and apply from there on. `desktop_kept` says whether this is the same
+/// desktop as before, with the same window ids.
 ///
 /// # Errors
-/// [`RunError`] when the journal cannot be written. Everything else that goes wrong ends in an outcome.
+/// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
 pub async fn resume<D: Desktop, M: Model>(
     held: HeldSession,
     desktop_kept: bool,
@@ -154,11 +154,11 @@ pub async fn resume<D: Desktop, M: Model>(
         setup: options.setup.clone(),
     };
     let id = held.id();
-    let HeldSession { folder, journal, session, in_force: before, begun, outcome, .. } = held;
+    let HeldSession { folder, journal, session, in_force: before, begun: interrupted, outcome, .. } = held;
     let mut driver = Driver::new(options, agents, folder, journal, session, observer);
     driver.outcome = outcome;
     let changed = (in_force != before).then_some(in_force);
-    let driven = driver.go_on(changed, begun, desktop_kept).await;
+    let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
     driver.agents.close().await;
     driven?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
@@ -172,11 +172,10 @@ struct Driver<'a, D: Desktop, M: Model> {
     journal: JournalWriter,
     session: Session,
     requests: VecDeque<Request>,
-    /// In a lock that is never taken: it makes the driver one that several threads may look at, so that sessions can be
-    /// spawned.
+    /// The mutex is never locked: it makes the driver `Sync`, so that sessions can be spawned.
     observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
     outcome: Option<Outcome>,
-    /// When the present round must end.
+    /// The deadline of the current round.
     deadline: Option<tokio::time::Instant>,
 }
 
@@ -205,11 +204,11 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         }
     }
 
-    /// Goes on with a session whose process ended, under what is in force now where that `changed`.
-    async fn go_on(
+    /// Continues a resumed session, recording new settings if they `changed`.
+    async fn continue_session(
         &mut self,
         changed: Option<InForce>,
-        begun: Option<EffectId>,
+        interrupted: Option<EffectId>,
         desktop_kept: bool,
     ) -> Result<(), RunError> {
         let program = self.options.program.clone();
@@ -218,8 +217,9 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             let change = Change { config, prompts, model, desktop, program, setup };
             self.append(Record::Changed(Box::new(change)))?;
         }
-        let begun = begun.filter(|begun| self.session.next().is_some_and(|wanted| wanted.id == *begun));
-        let event = EventRecord { effect: begun, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
+        let interrupted = interrupted.filter(|id| self.session.next().is_some_and(|wanted| wanted.id == *id));
+        let event =
+            EventRecord { effect: interrupted, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
         self.append(Record::Event(Box::new(event.clone())))?;
         self.session.apply(&event)?;
         if self.session.in_round() {
@@ -231,7 +231,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     async fn drive(&mut self) -> Result<(), RunError> {
         while let Some(record) = self.session.next().cloned() {
             self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>())).await;
-            // In the journal before it is carried out: a command that is here without a result was dispatched.
+            // Journaled before it is performed: a command without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
             let effect = if event.is_unasked() { None } else { Some(record.id) };
@@ -305,7 +305,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         let (people, stop) = (&self.options.people, &self.options.stop);
         self.deadline = None;
         if people.converse {
-            stop.forgive_user();
+            stop.clear_user_stop();
         }
         let next = async {
             match self.requests.pop_front() {
@@ -326,8 +326,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         Event::Requested { text, plan }
     }
 
-    /// Runs one command. A stop lets it come back; only a stop at once, or the end of the round's time, drops it. What
-    /// only reads or waits leaves nothing half done and is dropped by any stop.
+    /// Runs one command. The first stop lets it complete; an immediate stop or the deadline of the round drops it. Commands
+    /// that only read or wait have no side effects and are dropped by any stop.
     async fn call(&self, command: &Command) -> Event {
         if let Some(reason) = self.options.stop.reason() {
             return Event::Stopped { reason };
@@ -356,14 +356,14 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 Some(result) => result,
                 None => CallResult::failure(
                     Some(Verdict::Unknown),
-                    "the time of the round ran out while it ran; it may be half done",
+                    "interrupted by the wall-time budget of the round; it may be half done",
                 ),
             },
             reason = stop.wait_now() => {
-                tracing::info!(?reason, "a call was dropped");
+                tracing::info!(?reason, "dropped a running call");
                 CallResult::failure(
                     Some(Verdict::Unknown),
-                    "it was stopped while it ran; it may be half done",
+                    "interrupted by the stop; it may be half done",
                 )
             }
         };
@@ -371,7 +371,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         Event::Returned { result }
     }
 
-    /// Waits for something that can be dropped at any moment, unless the session is stopped first.
+    /// Runs `work`, dropping it if the session is stopped.
     async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, StopReason> {
         if let Some(reason) = self.options.stop.reason() {
             return Err(reason);
@@ -391,12 +391,12 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     }
 }
 
-/// When the present round, or the next one, must end.
+/// The deadline of the current or next round.
 fn deadline(session: &Session) -> Option<tokio::time::Instant> {
     session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
 }
 
-/// Gives the model the pictures beside the journal.
+/// Loads pictures from the session folder.
 struct Pictures<'a>(&'a SessionFolder);
 
 impl PictureSource for Pictures<'_> {

@@ -1,4 +1,4 @@
-//! Forks a session: another one with the same past up to a record, which then goes its own way.
+//! Forks a session: creates a new one that shares its history up to a record.
 
 use std::fs;
 
@@ -11,54 +11,56 @@ use crate::{
     clock::now_ms,
     held::{HeldSession, HoldError},
     journal::{JournalError, JournalProblem, Lines, Read, SessionFolder, SessionStore},
-    verify::name_pictures,
+    verify::for_each_picture,
 };
 
-/// A session that cannot be forked there.
+/// A session that cannot be forked at a record.
 #[derive(Debug, thiserror::Error)]
 pub enum ForkError {
-    /// A journal or what lies beside it could not be read or written.
+    /// A file of a session cannot be read or written.
     #[error("copy the session")]
     Journal(#[from] JournalError),
-    /// There is no such record.
+    /// The record does not exist.
     #[error("fork session {session} at record {record}: it has records 1 to {last}")]
     NoRecord {
         /// The session.
         session: String,
-        /// What was asked for.
+        /// The requested record.
         record: u64,
-        /// The last one.
+        /// The last record.
         last: u64,
     },
-    /// Something is going on at that record: it was wanted there, and what came of it stands in the next one.
-    #[error("fork session {session} at record {record}: something was going on there ({what})")]
+    /// The record is an effect whose event is in the next record.
+    #[error(
+        "fork session {session} at record {record}: an effect was in progress ({what}); choose a record with an event"
+    )]
     Between {
         /// The session.
         session: String,
-        /// What was asked for.
+        /// The requested record.
         record: u64,
-        /// What is wanted in that record.
+        /// The effect in that record.
         what: String,
     },
-    /// A record before that one is not as it was written.
-    #[error("fork session {session}: record {seq} was changed after it was written")]
+    /// A record up to that one was modified.
+    #[error("fork session {session}: record {seq} was modified")]
     Changed {
         /// The session.
         session: String,
         /// The record.
         seq: u64,
     },
-    /// The copy cannot be gone on with.
-    #[error("go on with the copy")]
+    /// The copy cannot be resumed.
+    #[error("resume the copy")]
     Hold(#[from] HoldError),
 }
 
-/// Makes a new session with the first `record` records of `source`, and holds it. The source is left as it is; it may be
-/// in use.
+/// Creates a session with the first `record` records of `source`, and holds it. The source is unchanged and may be in
+/// use.
 ///
 /// # Errors
-/// [`ForkError`] when there is no such record, something was going on there, or files cannot be copied. Nothing is left
-/// of the copy then.
+/// [`ForkError`] if the record does not exist, an effect was in progress there, or files cannot be copied. The copy is
+/// removed then.
 pub fn fork(store: &SessionStore, source: &SessionFolder, record: u64) -> Result<HeldSession, ForkError> {
     check(source, record)?;
     let id = SessionId(uuid::Uuid::now_v7().to_string());
@@ -68,14 +70,14 @@ pub fn fork(store: &SessionStore, source: &SessionFolder, record: u64) -> Result
         Ok(()) => Ok(HeldSession::take(folder, &mut |_| ())?),
         Err(error) => {
             if let Err(error) = fs::remove_dir_all(folder.path()) {
-                tracing::warn!(%error, folder = %folder.path().display(), "half of a copy stays behind");
+                tracing::warn!(%error, folder = %folder.path().display(), "failed to remove an incomplete copy");
             }
             Err(error)
         }
     }
 }
 
-/// Whether the session can be forked there; reads as far as that.
+/// Checks that the session can be forked at the record, reading up to it.
 fn check(source: &SessionFolder, record: u64) -> Result<(), ForkError> {
     let session = || source.name();
     let mut lines = Lines::open(&source.journal_path())?;
@@ -102,7 +104,7 @@ fn check(source: &SessionFolder, record: u64) -> Result<(), ForkError> {
     Err(ForkError::NoRecord { session: session(), record, last })
 }
 
-/// The word for what is wanted, as it stands in the journal.
+/// The name of an effect, as in the journal.
 fn want_of(effect: &serde_json::Value) -> String {
     let word = |pointer: &str| effect.pointer(pointer).and_then(serde_json::Value::as_str);
     match (word("/want"), word("/command/tool")) {
@@ -146,7 +148,7 @@ fn copy(
 fn copy_pictures(source: &SessionFolder, folder: &SessionFolder, line: &Line) -> Result<(), JournalError> {
     let value = serde_json::to_value(&line.record).map_err(JournalError::Encode)?;
     let mut named = Vec::new();
-    name_pictures(&value, &mut |sha256| named.push(sha256.to_owned()));
+    for_each_picture(&value, &mut |sha256| named.push(sha256.to_owned()));
     for sha256 in named {
         let from = source.picture_path(&sha256);
         let extension = from.extension().and_then(|extension| extension.to_str()).unwrap_or("png");
@@ -154,7 +156,7 @@ fn copy_pictures(source: &SessionFolder, folder: &SessionFolder, line: &Line) ->
         if to.is_file() || !from.is_file() {
             continue;
         }
-        // The same bytes under the same name; where the file system has no links, a copy.
+        // Same content, same name: a hard link suffices; falls back to a copy.
         fs::hard_link(&from, &to)
             .or_else(|_| fs::copy(&from, &to).map(drop))
             .map_err(|source| JournalError::file("copy", from, source))?;

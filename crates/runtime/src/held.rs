@@ -102,7 +102,7 @@ impl HeldSession {
             }
         }
         let journal =
-            JournalWriter::go_on(folder.journal_path(), lock, lines.whole(), lines.last_hash().to_owned())?;
+            JournalWriter::reopen(folder.journal_path(), lock, lines.whole(), lines.last_hash().to_owned())?;
         let Fold { session, in_force, begun, outcome, ids } = fold;
         Ok(Self { folder, journal, session, in_force, begun, outcome, header, ids, cut_off })
     }

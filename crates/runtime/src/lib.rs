@@ -1,17 +1,17 @@
-//! Deskhand's runtime: it performs the effects that core asks for.
+//! Deskhand's runtime: performs the effects that core requests.
 //!
-//! - [`agents`]: agents that own no window, in this process and outside of it.
-//! - [`driver`]: one session from its first request to its end.
-//! - [`journal`]: the session on disk; [`replay`] and [`summary`] read it and do nothing else.
-//! - [`held`]: a session that goes on after its process ended; [`fork`]: one that goes on another way; [`verify`] and
-//!   [`retention`]: whether it is as it was written, and how long it is kept.
-//! - [`report`]: what a session was, for people and other programs.
-//! - [`tools`]: what agents can call, one file a tool.
-//! - [`people`]: the ways to the user: requests, questions, approvals, pause.
+//! - [`agents`]: agents without a window, in this process and outside of it.
+//! - [`driver`]: runs one session from its first request to its end.
+//! - [`journal`]: sessions on disk; [`replay`] and [`summary`] read them.
+//! - [`held`]: resumes a session after its process exited; [`fork`]: branches one; [`verify`] and [`retention`]: integrity
+//!   and removal.
+//! - [`report`]: reports of a session, for people and other programs.
+//! - [`tools`]: the tools of agents, one file each.
+//! - [`people`]: user channels: requests, questions, approvals, pause.
 //! - [`side_by_side`]: several sessions in one process.
-//! - [`stop`]: the one stop switch.
+//! - [`stop`]: the stop switch.
 //!
-//! It decides nothing: what to do next is core's word, and what happened goes back to core.
+//! It makes no decisions: core decides what to do next and receives what happened.
 
 pub mod agents;
 mod camera;

@@ -1,4 +1,4 @@
-//! Phase 1: looks at the desktop or a window, and keeps the pictures.
+//! Phase 1: observes the desktop or a window and stores pictures.
 
 use std::collections::HashMap;
 
@@ -17,13 +17,13 @@ use crate::{
     journal::SessionFolder,
 };
 
-/// The most dialogs and pop-ups of one window that are looked at.
+/// The most dialogs and pop-ups observed per window.
 const SURFACES_MAX: usize = 8;
 
-/// Looks.
+/// Performs an observation.
 ///
 /// # Errors
-/// [`ObserveFailure`] when the window or the desktop is gone, or nothing answers.
+/// [`ObserveFailure`] if the window or desktop is gone or does not respond.
 pub(crate) async fn observe<D: Desktop>(
     desktop: &D,
     agents: &OpenAgents,
@@ -33,7 +33,7 @@ pub(crate) async fn observe<D: Desktop>(
     match look {
         Look::Desktop { picture } => see_desktop(desktop, camera, *picture).await.map(Observation::Desktop),
         Look::Agent { agent, picture } => {
-            let sight = agents.look(*agent, *picture).await?;
+            let sight = agents.observe(*agent, *picture).await?;
             let picture = match sight.png {
                 Some(png) => Some(keep_png(camera.folder(), png).await?),
                 None => None,
@@ -47,7 +47,7 @@ pub(crate) async fn observe<D: Desktop>(
     }
 }
 
-/// Which controls a look marks: some, or those that are listed because of these words.
+/// Which controls to mark: explicit ones, or those whose names match the words.
 struct Wanted<'a> {
     marks: Option<&'a [ElementId]>,
     words: &'a [String],
@@ -66,7 +66,7 @@ async fn see_desktop<D: Desktop>(
         }
         false => None,
     };
-    // What belongs to a window is seen with it.
+    // Owned windows are observed with their owner.
     let windows = windows.into_iter().filter(WindowInfo::stands_alone).collect();
     Ok(DesktopView { windows, picture })
 }
@@ -88,7 +88,7 @@ async fn see_window<D: Desktop>(
     Ok(view)
 }
 
-/// The controls of a view that are marked: those that were asked for, else all that are listed.
+/// The controls to mark: the requested ones, or all listed ones.
 fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<MarkedControl> {
     let options = ListOptions { tokens_max, words: wanted.words.to_vec() };
     let ids = wanted.marks.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
@@ -97,7 +97,7 @@ fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<Mark
     ids.iter().filter_map(|id| Some((id.0, *places.get(id)?))).collect()
 }
 
-/// A window with its dialogs and pop-ups, without a picture.
+/// Observes a window with its dialogs and pop-ups, without a picture.
 pub(crate) async fn see_surfaces<D: Desktop>(
     desktop: &D,
     id: WindowId,
@@ -122,7 +122,7 @@ pub(crate) async fn see_surfaces<D: Desktop>(
                     sight.notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);
             }
-            // A pop-up may go while it is looked at.
+            // A pop-up may close during the observation.
             Err(DesktopError::NoWindow(_)) if window.id != id => {}
             Err(error) => return Err(failure(&error)),
         }
@@ -143,22 +143,22 @@ fn failure(error: &DesktopError) -> ObserveFailure {
     }
 }
 
-/// Keeps a picture that came as a file.
+/// Stores a picture that is already encoded.
 async fn keep_png(folder: &SessionFolder, png: Vec<u8>) -> Result<PictureRef, ObserveFailure> {
     let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
-    let (width, height) = png_size(&png).ok_or_else(|| broken("the picture is no PNG file".to_owned()))?;
+    let (width, height) = png_size(&png).ok_or_else(|| broken("the picture is not a PNG file".to_owned()))?;
     let folder = folder.clone();
     let kept = tokio::task::spawn_blocking(move || folder.keep_picture(&png, "png"));
     let sha256 = kept
         .await
-        .map_err(|error| broken(format!("failed to keep a picture: {error}")))?
+        .map_err(|error| broken(format!("failed to store a picture: {error}")))?
         .map_err(|error| broken(format!("failed to {error}")))?;
     let side = |length: u32| i32::try_from(length).unwrap_or(i32::MAX);
     let region = Rect::new(0, 0, side(width), side(height));
     Ok(PictureRef { sha256, media_type: PictureRef::PNG.to_owned(), width, height, region })
 }
 
-/// Width and height, from the header of the file.
+/// The width and height in the file header.
 fn png_size(png: &[u8]) -> Option<(u32, u32)> {
     const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
     let header = png.strip_prefix(SIGNATURE)?;

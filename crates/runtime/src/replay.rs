@@ -1,6 +1,6 @@
-//! Runs a journal again against its recorded events: the effects that are wanted must be the recorded ones.
+//! Replays a journal: runs the machine against the recorded events and compares the effects with the recorded ones.
 //!
-//! Needs no desktop, no model and no network, because everything from outside stands in the journal.
+//! Needs no desktop, model or network: the journal contains all input.
 
 use deskhand_core::{
     observation::Look,
@@ -15,13 +15,13 @@ use crate::journal::{Journal, JournalProblem};
 /// The first difference between a journal and its replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The record, by its number in the journal.
+    /// The record number in the journal.
     pub seq: u64,
-    /// The field in it: `effect.command.arguments.name`.
+    /// The differing field: `effect.command.arguments.name`.
     pub field: String,
-    /// What the journal says.
+    /// The value in the journal.
     pub recorded: String,
-    /// What the replay wants.
+    /// The value in the replay.
     pub replayed: String,
 }
 
@@ -35,20 +35,19 @@ impl std::fmt::Display for Difference {
     }
 }
 
-/// What a replay found.
+/// The result of a replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replay {
-    /// How many effects were compared and equal.
+    /// The number of equal effects.
     pub effects_equal: u64,
-    /// Whether the journal goes on to the end of the session; it does not after a crash.
+    /// Whether the journal reaches the end of the session; it does not after a crash.
     pub complete: bool,
-    /// The first difference; the replay stops there.
+    /// The first difference, at which the replay stopped.
     pub difference: Option<Difference>,
 }
 
-/// Replays a journal under the prompts that were in force. In a journal of an earlier format version, the words of
-/// questions to the model and how a window was to be looked at are not compared: the programs that wrote it put them
-/// otherwise.
+/// Replays a journal with its own prompts. In journals of earlier format versions, the wording of model requests and the
+/// arguments of window observations are ignored, since earlier programs produced them differently.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -56,7 +55,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
         JournalProblem::Changed { seq } => Some(*seq),
         JournalProblem::CutOff { .. } => None,
     });
-    // Earlier programs put questions in other words; what they decided must be the same.
+    // Earlier programs worded requests differently; their decisions must be the same.
     let wording = if journal.header.version < JOURNAL_VERSION { Wording::Free } else { Wording::Same };
     for line in &journal.lines {
         let found = match &line.record {
@@ -69,7 +68,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
             Record::Event(event) => session.apply(event).err().map(|error| Difference {
                 seq: line.seq,
                 field: "event".to_owned(),
-                recorded: "an event that was applied".to_owned(),
+                recorded: "an applied event".to_owned(),
                 replayed: error.to_string(),
             }),
         };
@@ -77,8 +76,8 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
             (changed == Some(line.seq)).then(|| Difference {
                 seq: line.seq,
                 field: "(whole line)".to_owned(),
-                recorded: "a line that was changed after it was written".to_owned(),
-                replayed: "another hash, in the line that follows".to_owned(),
+                recorded: "a modified line".to_owned(),
+                replayed: "a different hash in the next line".to_owned(),
             })
         });
         if let Some(difference) = found {
@@ -93,12 +92,12 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     replay
 }
 
-/// Whether the words of a question to a model count.
+/// Whether the wording of model requests is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wording {
-    /// They do.
+    /// Yes.
     Same,
-    /// They do not: who is asked at which step is enough.
+    /// No: only the agent and step are compared.
     Free,
 }
 
@@ -129,7 +128,7 @@ fn compare(
     }
     let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
     let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
-    // Byte for byte: the order of fields counts too.
+    // Byte for byte, including the order of fields.
     if wanted.is_some_and(|wanted| bytes(wanted) == bytes(recorded)) {
         return None;
     }
@@ -139,7 +138,7 @@ fn compare(
             seq,
             field: "effect".to_owned(),
             recorded: shown(&recorded),
-            replayed: "nothing: the session has ended".to_owned(),
+            replayed: "nothing: the session ended".to_owned(),
         });
     };
     let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
@@ -184,7 +183,7 @@ fn shown(value: &Value) -> String {
     deskhand_core::text::clip(&value.to_string(), 200)
 }
 
-/// The part of a text where it begins to differ from another.
+/// The part of a text around its first difference from another.
 fn around(text: &str, other: &str) -> String {
     const BEFORE: usize = 30;
     const SHOWN: usize = 120;

@@ -1,4 +1,4 @@
-//! How long sessions are kept: which ones go, and what that frees.
+//! Retention of sessions: which are removed, and how much space that frees.
 
 use std::{
     fs,
@@ -14,87 +14,87 @@ use deskhand_core::{
 
 use crate::journal::{JournalError, Lines, Read, SessionFolder, SessionStore};
 
-/// Which sessions may go.
+/// Which sessions may be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Sessions that nothing happened in for so long may go.
+    /// Removes sessions without activity for this long.
     pub older_than: Duration,
-    /// How many of the newest are kept, however old they are. With this, all others may go, however young they are.
+    /// Keeps this many of the newest sessions regardless of age, and removes all others regardless of age.
     pub keep: Option<usize>,
-    /// Whether sessions that can be resumed may go before their time.
+    /// Also removes sessions that could be resumed.
     pub unfinished: bool,
 }
 
-/// Why a session stays.
+/// Why a session is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stays {
-    /// A process works on it.
+pub enum KeepReason {
+    /// A process is using it.
     InUse,
-    /// It was broken off and can be resumed.
+    /// It was interrupted and can be resumed.
     Resumable,
-    /// It is young, or among the newest.
-    Kept,
+    /// It is recent enough, or among the newest.
+    Recent,
 }
 
-/// What becomes of a session.
+/// Whether a session is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sentence {
+pub struct RetentionDecision {
     /// The session.
     pub session: SessionId,
-    /// Why it stays; none when it goes.
-    pub stays: Option<Stays>,
-    /// How many bytes its files have.
+    /// Why it is kept; `None` if it is removed.
+    pub kept: Option<KeepReason>,
+    /// The total size of its files, in bytes.
     pub bytes: u64,
-    /// When something last happened in it.
+    /// Its last activity.
     pub last: SystemTime,
 }
 
-/// Looks at every session, newest first, and says what becomes of it. Removes nothing.
+/// Decides for every session, newest first. Removes nothing.
 ///
 /// # Errors
-/// [`JournalError`] when the store cannot be read. A journal that cannot be read counts as one that cannot be resumed.
+/// [`JournalError`] if the store cannot be read. A session with an unreadable journal counts as not resumable.
 pub fn plan(
     store: &SessionStore,
     retention: Retention,
     now: SystemTime,
-) -> Result<Vec<Sentence>, JournalError> {
-    let mut sentences = Vec::new();
+) -> Result<Vec<RetentionDecision>, JournalError> {
+    let mut decisions = Vec::new();
     for (rank, session) in store.list()?.into_iter().enumerate() {
         let folder = store.find(&session.0)?;
         let last = last_change(&folder)?;
         let old = now.duration_since(last).unwrap_or_default() >= retention.older_than;
-        let goes = match retention.keep {
+        let removable = match retention.keep {
             Some(keep) => rank >= keep,
             None => old,
         };
-        let stays = if folder.is_in_use()? {
-            Some(Stays::InUse)
-        } else if !goes {
-            Some(Stays::Kept)
+        let kept = if folder.is_in_use()? {
+            Some(KeepReason::InUse)
+        } else if !removable {
+            Some(KeepReason::Recent)
         } else if !old && !retention.unfinished && !has_ended(&folder) {
-            Some(Stays::Resumable)
+            Some(KeepReason::Resumable)
         } else {
             None
         };
-        sentences.push(Sentence { session, stays, bytes: size_of(folder.path()), last });
+        decisions.push(RetentionDecision { session, kept, bytes: size_of(folder.path()), last });
     }
-    Ok(sentences)
+    Ok(decisions)
 }
 
-/// Removes a session with everything that was kept of it.
+/// Removes a session and all of its files.
 ///
 /// # Errors
-/// [`JournalError::InUse`] when a process took it meanwhile, [`JournalError::File`] when it cannot be removed.
+/// [`JournalError::InUse`] if a process has started using it, [`JournalError::File`] if it cannot be removed.
 pub fn remove(store: &SessionStore, session: &SessionId) -> Result<(), JournalError> {
     let folder = store.find(&session.0)?;
     let _lock = folder.lock()?;
-    // The journal goes first: what is left without one, should this be cut short, is no session any more.
+    // The journal is removed first: without one, what an interruption leaves behind is no longer a session.
     let journal = folder.journal_path();
     fs::remove_file(&journal).map_err(|source| JournalError::file("remove", journal, source))?;
     fs::remove_dir_all(folder.path()).map_err(|source| JournalError::file("remove", folder.path(), source))
 }
 
-/// Whether the session came to its end, so that nothing is left to resume.
+/// Whether the session has ended, so that there is nothing to resume.
 fn has_ended(folder: &SessionFolder) -> bool {
     let ended = || -> Result<bool, JournalError> {
         let mut lines = Lines::open(&folder.journal_path())?;
@@ -106,11 +106,11 @@ fn has_ended(folder: &SessionFolder) -> bool {
         }
         Ok(ended)
     };
-    // A journal that cannot be read cannot be resumed either.
+    // An unreadable journal cannot be resumed either.
     ended().unwrap_or(true)
 }
 
-/// Whether a record is the last of a session that ended.
+/// Whether a record is the last of an ended session.
 pub(crate) fn is_end(record: &Record) -> bool {
     matches!(record, Record::Event(event) if matches!(event.as_ref(), EventRecord { event: Event::Ended, .. }))
 }
@@ -119,10 +119,10 @@ fn last_change(folder: &SessionFolder) -> Result<SystemTime, JournalError> {
     let path = folder.journal_path();
     fs::metadata(&path)
         .and_then(|metadata| metadata.modified())
-        .map_err(|source| JournalError::file("look at", path, source))
+        .map_err(|source| JournalError::file("inspect", path, source))
 }
 
-/// The bytes of all files in a folder. What cannot be looked at counts nothing.
+/// The total size of the files in a folder. Unreadable entries count as zero.
 fn size_of(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     entries

@@ -1,16 +1,15 @@
-//! Several sessions in one process, each on a desktop of its own.
+//! Runs several sessions in one process, each on its own desktop.
 
 use std::collections::VecDeque;
 
 use tokio::task::{JoinError, JoinSet};
 
-/// Runs sessions side by side, at most `at_most` at a time, and returns what came of each in the order in which they
-/// were given. Each is a task of its own: one that panics is an error of its own and leaves the others alone. Dropping
-/// this ends all of them.
+/// Runs sessions concurrently, at most `concurrency_max` at a time, and returns their results in input order. Each is a separate
+/// task: a panic becomes that session's error and does not affect the others. Dropping the future aborts all of them.
 ///
-/// A session is a future that owns what it works with: its desktop, its model, and its options.
+/// A session is a future that owns its desktop, model and options.
 pub async fn side_by_side<T: Send + 'static>(
-    at_most: usize,
+    concurrency_max: usize,
     sessions: impl IntoIterator<Item = impl Future<Output = T> + Send + 'static>,
 ) -> Vec<Result<T, JoinError>> {
     let mut waiting: VecDeque<_> = sessions.into_iter().enumerate().collect();
@@ -18,7 +17,7 @@ pub async fn side_by_side<T: Send + 'static>(
     let mut places = std::collections::HashMap::new();
     let mut running = JoinSet::new();
     loop {
-        while running.len() < at_most.max(1)
+        while running.len() < concurrency_max.max(1)
             && let Some((place, session)) = waiting.pop_front()
         {
             places.insert(running.spawn(session).id(), place);
@@ -40,7 +39,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn results_come_in_order_and_one_that_panics_leaves_the_others_alone() {
+    async fn results_keep_their_order_and_a_panic_is_isolated() {
         let session = |number: u32| async move {
             tokio::task::yield_now().await;
             assert_ne!(number, 2, "this one panics");

@@ -1,19 +1,19 @@
-//! The one stop switch.
+//! The stop switch.
 
 use deskhand_core::session::StopReason;
 use tokio::sync::watch;
 
-/// How urgently to stop; ordered.
+/// How urgent a stop is; ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// A call that is out may come back first.
+    /// A running call may complete first.
     AfterCall,
-    /// At once; what is out is dropped.
+    /// At once; a running call is dropped.
     Now,
 }
 
-/// Stops a session. Cheap to clone; every clone is the same switch. Once on, it stays on; only a user who stopped one
-/// request and goes on to the next takes it back.
+/// Stops a session. Cheap to clone; clones share the state. It cannot be reset, except for a user stop before the next
+/// request.
 #[derive(Debug, Clone)]
 pub struct StopSwitch {
     state: watch::Sender<Option<(Urgency, StopReason)>>,
@@ -31,12 +31,12 @@ impl StopSwitch {
         Self::default()
     }
 
-    /// Stops after the call that is out now, if any; nothing is begun any more.
+    /// Stops after the running call, if any; nothing new is started.
     pub fn after_call(&self, reason: StopReason) {
         self.raise(Urgency::AfterCall, reason);
     }
 
-    /// Stops at once: what is out is dropped, its result is not awaited.
+    /// Stops at once: drops the running call without waiting for its result.
     pub fn now(&self, reason: StopReason) {
         self.raise(Urgency::Now, reason);
     }
@@ -48,8 +48,8 @@ impl StopSwitch {
         });
     }
 
-    /// Takes back a stop by the user: their next request is about to come. Any other stays.
-    pub(crate) fn forgive_user(&self) {
+    /// Clears a stop by the user before their next request. Other stops remain.
+    pub(crate) fn clear_user_stop(&self) {
         self.state.send_if_modified(|state| match state {
             Some((_, StopReason::User)) => {
                 *state = None;
@@ -59,17 +59,17 @@ impl StopSwitch {
         });
     }
 
-    /// Why to stop, once the switch is on.
+    /// The reason, once stopped.
     pub fn reason(&self) -> Option<StopReason> {
         self.state.borrow().map(|(_, reason)| reason)
     }
 
-    /// Waits until the switch is on.
+    /// Waits for a stop.
     pub async fn wait(&self) -> StopReason {
         self.wait_for(Urgency::AfterCall).await
     }
 
-    /// Waits until the switch is on and says that what is out must be dropped.
+    /// Waits for an immediate stop.
     pub async fn wait_now(&self) -> StopReason {
         self.wait_for(Urgency::Now).await
     }
@@ -77,7 +77,7 @@ impl StopSwitch {
     async fn wait_for(&self, least: Urgency) -> StopReason {
         let mut receiver = self.state.subscribe();
         let on = receiver.wait_for(|state| state.is_some_and(|(urgency, _)| urgency >= least)).await;
-        // The sender lives in `self`, so waiting cannot fail; and a value that passed the test is there.
+        // `self` holds the sender, so waiting cannot fail; a value that passed the test is present.
         on.ok().and_then(|state| *state).map_or(StopReason::Signal, |(_, reason)| reason)
     }
 }

@@ -1,4 +1,4 @@
-//! Checks that a session is as it was written: every byte of the journal, the prompts, and the pictures.
+//! Verifies the integrity of a session: journal, prompts and pictures.
 
 use std::{collections::BTreeMap, fmt, fs, io};
 
@@ -7,60 +7,60 @@ use serde_json::Value;
 
 use crate::journal::{Chain, Flaw, JournalError, RawLine, RawLines, SessionFolder, StoredLine, sha256_hex};
 
-/// What is wrong with a session.
+/// An integrity problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// A line is not the one that was written.
+    /// A line was modified.
     Changed {
-        /// Its number.
+        /// The record number.
         seq: u64,
     },
-    /// A line is no record any more.
+    /// A line does not parse as a record.
     Unreadable {
-        /// Its number.
+        /// The record number.
         seq: u64,
-        /// What is wrong with it.
+        /// The parse error.
         reason: String,
     },
-    /// A line does not follow the one before it: lines were taken out, put in or replaced.
+    /// A line does not follow the previous one: lines were removed, inserted or replaced.
     OutOfPlace {
-        /// Its number in the file.
+        /// The line number.
         seq: u64,
-        /// The number that it gives itself.
+        /// The record number in the line.
         says: u64,
     },
-    /// The last line has no end, as after a crash while it was written.
+    /// The last line is incomplete, as after a crash during a write.
     CutOff {
-        /// Its number.
+        /// The record number.
         seq: u64,
     },
-    /// The first line is no header, or another line is one.
+    /// The first line is not a header, or another line is.
     Header {
-        /// Its number.
+        /// The record number.
         seq: u64,
     },
-    /// A picture is not there.
+    /// A picture is missing.
     PictureMissing {
-        /// The first record that names it.
+        /// The first record that refers to it.
         seq: u64,
-        /// Its hash, which it is called by.
+        /// Its hash, which is also its name.
         sha256: String,
     },
-    /// A picture is not the one that was taken.
+    /// A picture was modified.
     PictureChanged {
-        /// The first record that names it.
+        /// The first record that refers to it.
         seq: u64,
-        /// Its hash, which it is called by.
+        /// Its hash, which is also its name.
         sha256: String,
     },
-    /// The prompt set is not there.
+    /// The prompt set is missing.
     PromptsMissing {
-        /// Its hash, which it is called by.
+        /// Its hash, which is also its name.
         sha256: String,
     },
-    /// The prompt set is not the one that was in force.
+    /// The prompt set was modified.
     PromptsChanged {
-        /// Its hash, which it is called by.
+        /// Its hash, which is also its name.
         sha256: String,
     },
 }
@@ -69,53 +69,53 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Changed { seq } => {
-                write!(f, "record {seq}: it was changed after it was written; its hash does not match")
+                write!(f, "record {seq}: modified: the hash does not match")
             }
             Self::Unreadable { seq, reason } => {
-                write!(f, "record {seq}: it was changed after it was written; it is no record: {reason}")
+                write!(f, "record {seq}: modified: not a valid record: {reason}")
             }
             Self::OutOfPlace { seq, says } => write!(
                 f,
-                "record {seq}: it does not follow the line before it, and calls itself record {says}; lines were \
-                 taken out, put in or replaced"
+                "record {seq}: does not follow the previous line (its number is {says}); lines were removed, inserted or \
+                 replaced"
             ),
             Self::CutOff { seq } => {
-                write!(f, "record {seq}: it was cut off while it was written; `deskhand resume` removes it")
+                write!(f, "record {seq}: truncated during a write; `deskhand resume` removes it")
             }
-            Self::Header { seq: 1 } => write!(f, "record 1: it is not the header of a session"),
-            Self::Header { seq } => write!(f, "record {seq}: a second header"),
+            Self::Header { seq: 1 } => write!(f, "record 1: not a session header"),
+            Self::Header { seq } => write!(f, "record {seq}: unexpected second header"),
             Self::PictureMissing { seq, sha256 } => {
-                write!(f, "record {seq}: its picture {sha256} is not there")
+                write!(f, "record {seq}: picture {sha256} is missing")
             }
             Self::PictureChanged { seq, sha256 } => {
-                write!(f, "record {seq}: its picture {sha256} was changed; its hash does not match")
+                write!(f, "record {seq}: picture {sha256} was modified: its hash does not match")
             }
-            Self::PromptsMissing { sha256 } => write!(f, "record 1: the prompt set {sha256} is not there"),
+            Self::PromptsMissing { sha256 } => write!(f, "record 1: prompt set {sha256} is missing"),
             Self::PromptsChanged { sha256 } => {
-                write!(f, "record 1: the prompt set {sha256} was changed; its hash does not match")
+                write!(f, "record 1: prompt set {sha256} was modified: its hash does not match")
             }
         }
     }
 }
 
-/// What a check came to.
+/// The result of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Verification {
-    /// How many records were checked.
+    /// The number of records checked.
     pub records: u64,
-    /// How many pictures were checked.
+    /// The number of pictures checked.
     pub pictures: u64,
-    /// What is wrong, in the order of the records.
+    /// The problems, in record order.
     pub findings: Vec<Finding>,
 }
 
-/// The most findings that are listed.
+/// The most findings reported.
 const FINDINGS_MAX: usize = 100;
 
-/// Checks a session. Reads line by line, so that a long session costs no memory.
+/// Verifies a session, line by line in constant memory.
 ///
 /// # Errors
-/// [`JournalError`] when the journal cannot be read, or is of a later version.
+/// [`JournalError`] if the journal cannot be read or has a later format version.
 pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
     let mut found = Verification::default();
     let mut chain = Chain::default();
@@ -137,11 +137,11 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
             }
         };
         found.line(&mut chain, &raw, &line, folder)?;
-        // What a changed line names is nothing to go by.
+        // References in a modified line are not trusted.
         if !found.findings.iter().any(|finding| finding.names(seq))
             && let Ok(value) = serde_json::from_slice::<Value>(&raw.bytes)
         {
-            name_pictures(&value, &mut |sha256| {
+            for_each_picture(&value, &mut |sha256| {
                 pictures.entry(sha256.to_owned()).or_insert(seq);
             });
         }
@@ -175,7 +175,7 @@ impl Verification {
         folder: &SessionFolder,
     ) -> Result<(), JournalError> {
         let seq = raw.seq;
-        // What was changed is named once, not again by the line that follows it.
+        // A modified line is reported once, not again by its successor.
         let named = self.findings.iter().any(|finding| finding.names(seq.saturating_sub(1)));
         let unreadable = matches!(
             self.findings.last(),
@@ -184,9 +184,9 @@ impl Verification {
         match chain.link(raw, line) {
             Some(Flaw::Changed) => self.note(Finding::Changed { seq }),
             Some(Flaw::Unlinked) if named => {}
-            // Without a seal of its own, a changed line is known by what the next one says of it.
+            // Without its own seal, a modified line is detected by its successor's hash.
             Some(Flaw::Unlinked) if seq > 1 => self.note(Finding::Changed { seq: seq.saturating_sub(1) }),
-            // Where the end of a line was changed, it holds the next one too.
+            // A modified line break joins two lines.
             Some(Flaw::OutOfPlace) if unreadable => {}
             Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
                 self.note(Finding::OutOfPlace { seq, says: line.seq });
@@ -225,7 +225,7 @@ impl Verification {
 }
 
 impl Finding {
-    /// Whether it says of the bytes of this record that they were changed.
+    /// Whether it reports this record as modified.
     fn names(&self, record: u64) -> bool {
         match self {
             Self::Changed { seq } | Self::Unreadable { seq, .. } | Self::OutOfPlace { seq, .. } => {
@@ -241,7 +241,7 @@ impl Finding {
     }
 }
 
-/// The hash of a file; none when it is not there.
+/// The hash of a file; `None` if it is missing.
 fn hash_of(path: &std::path::Path) -> Result<Option<String>, JournalError> {
     match fs::read(path) {
         Ok(bytes) => Ok(Some(sha256_hex(&bytes))),
@@ -250,16 +250,16 @@ fn hash_of(path: &std::path::Path) -> Result<Option<String>, JournalError> {
     }
 }
 
-/// Tells every picture that a record names, wherever in it that stands.
-pub(crate) fn name_pictures(value: &Value, tell: &mut dyn FnMut(&str)) {
+/// Calls `visit` with the hash of every picture in a record, at any depth.
+pub(crate) fn for_each_picture(value: &Value, visit: &mut dyn FnMut(&str)) {
     match value {
         Value::Object(fields) => {
             if let (Some(Value::String(sha256)), Some(_)) = (fields.get("sha256"), fields.get("media_type")) {
-                tell(sha256);
+                visit(sha256);
             }
-            fields.values().for_each(|field| name_pictures(field, tell));
+            fields.values().for_each(|field| for_each_picture(field, visit));
         }
-        Value::Array(items) => items.iter().for_each(|item| name_pictures(item, tell)),
+        Value::Array(items) => items.iter().for_each(|item| for_each_picture(item, visit)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }

@@ -1,4 +1,4 @@
-//! Commands, results and numbers in few words, for people.
+//! Short descriptions of commands, results and numbers for people.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -7,13 +7,13 @@ use deskhand_core::{
 };
 use serde_json::Value;
 
-/// What a command does, in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
+/// Describes a command in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
 pub fn command_words(command: &Command, target: Option<&str>) -> String {
     const SHOWN: usize = 60;
     clip(&whole_command_words(command, target), SHOWN)
 }
 
-/// What a command does, in words, on one line.
+/// Describes a command in full, on one line.
 pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
     const SUFFIXES: &[&str] = &["_application_window", "_application", "_element", "_window", "_text"];
     let verb = SUFFIXES
@@ -49,27 +49,27 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What came of a call, without what was asked for and how long it took: both stand beside it already.
+/// The result of a call, without the command and duration, which are shown next to it.
 pub fn result_words(result: &CallResult) -> String {
     let summary = one_line(&result.summary);
     if !result.is_success() {
         return summary;
     }
-    let came = match summary.rsplit_once("\": ") {
-        Some((_, came)) => came,
+    let outcome = match summary.rsplit_once("\": ") {
+        Some((_, outcome)) => outcome,
         None if result.effect.is_some() => {
-            summary.split_once(": ").map_or(summary.as_str(), |(_, came)| came)
+            summary.split_once(": ").map_or(summary.as_str(), |(_, outcome)| outcome)
         }
         None => &summary,
     };
-    let timed = came.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after "));
+    let timed = outcome.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after "));
     match timed {
         Some((what, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => what.to_owned(),
-        Some(_) | None => came.to_owned(),
+        Some(_) | None => outcome.to_owned(),
     }
 }
 
-/// The word for what a call came to.
+/// A one-word result of a call.
 pub fn effect_word(result: &CallResult) -> &'static str {
     match (result.status, result.effect) {
         (CallStatus::Skipped, _) => "skipped",
@@ -80,7 +80,7 @@ pub fn effect_word(result: &CallResult) -> &'static str {
     }
 }
 
-/// The name of an agent in a column: `libreoffice-calc` for its AppAgent; other agents keep theirs.
+/// The short name of an agent: `libreoffice-calc` for its AppAgent; other agents keep theirs.
 pub fn agent_words(agent: &AgentRef) -> String {
     match agent {
         AgentRef::AppAgent { application, .. } => short_name(application).to_owned(),
@@ -90,13 +90,13 @@ pub fn agent_words(agent: &AgentRef) -> String {
     }
 }
 
-/// Seconds with one digit: `11.2 s`.
+/// Seconds with one decimal: `11.2 s`.
 pub fn seconds(ms: u64) -> String {
     let tenths = ms.saturating_add(50) / 100;
     format!("{}.{} s", tenths / 10, tenths % 10)
 }
 
-/// A time as a person would say it: `87 ms`, `4.9 s`, `3 min 5 s`, `2 h 10 min`.
+/// A duration: `87 ms`, `4.9 s`, `3 min 5 s`, `2 h 10 min`.
 pub fn duration(ms: u64) -> String {
     const MINUTE: u64 = 60_000;
     const HOUR: u64 = 60 * MINUTE;
@@ -108,7 +108,7 @@ pub fn duration(ms: u64) -> String {
     }
 }
 
-/// A number in groups of three: `14,210`.
+/// A number with thousands separators: `14,210`.
 pub fn number(value: u64) -> String {
     let digits = value.to_string();
     let mut text = String::new();
@@ -126,7 +126,7 @@ pub fn count(value: u64, noun: &str) -> String {
     format!("{} {noun}{}", number(value), if value == 1 { "" } else { "s" })
 }
 
-/// The name of an application in a column: the last word of `LibreOffice Calc`.
+/// The short name of an application: the last word of `LibreOffice Calc`.
 pub fn short_name(name: &str) -> &str {
     name.split_whitespace().next_back().unwrap_or(name)
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::duration;
 
     #[test]
-    fn durations_read_well() {
+    fn durations_use_suitable_units() {
         let words = [0, 999, 1_000, 59_940, 61_000, 3_600_000, 7_830_000].map(duration);
         assert_eq!(words, ["0 ms", "999 ms", "1.0 s", "59.9 s", "1 min 1 s", "1 h 0 min", "2 h 10 min"]);
     }

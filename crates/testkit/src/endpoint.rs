@@ -1,6 +1,6 @@
-//! An OpenAI-compatible endpoint on the loopback interface that answers as a test says, also wrongly.
+//! A mock OpenAI-compatible endpoint on the loopback interface, with scripted responses and failures.
 //!
-//! It speaks HTTP/1.1 by hand, because a proper server cannot be made to break off in the middle of a body.
+//! It implements HTTP/1.1 by hand, because a real server cannot truncate a body.
 
 use std::{
     collections::VecDeque,
@@ -22,35 +22,35 @@ use tokio::{
     task::JoinSet,
 };
 
-/// The largest request that is read, in bytes.
+/// The maximum request size, in bytes.
 const REQUEST_MAX: usize = 64 * 1024 * 1024;
 
-/// What the endpoint does with one request.
+/// The response to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Behaviour {
-    /// Answers 200 with a completion of this text.
+    /// Responds 200 with a completion of this text.
     Reply {
         /// The content of the first choice.
         text: String,
-        /// Prompt and completion tokens, where the answer names any.
+        /// Prompt and completion tokens, if reported.
         usage: Option<(u64, u64)>,
     },
-    /// Answers with this status.
+    /// Responds with this status.
     Status {
         /// The status code.
         code: u16,
-        /// Headers besides the usual ones.
+        /// Additional headers.
         headers: Vec<(String, String)>,
         /// The body.
         body: String,
     },
-    /// Reads the request and never answers.
+    /// Reads the request and never responds.
     Hang,
-    /// Announces a longer body than it sends, and closes.
+    /// Announces a longer body than it sends, then closes.
     CutBody,
-    /// Sends a chunk of a chunked body, and closes without the last one.
+    /// Sends one chunk of a chunked body, then closes without the last one.
     CutChunk,
-    /// Closes the connection without a word.
+    /// Closes the connection without a response.
     Close,
 }
 
@@ -60,23 +60,23 @@ impl Behaviour {
         Self::Reply { text: text.into(), usage: None }
     }
 
-    /// A completion that names its tokens.
+    /// A completion with token counts.
     pub fn reply_with_usage(text: impl Into<String>, prompt_tokens: u64, completion_tokens: u64) -> Self {
         Self::Reply { text: text.into(), usage: Some((prompt_tokens, completion_tokens)) }
     }
 
-    /// A status with a body, which may be anything.
+    /// A status with an arbitrary body.
     pub fn status(code: u16, body: impl Into<String>) -> Self {
         Self::Status { code, headers: Vec::new(), body: body.into() }
     }
 
-    /// An error in the form of the protocol.
+    /// An error as the protocol defines it.
     pub fn error(code: u16, kind: &str, message: &str) -> Self {
         let body = json!({"error": {"message": message, "type": kind, "code": kind, "param": null}});
         Self::status(code, body.to_string())
     }
 
-    /// Adds a header to a status; leaves the others as they are.
+    /// Adds a header to a status; no effect on other responses.
     #[must_use]
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         match &mut self {
@@ -87,16 +87,16 @@ impl Behaviour {
     }
 }
 
-/// A request that came in.
+/// A received request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRequest {
     /// `POST`
     pub method: String,
-    /// The path with its query.
+    /// The path with the query.
     pub path: String,
     /// Headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The body; null where it is not JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
 }
 
@@ -127,7 +127,7 @@ impl Shared {
     }
 }
 
-/// The endpoint; it stops when it is dropped.
+/// The endpoint; it stops when dropped.
 pub struct MockEndpoint {
     address: SocketAddr,
     shared: Arc<Shared>,
@@ -135,31 +135,31 @@ pub struct MockEndpoint {
 }
 
 impl MockEndpoint {
-    /// Starts an endpoint that answers with these, in order; when they have run out, with a status 500 that says so.
+    /// Starts an endpoint with these responses, in order; after the last one, it responds 500.
     ///
     /// # Errors
     ///
-    /// When no loopback port can be opened.
+    /// If no loopback port can be opened.
     pub async fn start(behaviours: impl IntoIterator<Item = Behaviour>) -> io::Result<Self> {
         Self::serve(State { queue: behaviours.into_iter().collect(), ..State::default() }).await
     }
 
-    /// Starts an endpoint whose answer is computed from the body of each request; see [`model_request`] and [`prompt_text`].
+    /// Starts an endpoint whose responses are computed from request bodies; see [`model_request`] and [`prompt_text`].
     ///
     /// # Errors
     ///
-    /// When no loopback port can be opened.
+    /// If no loopback port can be opened.
     pub async fn answering(
         mut responder: impl FnMut(&Value) -> Behaviour + Send + 'static,
     ) -> io::Result<Self> {
         Self::answering_requests(move |request| responder(&request.body)).await
     }
 
-    /// Starts an endpoint whose answer is computed from each request, with its path and headers.
+    /// Starts an endpoint whose responses are computed from requests, including path and headers.
     ///
     /// # Errors
     ///
-    /// When no loopback port can be opened.
+    /// If no loopback port can be opened.
     pub async fn answering_requests(
         responder: impl FnMut(&RecordedRequest) -> Behaviour + Send + 'static,
     ) -> io::Result<Self> {
@@ -180,22 +180,22 @@ impl MockEndpoint {
         format!("http://{}/v1", self.address)
     }
 
-    /// Where it listens, without a path: `http://127.0.0.1:40123`.
+    /// The URL without a path: `http://127.0.0.1:40123`.
     pub fn root_url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Adds behaviours to the queue; the queue goes before the responder.
+    /// Queues responses; the queue takes precedence over the responder.
     pub fn push(&self, behaviours: impl IntoIterator<Item = Behaviour>) {
         self.shared.state().queue.extend(behaviours);
     }
 
-    /// The requests so far.
+    /// The requests received so far.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.shared.state().requests.clone()
     }
 
-    /// Waits until at least `count` requests have come in. Unbounded: put a timeout around it.
+    /// Waits for at least `count` requests, without a timeout.
     pub async fn wait_for_requests(&self, count: usize) {
         loop {
             let arrived = self.shared.arrived.notified();
@@ -208,27 +208,27 @@ impl MockEndpoint {
         }
     }
 
-    /// Drops every connection and the port. When it returns, connecting is refused.
+    /// Closes all connections and the port. Afterwards, connections are refused.
     pub async fn kill(&mut self) {
         self.tasks.shutdown().await;
     }
 }
 
-/// Accepts connections; they end with this task.
+/// Accepts connections, which end with this task.
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = JoinSet::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else { return };
         let shared = Arc::clone(&shared);
         connections.spawn(async move {
-            // A client that goes away is no concern of the endpoint; tests look at the requests.
+            // Disconnected clients are ignored; tests inspect the requests.
             drop(converse(stream, &shared).await);
         });
         while connections.try_join_next().is_some() {}
     }
 }
 
-/// Answers one request and closes the connection.
+/// Responds to one request and closes the connection.
 async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     let Some(request) = read_request(&mut stream).await? else { return Ok(()) };
     let behaviour = {
@@ -236,7 +236,7 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let behaviour = match (state.queue.pop_front(), state.responder.as_mut()) {
             (Some(behaviour), _) => behaviour,
             (None, Some(responder)) => responder(&request),
-            (None, None) => Behaviour::error(500, "mock", "the mock endpoint has no answer left"),
+            (None, None) => Behaviour::error(500, "mock", "the mock endpoint has no responses left"),
         };
         state.requests.push(request);
         behaviour
@@ -261,7 +261,7 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     stream.shutdown().await
 }
 
-/// Reads a request with a body of a known length; none when the client goes away first.
+/// Reads a request with a `content-length`; `None` if the client disconnects first.
 async fn read_request(stream: &mut TcpStream) -> io::Result<Option<RecordedRequest>> {
     let mut bytes = Vec::new();
     let head_length = loop {
@@ -311,7 +311,7 @@ async fn send(stream: &mut TcpStream, code: u16, headers: &[(String, String)], b
     stream.write_all(body.as_bytes()).await
 }
 
-/// A chat completion of `text`, as the protocol has it.
+/// A chat completion of `text`.
 pub fn completion(text: &str, usage: Option<(u64, u64)>) -> Value {
     let mut body = json!({
         "id": "mock-1",
@@ -327,8 +327,8 @@ pub fn completion(text: &str, usage: Option<(u64, u64)>) -> Value {
     body
 }
 
-/// The question in the body of a request, without its pictures. The asking agent is not part of the protocol, so it is unnamed; a
-/// scripted model then leaves the `agent` of its turns unchecked.
+/// Parses the body of a request, without pictures. The protocol does not name the agent, so it is unnamed, and a
+/// scripted model does not check the `agent` of its turns.
 pub fn model_request(body: &Value) -> ModelRequest {
     let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
     let format = body.pointer("/response_format/json_schema");
@@ -346,7 +346,7 @@ pub fn model_request(body: &Value) -> ModelRequest {
     }
 }
 
-/// Every text in the messages of a request's body, joined by line breaks.
+/// All text in the messages of a request body, joined by line breaks.
 pub fn prompt_text(body: &Value) -> String {
     let messages = body.get("messages").and_then(Value::as_array).into_iter().flatten();
     messages.map(content_text).collect::<Vec<_>>().join("\n")

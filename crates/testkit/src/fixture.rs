@@ -1,8 +1,8 @@
-//! Small applications in real toolkits, whose controls do what they should or fail in a known way, and which
-//! tell honestly what truly happened.
+//! Small applications in real toolkits whose controls work or fail in known ways, and that report what really
+//! happened: the test oracle.
 //!
-//! The applications lie in `fixtures/`. A [`Fixture`] says how to start one ([`Fixture::program`],
-//! [`Fixture::arguments`]), listens on the loopback interface for its account, and sends it commands.
+//! The applications are in `fixtures/`. A [`Fixture`] knows how to start one ([`Fixture::program`],
+//! [`Fixture::arguments`]), receives its event log over the loopback interface, and sends it commands.
 
 use std::{
     fmt, io,
@@ -22,14 +22,14 @@ use tokio::{
     task::JoinSet,
 };
 
-/// The longest wait for an answer of a fixture.
+/// The timeout for responses of a fixture.
 const BOUND: Duration = Duration::from_secs(60);
-/// The largest request of a page, in bytes.
+/// The maximum size of a page request, in bytes.
 const REQUEST_MAX: usize = 1024 * 1024;
-/// How many commands may be on their way.
+/// The capacity of the command channel.
 const COMMANDS_MAX: usize = 64;
 
-/// What an application is built with.
+/// The toolkit of an application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Toolkit {
     /// GTK 3.
@@ -38,15 +38,15 @@ pub enum Toolkit {
     Gtk4,
     /// Qt 5.
     Qt,
-    /// A page in Chromium.
+    /// A web page in Chromium.
     Page,
 }
 
 impl Toolkit {
-    /// Every toolkit.
+    /// All toolkits.
     pub const ALL: [Self; 4] = [Self::Gtk3, Self::Gtk4, Self::Qt, Self::Page];
 
-    /// The program that has to be installed.
+    /// The program that must be installed.
     pub const fn needs(self) -> &'static str {
         match self {
             Self::Gtk3 | Self::Gtk4 | Self::Qt => "python3",
@@ -66,10 +66,10 @@ impl fmt::Display for Toolkit {
     }
 }
 
-/// Which controls an application shows.
+/// The screen that an application shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Screen {
-    /// Controls that work beside ones that are inert, late, covered, moving, … and things that change by themselves.
+    /// Working controls beside inert, late, covered and moving ones, and self-changing content.
     Faults,
     /// Every kind of control.
     Form,
@@ -82,7 +82,7 @@ pub enum Screen {
 }
 
 impl Screen {
-    /// Its name; the title of the window is `Fixture ` and this.
+    /// The name; the window title is `Fixture ` followed by it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Faults => "faults",
@@ -94,24 +94,24 @@ impl Screen {
     }
 }
 
-/// Something that truly happened in an application.
+/// An event that really happened in an application.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The control that it happened to.
+    /// The affected control.
     pub control: String,
     /// `clicked`, `checked`, `typed`, `selected`, `adjusted`, `edited`, `expanded`, `dropped`, `chosen`, `late`.
     pub event: String,
-    /// Whether it brought about what the control is for; a fault of the control makes it false.
+    /// Whether the control had its intended effect; faulty controls report false.
     pub effect: bool,
-    /// The effect comes so many milliseconds later, and is told with the event `late`.
+    /// The delay of the effect in milliseconds; it is reported later by the event `late`.
     pub delay_ms: Option<u64>,
-    /// The value that came of it; null where there is none.
+    /// The resulting value; null if there is none.
     pub value: Value,
-    /// When it was told.
+    /// When it was reported.
     pub at: Instant,
 }
 
-/// What came in so far.
+/// The messages received so far.
 #[derive(Debug, Default)]
 struct Account {
     ready: bool,
@@ -122,7 +122,7 @@ struct Account {
 #[derive(Debug)]
 struct Shared {
     account: Mutex<Account>,
-    /// Counts what came in, so that nobody misses it.
+    /// Counts received messages.
     news: watch::Sender<u64>,
     commands: broadcast::Sender<String>,
 }
@@ -155,7 +155,7 @@ impl Shared {
     }
 }
 
-/// One application and its honest account.
+/// An application and its event log.
 #[derive(Debug)]
 pub struct Fixture {
     program: String,
@@ -163,15 +163,15 @@ pub struct Fixture {
     title: String,
     shared: Arc<Shared>,
     last_id: AtomicU64,
-    /// Ends with the fixture.
+    /// Stopped with the fixture.
     _tasks: JoinSet<()>,
 }
 
 impl Fixture {
-    /// Listens for an application that is to be started with [`Self::program`] and [`Self::arguments`].
+    /// Listens for an application, to be started with [`Self::program`] and [`Self::arguments`].
     ///
     /// # Errors
-    /// When no port of the loopback interface can be listened on.
+    /// If no loopback port can be opened.
     pub async fn prepare(toolkit: Toolkit, screen: Screen) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
@@ -179,7 +179,7 @@ impl Fixture {
         let script = |name: &str| folder.join(name).display().to_string();
         let python = |name: &str| vec!["-B".to_owned(), script(name), screen.name().into(), port.to_string()];
         let (program, arguments) = match toolkit {
-            // Not whichever Python comes first on the path: the toolkits are packages of the system's.
+            // The system's Python, since the toolkits are system packages.
             Toolkit::Gtk3 => ("/usr/bin/python3", python("gtk3.py")),
             Toolkit::Gtk4 => ("/usr/bin/python3", python("gtk4.py")),
             Toolkit::Qt => ("/usr/bin/python3", python("qt.py")),
@@ -206,10 +206,10 @@ impl Fixture {
         })
     }
 
-    /// Listens for an application that draws everything itself and shows no elements, in GTK 3; see `fixtures/drawn.py`.
+    /// Listens for a GTK 3 application that draws its content and exposes no elements; see `fixtures/drawn.py`.
     ///
     /// # Errors
-    /// When no port of the loopback interface can be listened on.
+    /// If no loopback port can be opened.
     pub async fn prepare_drawn() -> io::Result<Self> {
         let mut fixture = Self::prepare(Toolkit::Gtk3, Screen::Canvas).await?;
         let port = fixture.arguments.pop().unwrap_or_default();
@@ -229,7 +229,7 @@ impl Fixture {
         &self.arguments
     }
 
-    /// The title of its window.
+    /// The title of the window.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -237,34 +237,34 @@ impl Fixture {
     /// Waits until the application shows its controls.
     ///
     /// # Errors
-    /// When it does not within a minute.
+    /// If that takes over a minute.
     pub async fn ready(&self) -> io::Result<()> {
-        self.until("the fixture to come up", |account| account.ready.then_some(())).await
+        self.until("the fixture to start", |account| account.ready.then_some(())).await
     }
 
-    /// How much has happened so far: a mark for [`Self::since`].
+    /// The current position in the event log, for [`Self::since`].
     pub fn mark(&self) -> usize {
         self.shared.account().entries.len()
     }
 
-    /// What has happened since a mark, as far as it has been told.
+    /// The events after a mark that were reported so far.
     pub fn since(&self, mark: usize) -> Vec<Entry> {
         self.shared.account().entries.iter().skip(mark).cloned().collect()
     }
 
-    /// Waits until something happens after `mark`.
+    /// Waits for an event after `mark`.
     ///
     /// # Errors
-    /// When it does not within a minute.
+    /// If that takes over a minute.
     pub async fn happens(&self, mark: usize, fits: impl Fn(&Entry) -> bool) -> io::Result<Entry> {
         let find = |account: &mut Account| account.entries.iter().skip(mark).find(|one| fits(one)).cloned();
-        self.until("something to happen", find).await
+        self.until("an event", find).await
     }
 
-    /// Sends a command and waits for its reply: by then everything that the application did before is told.
+    /// Sends a command and waits for its reply, by when all earlier events of the application are reported.
     ///
     /// # Errors
-    /// When the application does not answer within a minute.
+    /// If the application does not reply within a minute.
     pub async fn ask(&self, command: &str, with: Value) -> io::Result<Value> {
         let id = self.last_id.fetch_add(1, Ordering::Relaxed);
         let line = json!({ "command": command, "id": id, "with": with }).to_string();
@@ -272,14 +272,14 @@ impl Fixture {
             .commands
             .send(line)
             .map_err(|_| io::Error::new(io::ErrorKind::NotConnected, "the fixture is not connected"))?;
-        self.until("an answer of the fixture", |account| {
+        self.until("a reply of the fixture", |account| {
             let at = account.replies.iter().position(|(reply, _)| *reply == id)?;
             Some(account.replies.swap_remove(at).1)
         })
         .await
     }
 
-    /// What the controls truly hold now, by name.
+    /// The true values of the controls, by name.
     ///
     /// # Errors
     /// As [`Self::ask`].
@@ -296,12 +296,12 @@ impl Fixture {
                     return Ok(found);
                 }
                 if news.changed().await.is_err() {
-                    return Err(io::Error::other("the fixture is gone"));
+                    return Err(io::Error::other("the fixture has exited"));
                 }
             }
         };
         tokio::time::timeout(BOUND, found).await.unwrap_or_else(|_| {
-            Err(io::Error::new(io::ErrorKind::TimedOut, format!("no end of waiting for {what}")))
+            Err(io::Error::new(io::ErrorKind::TimedOut, format!("timed out waiting for {what}")))
         })
     }
 }
@@ -311,7 +311,7 @@ async fn serve(listener: &TcpListener, toolkit: Toolkit, shared: &Arc<Shared>) {
     while let Ok((stream, _)) = listener.accept().await {
         let shared = Arc::clone(shared);
         connections.spawn(async move {
-            // An application that ends breaks its connection; there is nobody to tell.
+            // An application that exits breaks its connection.
             let _: io::Result<()> = match toolkit {
                 Toolkit::Gtk3 | Toolkit::Gtk4 | Toolkit::Qt => speak_lines(stream, &shared).await,
                 Toolkit::Page => speak_http(stream, &shared).await,
@@ -335,7 +335,7 @@ async fn speak_lines(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     }
 }
 
-/// Serves the page, its stream of commands (`/commands`) and its account (`/account`).
+/// Serves the page, its command stream (`/commands`) and its event log (`/account`).
 async fn speak_http(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/page.html");
     let mut commands = shared.commands.subscribe();
@@ -371,7 +371,7 @@ async fn speak_http(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
     }
 }
 
-/// The head and body of the next request; none when the client has gone.
+/// The head and body of the next request; `None` if the client disconnected.
 async fn read_request(stream: &mut TcpStream, rest: &mut Vec<u8>) -> io::Result<Option<(String, String)>> {
     const END: &[u8] = b"\r\n\r\n";
     loop {
@@ -392,7 +392,7 @@ async fn read_request(stream: &mut TcpStream, rest: &mut Vec<u8>) -> io::Result<
             }
         }
         if rest.len() > REQUEST_MAX {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "a request that is too large"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "request too large"));
         }
         if stream.read_buf(rest).await? == 0 {
             return Ok(None);

@@ -1,4 +1,4 @@
-//! Deskhand: testkit.
+//! Test support: mock endpoints, fixture applications, and checks for installed programs.
 
 pub mod display;
 pub mod endpoint;

@@ -1,4 +1,4 @@
-//! A visual parser on the loopback interface that speaks like OmniParser's own server and "finds" what a test says.
+//! A mock visual parser on the loopback interface with the API of OmniParser and scripted results.
 
 use std::{
     io,
@@ -10,28 +10,28 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Behaviour, MockEndpoint, RecordedRequest};
 
-/// Something that the parser finds.
+/// A parsed box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MockBox {
     /// `text` or `icon`.
     pub kind: &'static str,
-    /// What it says of it.
+    /// Its content.
     pub content: String,
-    /// Left, top, right and lower edge in pixels of the picture.
+    /// Left, top, right and bottom edge, in pixels of the picture.
     pub corners: [u32; 4],
 }
 
-/// The parser; it stops when it is dropped.
+/// The parser; it stops when dropped.
 pub struct MockParser {
     endpoint: MockEndpoint,
     boxes: Arc<Mutex<Vec<MockBox>>>,
 }
 
 impl MockParser {
-    /// Starts a parser that answers requests with this bearer token alone.
+    /// Starts a parser that requires this bearer token.
     ///
     /// # Errors
-    /// When no loopback port can be opened.
+    /// If no loopback port can be opened.
     pub async fn start(token: &str) -> io::Result<Self> {
         let boxes = Arc::<Mutex<Vec<MockBox>>>::default();
         let (known, token) = (Arc::clone(&boxes), format!("Bearer {token}"));
@@ -46,22 +46,22 @@ impl MockParser {
         self.endpoint.root_url()
     }
 
-    /// What it finds from now on.
+    /// Sets the boxes returned from now on.
     pub fn set_boxes(&self, boxes: impl IntoIterator<Item = MockBox>) {
         *self.boxes.lock().unwrap_or_else(PoisonError::into_inner) = boxes.into_iter().collect();
     }
 
-    /// Answers the next requests so instead.
+    /// Queues other responses for the next requests.
     pub fn misbehave(&self, behaviours: impl IntoIterator<Item = Behaviour>) {
         self.endpoint.push(behaviours);
     }
 
-    /// How many requests came in.
+    /// The number of requests received.
     pub fn asked(&self) -> usize {
         self.endpoint.requests().len()
     }
 
-    /// Drops every connection and the port.
+    /// Closes all connections and the port.
     pub async fn kill(&mut self) {
         self.endpoint.kill().await;
     }
@@ -95,7 +95,7 @@ fn answer(request: &RecordedRequest, token: &str, boxes: &[MockBox]) -> Behaviou
     Behaviour::status(200, body.to_string())
 }
 
-/// Width and height, from the header of a PNG file.
+/// The width and height in the header of a PNG file.
 fn png_size(file: &[u8]) -> Option<(f64, f64)> {
     let header = file.strip_prefix(b"\x89PNG\r\n\x1a\n")?;
     let number = |at: usize| Some(f64::from(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?)));

@@ -1,11 +1,11 @@
-//! The device: what it can do, and what truly came of it.
+//! The simulated device.
 
-/// The keys below the arm.
+/// The keys of the keypad.
 pub const KEYS: &str = "0123456789*#";
-/// The key that does not go down, whatever presses it.
+/// A key that never goes down.
 pub const JAMMED: char = '7';
 
-/// A robot arm with a finger over a keypad that shows what was typed on it.
+/// A robot arm with a finger over a keypad with a display.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Arm {
     connected: bool,
@@ -13,19 +13,19 @@ pub struct Arm {
     display: String,
 }
 
-/// What came of a movement.
+/// The verified result of a movement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Done {
-    /// It was read back: this is how things are now.
+    /// It took effect, as read back.
     Seen(String),
-    /// It was carried out, and nothing changed.
+    /// It was performed without effect.
     NotSeen(String),
-    /// It was not carried out.
+    /// It was not performed.
     Refused(String),
 }
 
 impl Arm {
-    /// How things are, in words.
+    /// The status of arm and display.
     pub fn status(&self) -> String {
         let state = match (self.connected, self.homed) {
             (false, _) => "not connected",
@@ -35,7 +35,7 @@ impl Arm {
         format!("The arm is {state}. The display shows “{}”.", self.display)
     }
 
-    /// What the display shows.
+    /// The content of the display.
     pub fn display(&self) -> &str {
         &self.display
     }
@@ -46,7 +46,7 @@ impl Arm {
         Done::Seen(self.status())
     }
 
-    /// Moves to the place that all others are measured from.
+    /// Moves to the reference position.
     pub fn home(&mut self) -> Done {
         if !self.connected {
             return Done::Refused("the arm is not connected".to_owned());
@@ -55,17 +55,19 @@ impl Arm {
         Done::Seen(self.status())
     }
 
-    /// Presses a key, and reads the display.
+    /// Presses a key and reads the display.
     pub fn press(&mut self, key: &str) -> Done {
         let mut letters = key.chars();
         let (Some(letter), None) = (letters.next(), letters.next()) else {
-            return Done::Refused(format!("`{key}` is not one key; the keys are {KEYS}"));
+            return Done::Refused(format!("`{key}` is not a single key; the keys are {KEYS}"));
         };
         match () {
             () if !KEYS.contains(letter) => {
-                Done::Refused(format!("there is no key `{letter}`; the keys are {KEYS}"))
+                Done::Refused(format!("unknown key `{letter}`; the keys are {KEYS}"))
             }
-            () if !self.homed => Done::Refused("the arm does not know where it is: home it first".to_owned()),
+            () if !self.homed => {
+                Done::Refused("the position of the arm is unknown: home it first".to_owned())
+            }
             () if letter == JAMMED => {
                 Done::NotSeen(format!("pressed `{letter}`; the display still shows “{}”", self.display))
             }

@@ -1,4 +1,4 @@
-//! The arm as a kind of agent in this process: its own statuses, instructions and tools.
+//! The arm as an in-process agent kind with its own statuses, instructions and tools.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,19 +7,19 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     states::AppStatus,
 };
-use deskhand_runtime::agents::{AgentError, AgentKind, AgentSetup, OpenAgent, Sight, StepsAgent};
+use deskhand_runtime::agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent};
 use serde_json::{Value, json};
 
 use crate::arm::{Arm, Done};
 
-/// The kind `arm`. All its agents move the one device.
+/// The kind `arm`. All its agents share one device.
 #[derive(Debug, Clone, Default)]
 pub struct ArmKind {
     arm: Arc<Mutex<Arm>>,
 }
 
 impl ArmKind {
-    /// The device as it is now.
+    /// The current state of the device.
     pub fn arm(&self) -> Arm {
         self.arm.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -68,19 +68,18 @@ impl AgentKind for ArmKind {
                     "connect and home the arm first.",
                     &["HOMING", "REACHING", "STUCK"],
                 ),
-                status("REACHING", AppStatus::Continue, "press keys and see what the display shows.", &[]),
-                status("MAY I", AppStatus::Confirm, "the movement could do harm; a person is asked.", &[]),
-                status("TYPED", AppStatus::Finish, "the display shows what was asked for.", &[]),
-                status("STUCK", AppStatus::Fail, "it cannot be done with this arm.", &[]),
+                status("REACHING", AppStatus::Continue, "press keys and check the display.", &[]),
+                status("MAY I", AppStatus::Confirm, "the movement could do harm: ask a person.", &[]),
+                status("TYPED", AppStatus::Finish, "the display shows the requested keys.", &[]),
+                status("STUCK", AppStatus::Fail, "this arm cannot do it.", &[]),
             ],
-            instructions: "You move a robot arm over a keypad. What counts is what the display shows."
-                .to_owned(),
+            instructions: "You move a robot arm over a keypad. Only the display counts.".to_owned(),
             system_prompt: AGENT_SYSTEM_PROMPT.to_owned(),
             user_prompt: AGENT_USER_PROMPT.to_owned(),
             tools: vec![
                 tool("connect", "Switches the arm on.", nothing.clone()),
-                tool("home_arm", "Moves the arm to its home, from where it knows its way.", nothing),
-                tool("press_key", "Presses a key of the keypad and reads its display.", key),
+                tool("home_arm", "Moves the arm to its reference position.", nothing),
+                tool("press_key", "Presses a key and reads the display.", key),
             ],
             subtask_steps_max: Some(10),
         }))
@@ -96,9 +95,9 @@ struct ArmAgent {
 }
 
 impl StepsAgent for ArmAgent {
-    async fn look(&self, _picture: bool) -> Result<Sight, String> {
+    async fn observe(&self, _picture: bool) -> Result<AgentObservation, String> {
         let arm = self.arm.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(Sight { text: arm.status(), png: None })
+        Ok(AgentObservation { text: arm.status(), png: None })
     }
 
     async fn call(&self, command: &Command) -> CallResult {
@@ -108,7 +107,7 @@ impl StepsAgent for ArmAgent {
             "connect" => arm.connect(),
             "home_arm" => arm.home(),
             "press_key" => arm.press(key),
-            other => Done::Refused(format!("there is no tool `{other}`")),
+            other => Done::Refused(format!("unknown tool `{other}`")),
         };
         match done {
             Done::Seen(summary) => CallResult {

@@ -1,4 +1,4 @@
-//! A device as an agent of Deskhand: a robot arm over a keypad, simulated, whose word can be trusted.
+//! A device as a Deskhand agent: a simulated robot arm over a keypad that reports truthfully.
 
 pub mod arm;
 pub mod kind;

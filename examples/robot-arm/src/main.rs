@@ -1,4 +1,4 @@
-//! `robot-arm-agent`: the arm as an MCP server on standard streams.
+//! `robot-arm-agent`: the arm as an MCP server on stdio.
 
 use std::process::ExitCode;
 

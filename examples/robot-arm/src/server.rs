@@ -1,4 +1,4 @@
-//! The arm as a program of its own: an MCP server with the tool `work_on_subtask`, which needs no model to type digits.
+//! The arm as an MCP server with the tool `work_on_subtask`; typing digits needs no model.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,18 +14,20 @@ use serde_json::{Value, json};
 
 use crate::arm::{Arm, Done, KEYS};
 
-/// The server. What it moves outlives each request.
+/// The server. The device outlives each request.
 #[derive(Debug, Clone, Default)]
 pub struct ArmServer {
     arm: Arc<Mutex<Arm>>,
 }
 
 impl ArmServer {
-    /// Types the keys that the sub-task names in quotation marks; the display has the last word.
+    /// Types the keys quoted in the sub-task, then checks the display.
     fn work(&self, subtask: &str) -> Value {
         let failed = |why: String| json!({"status": "failed", "result": why});
         let Some(keys) = subtask.split('"').nth(1) else {
-            return failed(format!("the sub-task names no keys, such as \"12#\"; the keys are {KEYS}"));
+            return failed(format!(
+                "the sub-task contains no quoted keys, such as \"12#\"; the keys are {KEYS}"
+            ));
         };
         let mut arm = self.arm.lock().unwrap_or_else(PoisonError::into_inner);
         let before = arm.display().to_owned();
@@ -40,7 +42,7 @@ impl ArmServer {
         if arm.display() == expected {
             json!({"status": "finished", "result": arm.status()})
         } else {
-            failed(format!("{} and not “{expected}”", arm.status()))
+            failed(format!("{} Expected “{expected}”.", arm.status()))
         }
     }
 }

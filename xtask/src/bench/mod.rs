@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: measurements, printed beside the load of the machine.
+//! `cargo xtask bench`: benchmarks, with the machine load.
 
 mod perception;
 mod sessions;
@@ -8,24 +8,24 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// What is measured.
+/// The benchmarks.
 #[derive(Subcommand)]
 pub(crate) enum Bench {
-    /// Memory and time of many sessions at once, and of a long one, on the desktop in memory.
+    /// Measure memory and time of many concurrent sessions and of a long one, on the in-memory desktop.
     Sessions(sessions::SessionsArguments),
-    /// How fast and how true perception is: trees, pictures, idle, tokens, whole steps, verdicts.
+    /// Measure speed and accuracy of perception: trees, pictures, idle detection, tokens, steps, verdicts.
     ///
-    /// Starts each application on a private desktop and prints, in one run: what a look at its window costs by the mirror,
-    /// by reading everything at once, by a naive walk and by the same walk with pyatspi; whether it answers input meanwhile;
-    /// pictures; how soon it is known that a click did nothing; what views cost in tokens; a whole step of the framework; and
-    /// how many of so many random actions were judged wrongly. Ratios within one run are what counts: the load of the
-    /// machine is printed beside them. What is not installed is named and left out; `cargo xtask setup` installs it.
+    /// Starts each application on a private desktop and prints the cost of observing its window through the mirror, by one
+    /// bulk read, by a naive walk and by the same walk with pyatspi; its responsiveness to input meanwhile; pictures; the time
+    /// to detect a no-op click; the tokens of views; a whole step of the framework; and how many random actions were judged
+    /// wrongly. Compare ratios within one run; the machine load is printed with them. Missing programs are reported and
+    /// skipped; `cargo xtask setup` installs them.
     ///
-    /// All of it takes about ten minutes. For a short run: `--only calc --edits 50 --actions 0`.
+    /// A full run takes about ten minutes. For a short one: `--only calc --edits 50 --actions 0`.
     Perception(perception::PerceptionArguments),
 }
 
-/// Measures.
+/// Runs a benchmark.
 pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match bench {
         Bench::Sessions(arguments) => sessions::run(arguments),

@@ -1,4 +1,4 @@
-//! Builds and runs the program that measures perception, and lays out what it found.
+//! Builds and runs the perception benchmark and formats its results.
 
 use std::{
     fs,
@@ -12,28 +12,27 @@ use serde_json::Value;
 
 use crate::{console, workspace::cargo};
 
-/// The options of `cargo xtask bench perception`.
+/// Options of `cargo xtask bench perception`.
 #[derive(Args)]
 pub(crate) struct PerceptionArguments {
-    /// Write the figures to this file as well, as JSON.
+    /// Also write the results to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// How many random edits the mirror of Calc is held against.
+    /// Number of random edits for the consistency check of Calc's mirror.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     edits: usize,
-    /// How many random actions on the fixture applications are judged; 0 for none.
+    /// Number of random actions on fixture applications to judge; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     actions: u32,
-    /// How many desktops of each of the four toolkits these actions are spread over.
+    /// Number of desktops per toolkit to spread these actions over.
     #[arg(long, value_name = "N", default_value_t = 2)]
     lanes: u32,
-    /// Measure this window only (gtk3, gtk4, qt, chromium, gtk3_list, qt_list, writer, calc); can be given more than
-    /// once.
+    /// Measure only this window (gtk3, gtk4, qt, chromium, gtk3_list, qt_list, writer, calc); repeatable.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
 }
 
-/// Measures and prints.
+/// Runs the benchmark and prints the results.
 pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     console::progress("building for release …");
     build(arguments.actions > 0)?;
@@ -43,9 +42,9 @@ pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     for name in &arguments.only {
         command.args(["--only", name]);
     }
-    let output = command.stderr(Stdio::inherit()).output().context("run the measuring program")?;
-    ensure!(output.status.success(), "the measuring program failed ({})", output.status);
-    let mut figures: Value = serde_json::from_slice(&output.stdout).context("read what was measured")?;
+    let output = command.stderr(Stdio::inherit()).output().context("run the benchmark program")?;
+    ensure!(output.status.success(), "the benchmark program failed ({})", output.status);
+    let mut figures: Value = serde_json::from_slice(&output.stdout).context("parse the results")?;
     if arguments.actions > 0
         && let Some(object) = figures.as_object_mut()
     {
@@ -61,7 +60,7 @@ pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Builds what is run later, so that no compiler runs beside a measurement.
+/// Builds everything first, so that no compiler runs during measurements.
 fn build(with_effects: bool) -> Result<()> {
     const MEASURING: &[&str] =
         &["build", "--release", "--quiet", "--package", "deskhand-runtime", "--example", "perception"];
@@ -71,12 +70,12 @@ fn build(with_effects: bool) -> Result<()> {
     }
     for arguments in builds {
         let status = cargo().args(arguments).args(with_no_run(arguments)).status().context("start cargo")?;
-        ensure!(status.success(), "the measuring programs do not build");
+        ensure!(status.success(), "failed to build the benchmark programs");
     }
     Ok(())
 }
 
-/// What runs the suite of random actions.
+/// The command for the suite of random actions.
 const EFFECTS: &[&str] =
     &["test", "--release", "--quiet", "--package", "deskhand-desktop-linux", "--test", "it"];
 
@@ -84,10 +83,10 @@ fn with_no_run(arguments: &[&str]) -> Option<&'static str> {
     (arguments.first() == Some(&"test")).then_some("--no-run")
 }
 
-/// Judges random actions; what was counted. A wrong verdict is a figure here and no failure.
+/// Runs the suite of random actions and returns its counts. Wrong verdicts are results, not failures.
 fn effects(arguments: &PerceptionArguments) -> Result<Value> {
     console::progress(&format!("{} random actions …", arguments.actions));
-    let folder = tempfile::tempdir().context("make a folder")?;
+    let folder = tempfile::tempdir().context("create a folder")?;
     let file = folder.path().join("effects.json");
     let output = cargo()
         .args(EFFECTS)
@@ -100,18 +99,17 @@ fn effects(arguments: &PerceptionArguments) -> Result<Value> {
         .output()
         .context("run the suite of random actions")?;
     let text = fs::read_to_string(&file).with_context(|| {
-        let told = String::from_utf8_lossy(&output.stdout);
-        format!("read what the suite of random actions counted; it said: {}", told.trim())
+        let log = String::from_utf8_lossy(&output.stdout);
+        format!("read the counts of the random actions; its output: {}", log.trim())
     })?;
-    let counted: Value =
-        serde_json::from_str(&text).context("read what the suite of random actions counted")?;
+    let counted: Value = serde_json::from_str(&text).context("parse the counts of the random actions")?;
     if !output.status.success() {
         console::problem(String::from_utf8_lossy(&output.stdout).trim());
     }
     Ok(at(&counted, "/effects").clone())
 }
 
-/// A figure with two digits after the point, `-` where there is none.
+/// A figure with two decimals, `-` if missing.
 fn number(value: &Value) -> String {
     match value.as_f64() {
         Some(number) if number.fract() == 0.0 => format!("{number:.0}"),
@@ -120,15 +118,15 @@ fn number(value: &Value) -> String {
     }
 }
 
-/// What stands at a path; null where nothing does.
+/// The value at a path; null if missing.
 fn at<'v>(figures: &'v Value, path: &str) -> &'v Value {
     figures.pointer(path).unwrap_or(&Value::Null)
 }
 
-/// The figures as people read them.
+/// The results as text.
 fn lines(figures: &Value) -> Vec<String> {
     let load = format!(
-        "load of the machine: {} before, {} after",
+        "machine load: {} before, {} after",
         number(at(figures, "/load/before")),
         number(at(figures, "/load/after"))
     );
@@ -136,15 +134,15 @@ fn lines(figures: &Value) -> Vec<String> {
     parts.join(&String::new())
 }
 
-/// What was measured of each window.
+/// The results by window.
 fn windows(figures: &Value) -> impl Iterator<Item = (&String, &Value)> {
     at(figures, "/perception").as_object().into_iter().flatten()
 }
 
-/// What looking at each window costs.
+/// The cost of observing each window.
 fn trees(figures: &Value) -> Vec<String> {
     let mut lines = vec![
-        "trees, in milliseconds (medians; first: the first look, naive: one call after the other)".to_owned(),
+        "trees, in milliseconds (medians; first: first observation, naive: sequential calls)".to_owned(),
         format!(
             "{:<10} {:>6} {:>8} {:>8} {:>8} {:>9} {:>9} {:>12} {:>14} {:>6}",
             "window",
@@ -180,15 +178,15 @@ fn trees(figures: &Value) -> Vec<String> {
     }
     for (name, of) in windows() {
         if let Some(reason) = of["pyatspi_missing"].as_str() {
-            lines.push(format!("{name}: no walk with pyatspi: {reason}"));
+            lines.push(format!("{name}: no pyatspi walk: {reason}"));
         }
     }
     lines
 }
 
-/// Whether applications answer while they are looked at.
+/// Whether applications respond to input while they are observed.
 fn answers(figures: &Value) -> Vec<String> {
-    let mut lines = vec!["input while the window is read, in milliseconds".to_owned()];
+    let mut lines = vec!["input during window reads, in milliseconds".to_owned()];
     lines.push(format!(
         "{:<10} {:>8} {:>9} {:>14} {:>9}",
         "window", "look", "longest", "input handled", "slowest"
@@ -206,23 +204,23 @@ fn answers(figures: &Value) -> Vec<String> {
     lines
 }
 
-/// Steps, idle and pictures.
+/// Steps, idle detection and pictures.
 fn steps(figures: &Value) -> Vec<String> {
     let mut lines = Vec::new();
     let (step, idle) = (&figures["step"], &figures["idle"]);
     lines.push(format!(
-        "whole step without its model: {} ms without a picture, {} ms with one (medians)",
+        "step without model time: {} ms without a picture, {} ms with one (medians)",
         number(&step["text_p50_ms"]),
         number(&step["picture_p50_ms"])
     ));
     lines.push(format!(
-        "a click without effect is known as that after {} ms (median), {} ms (longest)",
+        "no-op click detected after {} ms (median), {} ms (maximum)",
         number(&idle["noop_p50_ms"]),
         number(&idle["noop_max_ms"])
     ));
     let pictures = &figures["pictures"];
     lines.push(format!(
-        "picture of the screen: {} ms to take, {} ms to encode ({} bytes), {} ms to mark {} controls",
+        "screenshot: {} ms to capture, {} ms to encode ({} bytes), {} ms to mark {} controls",
         number(&pictures["capture_ms"]),
         number(&pictures["encode_ms"]),
         number(&pictures["bytes"]),
@@ -238,7 +236,7 @@ fn truth(figures: &Value) -> Vec<String> {
     let tokens = &figures["tokens"];
     for (name, what) in [("calc", "one edited cell"), ("writer", "one opened dialog")] {
         lines.push(format!(
-            "tokens in {name}: first view {}, whole later {}, what changed by {what} {} ({} times fewer)",
+            "tokens in {name}: first view {}, later full view {}, diff after {what} {} ({} times fewer)",
             number(&tokens[format!("{name}_first")]),
             number(&tokens[format!("{name}_full")]),
             number(&tokens[format!("{name}_diff")]),
@@ -248,7 +246,7 @@ fn truth(figures: &Value) -> Vec<String> {
     let edits = at(figures, "/perception/calc/edits");
     if let Some(differences) = edits["differences"].as_array() {
         lines.push(format!(
-            "mirror of calc after {} random edits: {} differences in {} comparisons with a fresh walk",
+            "calc mirror after {} random edits: {} differences in {} comparisons with a fresh walk",
             number(&edits["count"]),
             differences.len(),
             number(&edits["checks"])
@@ -277,13 +275,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_could_not_be_measured_says_why() {
+    fn missing_measurements_give_the_reason() {
         let figures = json!({
             "perception": { "qt": { "missing": "no python3-pyqt5" }, "calc": { "nodes": 210, "mirror_ms": 1.5, "naive_ms": 350.0, "naive_to_mirror": 233.3 } },
             "load": { "before": 0.5, "after": 1.25 },
         });
         let lines = lines(&figures).join("\n");
         assert!(lines.contains("qt         not measured: no python3-pyqt5"), "{lines}");
-        assert!(lines.contains("233.30") && lines.contains("load of the machine: 0.50 before"), "{lines}");
+        assert!(lines.contains("233.30") && lines.contains("machine load: 0.50 before"), "{lines}");
     }
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench sessions`: what a session costs must not grow with the number of sessions or with its length.
+//! `cargo xtask bench sessions`: checks that session cost does not grow with their number or length.
 
 use std::{
     path::PathBuf,
@@ -11,25 +11,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::{console, workspace};
 
-/// How much more a session or step may cost than the one that it is compared with, before that is growth.
+/// The cost ratio above which a result counts as growth.
 const GROWTH_MAX: f64 = 2.0;
-/// Memory of a session below which differences are those of the allocator, in KiB.
+/// Memory per session, in KiB, below which differences are allocator noise.
 const NOISE_KIB: f64 = 1024.0;
 
 #[derive(Args)]
 pub(crate) struct SessionsArguments {
-    /// The most sessions at once.
+    /// Maximum number of concurrent sessions.
     #[arg(long, value_name = "N", default_value_t = 50)]
     sessions: u32,
-    /// The steps of the long session; its journal takes about 30 kB of disk a step while it is measured.
+    /// Steps of the long session; its journal takes about 30 kB of disk per step while running.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     steps: u32,
-    /// Write the figures as JSON.
+    /// Write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }
 
-/// What one run of the measuring program found.
+/// The results of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Figures {
     sessions: u32,
@@ -39,7 +39,7 @@ struct Figures {
     elapsed_us_per_step: f64,
 }
 
-/// A run beside the one that it is compared with.
+/// A run compared with its baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Compared {
     what: &'static str,
@@ -48,7 +48,7 @@ struct Compared {
     grows: bool,
 }
 
-/// Measures, prints a table, and fails where something grows.
+/// Runs the benchmark, prints a table, and fails on growth.
 pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode> {
     const STEPS: u32 = 100;
     let ten = (arguments.sessions / 5).max(1);
@@ -59,10 +59,10 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode> {
         console::progress(&format!("{sessions} sessions of {steps} steps …"));
         figures.push(measure(sessions, steps)?);
     }
-    let [one, _, many, long] = figures.as_slice() else { bail!("a measurement is missing") };
+    let [one, _, many, long] = figures.as_slice() else { bail!("missing measurement") };
     let (one, many, long) = (*one, *many, *long);
     let compared = [compare("many sessions", many, one), compare("a long session", long, one)];
-    console::result("sessions    steps   KiB a session   processor µs a step   elapsed µs a step");
+    console::result("sessions    steps   KiB / session         CPU µs / step   elapsed µs / step");
     for line in &figures {
         console::result(&format!(
             "{:>8} {:>8} {:>15.0} {:>21.0} {:>19.0}",
@@ -89,12 +89,12 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode> {
     Ok(if grows { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// Builds the measuring program, so that no compiler runs beside it.
+/// Builds the benchmark program first, so that no compiler runs during measurements.
 fn build() -> Result<()> {
-    console::progress("building with optimisation …");
+    console::progress("building for release …");
     let status = subcommand("build").status().context("start cargo")?;
     if !status.success() {
-        bail!("the measuring program does not build");
+        bail!("failed to build the benchmark program");
     }
     Ok(())
 }
@@ -117,11 +117,11 @@ fn measure(sessions: u32, steps: u32) -> Result<Figures> {
     let output = subcommand("run")
         .args(["--", &sessions.to_string(), &steps.to_string()])
         .output()
-        .context("start the measuring program")?;
+        .context("start the benchmark program")?;
     if !output.status.success() {
-        bail!("the measuring program failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        bail!("the benchmark program failed: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
-    serde_json::from_slice(&output.stdout).context("read what the measuring program printed")
+    serde_json::from_slice(&output.stdout).context("parse the results")
 }
 
 fn compare(what: &'static str, run: Figures, base: Figures) -> Compared {
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn growth_is_named_and_noise_is_not() {
+    fn growth_is_reported_and_noise_is_not() {
         let figures = |kib_per_session: f64, processor_us_per_step: f64| Figures {
             sessions: 1,
             steps: 100,

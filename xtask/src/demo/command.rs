@@ -1,4 +1,4 @@
-//! Sets up, builds, runs the product and tells how it went.
+//! Builds and runs the product, and reports the result.
 
 use std::{
     fs::{self, File},
@@ -23,25 +23,25 @@ use crate::{
 
 const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
 
-/// Without `--keep`, no more folders of earlier demos are left than these.
+/// How many demo folders are retained without `--keep`.
 const FOLDERS_MAX: usize = 10;
 
-/// The options of `cargo xtask demo`.
+/// Options of `cargo xtask demo`.
 #[derive(Args)]
 pub(crate) struct DemoArguments {
-    /// Who plays the model: the script of the example, or the endpoint of your configuration.
+    /// Model to use: the example script, or the configured endpoint.
     #[arg(long, value_enum, default_value_t = DemoModel::Script)]
     model: DemoModel,
-    /// Write the summary to this file as well, as JSON.
+    /// Also write the summary to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// The size of the virtual screen.
+    /// Size of the virtual screen.
     #[arg(long, value_name = "WIDTHxHEIGHT")]
     size: Option<String>,
-    /// Keep the folders of all earlier demos, not only of the newest ten.
+    /// Keep the folders of all earlier demos instead of the newest ten.
     #[arg(long)]
     keep: bool,
-    /// More arguments for `deskhand run`.
+    /// Additional arguments for `deskhand run`.
     #[arg(last = true)]
     extra: Vec<String>,
 }
@@ -52,7 +52,7 @@ enum DemoModel {
     Openai,
 }
 
-/// Runs the command: exit 0 when the run finished and every check of the result passed.
+/// Runs the command: exits 0 if the run finished and all checks passed.
 pub(crate) fn run(arguments: &DemoArguments) -> Result<ExitCode> {
     let example = workspace::root().join("examples/sales");
     let expected = Expected::read(&example.join("expected.json"))?;
@@ -68,13 +68,12 @@ pub(crate) fn run(arguments: &DemoArguments) -> Result<ExitCode> {
         remove_old(&demos)?;
     }
     let document = folder.join("sales.odt");
-    fs::copy(example.join("sales.odt"), &document).context("copy the document of the example")?;
+    fs::copy(example.join("sales.odt"), &document).context("copy the example document")?;
     let result = folder.join("sales.ods");
     let mut command = deskhand(arguments, &binary, &example, &folder)?;
     let (status, summary) = run_deskhand(&mut command, &folder)?;
-    let summary = summary.unwrap_or_else(|| {
-        RunSummary::broken_off(format!("deskhand ended without a summary, with {status}"))
-    });
+    let summary = summary
+        .unwrap_or_else(|| RunSummary::interrupted(format!("deskhand exited without a summary ({status})")));
     let checks = checks::check_file(&expected, &result)?;
     report(arguments, &summary, status, &checks, &result)
 }
@@ -99,27 +98,27 @@ fn report(
         console::problem(failure);
     }
     if !is_finished(summary, status) {
-        console::problem(&format!("the run did not finish; deskhand ended with {status}"));
+        console::problem(&format!("the run did not finish; deskhand exited with {status}"));
     }
     let success = is_finished(summary, status) && checks.failed.is_empty();
     Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether the product says in both ways that it has that the request is fulfilled.
+/// Whether both the outcome and the exit code report success.
 fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
     summary.outcome.as_deref() == Some("finished") && status.success()
 }
 
-/// Builds the product and returns where it is. The profile is the one for development: it builds in a third
-/// of the time, and a step waits for applications, not for us.
+/// Builds the product in the dev profile and returns its path: the build is three times faster, and run time is
+/// dominated by applications.
 fn build() -> Result<PathBuf> {
     let output = cargo()
         .args(["build", "--package", "deskhand", "--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
         .context("run cargo build")?;
-    ensure!(output.status.success(), "cargo build ended with {}", output.status);
-    executable_in(&String::from_utf8_lossy(&output.stdout)).context("find the program that cargo built")
+    ensure!(output.status.success(), "cargo build exited with {}", output.status);
+    executable_in(&String::from_utf8_lossy(&output.stdout)).context("find the executable in cargo's output")
 }
 
 fn executable_in(messages: &str) -> Option<PathBuf> {
@@ -130,13 +129,13 @@ fn executable_in(messages: &str) -> Option<PathBuf> {
         .find_map(|message| message.get("executable").and_then(Value::as_str).map(PathBuf::from))
 }
 
-/// `target/demo`, beside the folder that the program was built into.
+/// `target/demo`, next to the folder of the executable.
 fn demos_folder(binary: &Path) -> Result<PathBuf> {
     let target = binary.parent().and_then(Path::parent).context("find the target folder")?;
     Ok(target.join("demo"))
 }
 
-/// A new folder, named by the time: names sort as they were made.
+/// Creates a folder named by the time, so that names sort by age.
 fn new_folder(demos: &Path) -> Result<PathBuf> {
     fs::create_dir_all(demos).with_context(|| format!("create {}", demos.display()))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("read the clock")?;
@@ -165,7 +164,7 @@ fn remove_old(demos: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The command line of the product.
+/// The command line of the demo run.
 fn deskhand(arguments: &DemoArguments, binary: &Path, example: &Path, folder: &Path) -> Result<Command> {
     let result = folder.join("sales.ods");
     let mut command = Command::new(binary);
@@ -187,14 +186,14 @@ fn deskhand(arguments: &DemoArguments, binary: &Path, example: &Path, folder: &P
         command.arg("--size").arg(size);
     }
     if !std::io::stderr().is_terminal() {
-        // Progress is worth having in a log as well.
+        // Show progress in CI logs too.
         command.arg("-v");
     }
     command.args(&arguments.extra);
     Ok(command)
 }
 
-/// Runs the product; keeps its events in `events.jsonl` and returns the summary among them.
+/// Runs the product; saves its events in `events.jsonl` and returns the summary.
 fn run_deskhand(command: &mut Command, folder: &Path) -> Result<(ExitStatus, Option<RunSummary>)> {
     let path = folder.join("events.jsonl");
     let mut events = File::create(&path).with_context(|| format!("create {}", path.display()))?;
@@ -229,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_is_found_among_the_messages_of_cargo() {
+    fn finds_the_executable_in_cargo_messages() {
         let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"serde\"},\"executable\":null}\n\
                         {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"deskhand\"},\"executable\":\"t/debug/deskhand\"}\n\
                         {\"reason\":\"build-finished\",\"success\":true}\n";
@@ -238,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_live_model_gets_no_script() {
+    fn a_live_model_runs_without_a_script() {
         let folder = tempfile::tempdir().unwrap();
         let command =
             deskhand(&arguments(DemoModel::Openai), Path::new("deskhand"), folder.path(), folder.path())
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_is_told_where_to_save() {
+    fn the_script_gets_the_output_path() {
         let folder = tempfile::tempdir().unwrap();
         let example = tempfile::tempdir().unwrap();
         let arguments = arguments(DemoModel::Script);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn old_folders_go_and_the_newest_stay() {
+    fn old_folders_are_removed() {
         let demos = tempfile::tempdir().unwrap();
         for index in 0..FOLDERS_MAX + 3 {
             fs::create_dir(demos.path().join(format!("{index:010}-00"))).unwrap();
@@ -279,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn two_demos_of_one_second_have_two_folders() {
+    fn folder_names_are_unique_within_a_second() {
         let demos = tempfile::tempdir().unwrap();
         assert_ne!(new_folder(demos.path()).unwrap(), new_folder(demos.path()).unwrap());
     }
@@ -294,15 +293,15 @@ mod tests {
     }
 
     #[test]
-    fn both_the_outcome_and_the_exit_code_must_say_finished() {
+    fn success_requires_outcome_and_exit_code() {
         assert!(is_finished(&summary_of("finished"), ended_with(0)));
         assert!(!is_finished(&summary_of("finished"), ended_with(13)));
         assert!(!is_finished(&summary_of("failed"), ended_with(0)));
-        assert!(!is_finished(&RunSummary::broken_off("gone".to_owned()), ended_with(0)));
+        assert!(!is_finished(&RunSummary::interrupted("gone".to_owned()), ended_with(0)));
     }
 
     #[test]
-    fn the_report_is_a_failure_unless_every_check_passed() {
+    fn the_report_fails_unless_all_checks_passed() {
         let folder = tempfile::tempdir().unwrap();
         let result = folder.path().join("sales.ods");
         let json = folder.path().join("summary.json");
@@ -322,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_kept_and_the_summary_is_found() {
+    fn events_are_saved_and_the_summary_is_parsed() {
         let folder = tempfile::tempdir().unwrap();
         let mut echo = Command::new("printf");
         echo.arg("{\"kind\":\"step\"}\\n{\"kind\":\"summary\",\"outcome\":\"finished\"}\\n");

@@ -1,8 +1,8 @@
-//! `cargo xtask demo`: the main job on real LibreOffice, from nothing to a checked chart.
+//! `cargo xtask demo`: runs the main job on real LibreOffice, from scratch to a verified chart.
 //!
-//! - [`command`]: sets up, builds, runs the product and tells how it went.
-//! - [`checks`]: reads the result with code that is not the agent's.
-//! - [`summary`]: what the product says about its run, and what is printed of it.
+//! - [`command`]: builds and runs the product, and reports the result.
+//! - [`checks`]: verifies the result independently of the agent.
+//! - [`summary`]: parses and prints the summary of the run.
 
 mod checks;
 mod command;

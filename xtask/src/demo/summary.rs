@@ -1,4 +1,4 @@
-//! What the product says about its run in the last line of its events, and what is made of it.
+//! Parses and prints the summary of a run.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::checks::Checks;
 
-/// The last line that `deskhand run --json` prints; what it does not tell is none.
+/// The summary line of `deskhand run --json`; missing values are `None`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct RunSummary {
@@ -27,7 +27,7 @@ pub(super) struct RunSummary {
 }
 
 impl RunSummary {
-    /// The summary in the events of a run; none where the run broke off before it.
+    /// Parses an event line; `None` if it is not the summary.
     pub(super) fn in_line(line: &str) -> Option<Self> {
         let event: Value = serde_json::from_str(line).ok()?;
         if event.get("kind")? != "summary" {
@@ -36,12 +36,12 @@ impl RunSummary {
         serde_json::from_value(event).ok()
     }
 
-    /// The line for a run without a summary.
-    pub(super) fn broken_off(reason: String) -> Self {
+    /// The summary of a run that ended without one.
+    pub(super) fn interrupted(reason: String) -> Self {
         Self { outcome: Some("error".to_owned()), reason: Some(reason), ..Self::default() }
     }
 
-    /// The file that `--json` writes.
+    /// The content of the `--json` file.
     pub(super) fn to_json(&self, result: Option<&Path>, checks: &Checks) -> Value {
         json!({
             "outcome": self.outcome,
@@ -57,7 +57,7 @@ impl RunSummary {
         })
     }
 
-    /// The lines for a person.
+    /// The lines to print.
     pub(super) fn to_lines(&self, result: Option<&Path>, checks: &Checks) -> Vec<String> {
         let mut lines = Vec::new();
         let mut add = |name: &str, value: Option<String>| {
@@ -106,7 +106,7 @@ mod tests {
         "session_path":"sessions/0199","screenshot":"out/final.png","exit_code":0}"#;
 
     #[test]
-    fn the_file_has_exactly_the_promised_keys() {
+    fn the_json_file_has_the_documented_keys() {
         let summary = RunSummary::in_line(LINE).unwrap();
         let checks = Checks { passed: 23, failed: vec!["B3".to_owned()] };
         let expected = json!({
@@ -118,23 +118,22 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_broke_off_is_no_success() {
-        let json =
-            RunSummary::broken_off("it ended with signal 9".to_owned()).to_json(None, &Checks::default());
+    fn an_interrupted_run_is_an_error() {
+        let json = RunSummary::interrupted("killed by signal 9".to_owned()).to_json(None, &Checks::default());
         assert_eq!(json["outcome"], "error");
         assert_eq!(json["steps"], Value::Null);
         assert_eq!(json["result_path"], Value::Null);
     }
 
     #[test]
-    fn other_events_are_no_summary() {
+    fn other_events_are_not_a_summary() {
         for line in ["", "not json", "{}", r#"{"kind":"step","outcome":"finished"}"#, "[1]"] {
             assert!(RunSummary::in_line(line).is_none(), "{line}");
         }
     }
 
     #[test]
-    fn a_person_reads_every_figure_once() {
+    fn prints_every_figure_once() {
         let summary = RunSummary::in_line(LINE).unwrap();
         let lines =
             summary.to_lines(Some(Path::new("out/sales.ods")), &Checks { passed: 23, failed: Vec::new() });

@@ -2,17 +2,17 @@
 
 use super::files::{Finding, SourceFile};
 
-/// Code that is not wanted anywhere, and what to do instead.
+/// Unwanted code, and what to do instead.
 const UNWANTED: &[(&str, &str)] = &[
     ("#[allow(", "use #[expect(lint, reason = \"…\")]"),
     ("#![allow(", "use #[expect(lint, reason = \"…\")]"),
-    ("#[ignore", "a test that does not run proves nothing: make it run or delete it"),
-    ("todo!(", "finish it"),
-    ("unimplemented!(", "finish it"),
+    ("#[ignore", "run the test or delete it"),
+    ("todo!(", "implement it"),
+    ("unimplemented!(", "implement it"),
     ("dbg!(", "use tracing"),
 ];
 
-/// Waits for a fixed time; the product waits for events, with a bound.
+/// Fixed waits; the product waits for events, with a timeout.
 const FIXED_WAITS: &[&str] = &[
     "thread::sleep",
     "time::sleep",
@@ -23,16 +23,14 @@ const FIXED_WAITS: &[&str] = &[
     "interval_at(",
 ];
 
-/// Product files that may wait for a fixed time all the same, with the reason.
-const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[(
-    "crates/model/src/openai/wait.rs",
-    "an endpoint that says when to ask again sends no event when it is ready",
-)];
+/// Product files with a justified fixed wait, and the reason.
+const FIXED_WAITS_ALLOWED: &[(&str, &str)] =
+    &[("crates/model/src/openai/wait.rs", "an endpoint does not announce when it is ready for a retry")];
 
-/// Conditions on the operating system belong to the crate that speaks to it.
+/// Target conditions belong to the back end crate.
 const SYSTEM_CONDITIONS: &[&str] = &["target_os", "target_family", "cfg(unix)", "cfg(windows)"];
 const SYSTEM_CONDITIONS_HOME: &str = "crates/desktop-linux/src/lib.rs";
-/// The tests of that crate choose their back ends likewise.
+/// The tests of that crate select back ends the same way.
 const SYSTEM_CONDITIONS_TESTS: &str = "crates/desktop-linux/tests/it/main.rs";
 
 /// Checks one file.
@@ -49,7 +47,7 @@ fn module_documentation(file: &SourceFile) -> Vec<Finding> {
     if first.is_some_and(|line| line.starts_with("//!")) {
         return Vec::new();
     }
-    vec![file.finding(1, "a module starts with `//!`: what it is for, what it must not do")]
+    vec![file.finding(1, "start the module with `//!` documentation")]
 }
 
 fn unwanted(file: &SourceFile, code: &str) -> Vec<Finding> {
@@ -72,7 +70,7 @@ fn fixed_waits(file: &SourceFile, code: &str) -> Vec<Finding> {
     numbered(code)
         .take_while(|(number, _)| *number < first_test_line(file.text()))
         .filter(|(_, line)| FIXED_WAITS.iter().any(|pattern| line.contains(pattern)))
-        .map(|(number, _)| file.finding(number, "a fixed wait: wait for an event, with a bound"))
+        .map(|(number, _)| file.finding(number, "fixed wait: wait for an event, with a timeout"))
         .collect()
 }
 
@@ -84,10 +82,7 @@ fn systems(file: &SourceFile, code: &str) -> Vec<Finding> {
     numbered(code)
         .filter(|(_, line)| SYSTEM_CONDITIONS.iter().any(|pattern| line.contains(pattern)))
         .map(|(number, _)| {
-            file.finding(
-                number,
-                format!("a condition on the operating system; {SYSTEM_CONDITIONS_HOME} is its place"),
-            )
+            file.finding(number, format!("target condition outside of {SYSTEM_CONDITIONS_HOME}"))
         })
         .collect()
 }
@@ -96,7 +91,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(index, line)| (index + 1, line))
 }
 
-/// The number of the line where the test module of a file begins; past its end where it has none.
+/// The first line of the test module of a file; past the end if there is none.
 pub(super) fn first_test_line(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     let is_start = |index: &usize| {

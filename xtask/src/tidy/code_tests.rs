@@ -1,8 +1,8 @@
-//! The rules for Rust sources, tried on bad and on good samples.
+//! Tests of the rules for Rust sources.
 
 use super::*;
 
-/// The lines that are found in a file, as `number: start of the message`.
+/// Checks the findings in a file, as `number: start of the message`.
 fn check_lines(path: &str, text: &str, expected: &[(usize, &str)]) {
     let file = SourceFile::sample(path, text);
     let found: Vec<String> = check(&file).iter().map(ToString::to_string).collect();
@@ -15,16 +15,16 @@ fn check_lines(path: &str, text: &str, expected: &[(usize, &str)]) {
 const PRODUCT: &str = "crates/runtime/src/a.rs";
 
 #[test]
-fn modules_say_what_they_are_for() {
+fn modules_need_documentation() {
     check_lines(PRODUCT, "//! Good.\n", &[]);
     check_lines(PRODUCT, "#![cfg(test)]\n\n//! Good.\n", &[]);
-    check_lines(PRODUCT, "use std::fmt;\n//! late\n", &[(1, "a module starts with")]);
-    check_lines(PRODUCT, "// A comment is no documentation.\n", &[(1, "a module starts with")]);
-    check_lines(PRODUCT, "", &[(1, "a module starts with")]);
+    check_lines(PRODUCT, "use std::fmt;\n//! late\n", &[(1, "start the module with")]);
+    check_lines(PRODUCT, "// A comment is no documentation.\n", &[(1, "start the module with")]);
+    check_lines(PRODUCT, "", &[(1, "start the module with")]);
 }
 
 #[test]
-fn unwanted_code_is_found_in_code_alone() {
+fn unwanted_code_is_found_only_in_code() {
     let check = |line: &str, found: bool| {
         let expected: &[_] = if found { &[(2, "`")] } else { &[] };
         check_lines(PRODUCT, &format!("//! A.\n{line}\n"), expected);
@@ -49,9 +49,9 @@ fn unwanted_code_is_found_in_code_alone() {
 }
 
 #[test]
-fn fixed_waits_are_found_in_the_product_alone() {
+fn fixed_waits_are_found_only_in_product_code() {
     let wait = "//! A.\nfn a() { std::thread::sleep(SECOND); }\n";
-    check_lines(PRODUCT, wait, &[(2, "a fixed wait")]);
+    check_lines(PRODUCT, wait, &[(2, "fixed wait")]);
     check_lines("crates/runtime/src/a_tests.rs", wait, &[]);
     check_lines("crates/runtime/src/a_tests/b.rs", wait, &[]);
     check_lines("crates/runtime/tests/it/a.rs", wait, &[]);
@@ -61,7 +61,7 @@ fn fixed_waits_are_found_in_the_product_alone() {
     }
     check_lines("xtask/src/a.rs", wait, &[]);
     let check = |line: &str, found: bool| {
-        let expected: &[_] = if found { &[(2, "a fixed wait")] } else { &[] };
+        let expected: &[_] = if found { &[(2, "fixed wait")] } else { &[] };
         check_lines(PRODUCT, &format!("//! A.\n{line}\n"), expected);
     };
     check("tokio::time::sleep(bound).await;", true);
@@ -74,18 +74,18 @@ fn fixed_waits_are_found_in_the_product_alone() {
 }
 
 #[test]
-fn tests_beside_the_code_may_wait() {
+fn inline_tests_may_sleep() {
     let text = "//! A.\nfn a() {}\n\n#[cfg(test)]\nmod tests {\n    fn b() { sleep(x) }\n}\n";
     check_lines(PRODUCT, text, &[]);
     let elsewhere = "//! A.\n#[cfg(test)]\n#[path = \"a_tests.rs\"]\nmod tests;\nfn b() { sleep(x) }\n";
-    check_lines(PRODUCT, elsewhere, &[(5, "a fixed wait")]);
+    check_lines(PRODUCT, elsewhere, &[(5, "fixed wait")]);
 }
 
 #[test]
-fn conditions_on_the_system_have_one_home() {
+fn target_conditions_have_one_place() {
     let text = "//! A.\n#[cfg(target_os = \"linux\")]\nmod linux;\n";
-    check_lines(PRODUCT, text, &[(2, "a condition on the operating system")]);
+    check_lines(PRODUCT, text, &[(2, "target condition")]);
     check_lines(SYSTEM_CONDITIONS_HOME, text, &[]);
-    check_lines(PRODUCT, "//! A.\n#[cfg(unix)]\nmod a;\n", &[(2, "a condition on the operating system")]);
+    check_lines(PRODUCT, "//! A.\n#[cfg(unix)]\nmod a;\n", &[(2, "target condition")]);
     check_lines(PRODUCT, "//! `target_os` in words.\n", &[]);
 }

@@ -1,4 +1,4 @@
-//! Runs every rule over every file and tells what it found.
+//! Applies every rule to every file and reports the findings.
 
 use std::process::ExitCode;
 
@@ -16,11 +16,11 @@ pub(crate) fn run() -> Result<ExitCode> {
     let files = files::read()?;
     console::result(&growth::report(&files));
     check_files(&files)?;
-    console::result(&format!("tidy: {} files, nothing to complain about", files.len()));
+    console::result(&format!("tidy: {} files, no findings", files.len()));
     Ok(ExitCode::SUCCESS)
 }
 
-/// The stage of `cargo xtask test`: an error when a rule is broken, silence otherwise.
+/// The stage of `cargo xtask test`: fails if a rule is broken.
 pub(crate) fn check() -> Result<()> {
     check_files(&files::read()?)
 }
@@ -31,7 +31,7 @@ fn check_files(files: &[SourceFile]) -> Result<()> {
         console::problem(&finding.to_string());
     }
     if !findings.is_empty() {
-        bail!("{} house rules are broken", findings.len());
+        bail!("{} house rule violations", findings.len());
     }
     Ok(())
 }
@@ -68,16 +68,16 @@ mod tests {
     }
 
     #[test]
-    fn findings_of_all_rules_come_sorted_by_place() {
+    fn findings_are_sorted_by_location() {
         let bad = SourceFile::sample(
             "crates/core/src/a.rs",
             "fn a() { todo!() } \n#[allow(dead_code)]\nfn b() {}\n",
         );
         let lines: Vec<String> = findings(&[bad]).iter().map(ToString::to_string).collect();
         let expected = [
-            "crates/core/src/a.rs:1: `todo!(`: finish it",
-            "crates/core/src/a.rs:1: a module starts with `//!`: what it is for, what it must not do",
-            "crates/core/src/a.rs:1: white space at the end of the line",
+            "crates/core/src/a.rs:1: `todo!(`: implement it",
+            "crates/core/src/a.rs:1: start the module with `//!` documentation",
+            "crates/core/src/a.rs:1: trailing white space",
             "crates/core/src/a.rs:2: `#[allow(`: use #[expect(lint, reason = \"…\")]",
         ];
         assert_eq!(lines, expected);

@@ -1,4 +1,4 @@
-//! The files that the rules look at, and what a rule finds.
+//! The files to check, and findings.
 
 use std::{cell::OnceCell, fmt, fs};
 
@@ -9,28 +9,28 @@ use crate::workspace;
 
 /// A file of the repository.
 pub(super) struct SourceFile {
-    /// Its path below the root, with `/`.
+    /// The path below the root, with `/`.
     pub(super) path: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub(super) size: u64,
-    /// Its text; none for files that are not text.
+    /// The text; `None` for binary files.
     text: Option<String>,
     /// See [`SourceFile::code`].
     code: OnceCell<String>,
 }
 
 impl SourceFile {
-    /// The text; empty for files that are not text.
+    /// The text; empty for binary files.
     pub(super) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
 
-    /// The text of a Rust source with every comment and every content of a string blanked out, line by line as before.
+    /// The text of a Rust source with comments and string contents blanked out.
     pub(super) fn code(&self) -> &str {
         self.code.get_or_init(|| without_comments_and_strings(self.text()))
     }
 
-    /// The last part of the path.
+    /// The file name.
     pub(super) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
@@ -53,7 +53,7 @@ impl SourceFile {
         Finding { path: self.path.clone(), line, message: message.into() }
     }
 
-    /// A file for the tests of the rules.
+    /// A file for tests of the rules.
     #[cfg(test)]
     pub(super) fn sample(path: &str, text: &str) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl SourceFile {
     }
 }
 
-/// A broken rule.
+/// A rule violation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Finding {
     path: String,
@@ -79,7 +79,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Every file of the repository.
+/// Reads all files of the repository.
 pub(super) fn read() -> Result<Vec<SourceFile>> {
     workspace::files()?
         .into_iter()

@@ -1,4 +1,4 @@
-//! How much code there is, and the limits that keep files and functions from growing slowly.
+//! Code size, and limits that keep files and functions from growing.
 
 use std::{cmp::Reverse, collections::BTreeMap, fmt::Write as _};
 
@@ -8,14 +8,14 @@ use super::{
     scanner::is_word,
 };
 
-/// Product code that one file may have: its lines above the tests in it.
+/// The most lines of product code per file: the lines above its tests.
 const PRODUCT_LINES_MAX: usize = 500;
-/// Lines that one file of tests may have, or product and tests together.
+/// The most lines per test file, or of product code and tests together.
 const FILE_LINES_MAX: usize = 600;
-/// Lines of code that one function may have, without comments and empty lines. Clippy holds it too, and counts the same.
+/// The most lines of code per function, without comments and blank lines. Clippy enforces the same limit.
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Files that are over the limit and may not grow. Nothing is added here: a file that gets too long is split.
+/// Files over the limit, which must not grow. Do not add to this list: split the file.
 const LONG_FILES: &[(&str, usize)] = &[
     ("crates/cli/src/commands/session.rs", 559),
     ("crates/cli/src/config/settings.rs", 526),
@@ -25,7 +25,7 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("crates/runtime/src/report/html.rs", 520),
 ];
 
-/// How many files and functions a report lists.
+/// How many files and functions are reported.
 const LISTED: usize = 10;
 
 /// A function and its lines of code.
@@ -44,7 +44,7 @@ pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
     let mut findings: Vec<Finding> = length(file).into_iter().collect();
     for function in functions(file.code()).iter().filter(|function| function.lines > FUNCTION_LINES_MAX) {
         let Function { name, line, lines } = function;
-        let message = format!("`{name}` has {lines} lines; split it, {FUNCTION_LINES_MAX} is the limit");
+        let message = format!("`{name}` has {lines} lines, more than {FUNCTION_LINES_MAX}; split it");
         findings.push(file.finding(*line, message));
     }
     findings
@@ -55,23 +55,24 @@ fn length(file: &SourceFile) -> Option<Finding> {
     let known = LONG_FILES.iter().find(|(path, _)| *path == file.path);
     let max = known.map_or(PRODUCT_LINES_MAX, |(_, lines)| *lines);
     if product > max {
-        let message = format!("{product} lines of product code; split it, {PRODUCT_LINES_MAX} is the limit");
+        let message =
+            format!("{product} lines of product code, more than {PRODUCT_LINES_MAX}; split the file");
         return Some(file.finding(max + 1, message));
     }
     let all = product + tests;
     (all > FILE_LINES_MAX).then(|| {
-        file.finding(FILE_LINES_MAX + 1, format!("{all} lines; split it, {FILE_LINES_MAX} is the limit"))
+        file.finding(FILE_LINES_MAX + 1, format!("{all} lines, more than {FILE_LINES_MAX}; split the file"))
     })
 }
 
-/// The lines of product code and of tests in a file.
+/// The lines of product code and tests in a file.
 fn lines(file: &SourceFile) -> (usize, usize) {
     let all = file.text().lines().count();
     let product = if file.is_test() { 0 } else { all.min(first_test_line(file.text()) - 1) };
     (product, all - product)
 }
 
-/// What `cargo xtask tidy` prints: lines of each crate, the longest files, the longest functions.
+/// The report of `cargo xtask tidy`: lines per crate, longest files, longest functions.
 pub(super) fn report(files: &[SourceFile]) -> String {
     let rust: Vec<&SourceFile> = files.iter().filter(|file| file.is_rust()).collect();
     let mut crates: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
@@ -107,13 +108,13 @@ pub(super) fn report(files: &[SourceFile]) -> String {
     text
 }
 
-/// The folder of the crate that a file belongs to: `crates/core`, `examples/robot-arm`, `xtask`.
+/// The crate folder of a file: `crates/core`, `examples/robot-arm`, `xtask`.
 fn crate_of(path: &str) -> &str {
     let folders = if path.starts_with("xtask/") { 1 } else { 2 };
     path.match_indices('/').nth(folders - 1).and_then(|(end, _)| path.get(..end)).unwrap_or(path)
 }
 
-/// Every function with a body, with its lines of code; `code` has neither comments nor strings.
+/// The functions with a body and their lines of code; `code` is without comments and strings.
 fn functions(code: &str) -> Vec<Function<'_>> {
     let mut functions = Vec::new();
     for (at, _) in code.match_indices("fn ") {
@@ -129,7 +130,7 @@ fn functions(code: &str) -> Vec<Function<'_>> {
     functions
 }
 
-/// What stands between the braces of the function whose parameters begin `text`; none where it ends with a semicolon.
+/// The body of the function whose parameters start `text`; `None` for a declaration.
 fn body(text: &str) -> Option<&str> {
     let mut brackets = 0_usize;
     let start = text.char_indices().find_map(|(at, character)| {
@@ -170,21 +171,21 @@ mod tests {
     fn long_files_are_found() {
         let lines = |count: usize| "//! a\n".repeat(count);
         let tests = |count: usize| format!("#[cfg(test)]\nmod tests {{\n{}}}\n", "//\n".repeat(count - 3));
-        let too_long = format!("{PRODUCT}:501: 501 lines of product code; split it, 500 is the limit");
+        let too_long = format!("{PRODUCT}:501: 501 lines of product code, more than 500; split the file");
         check_lines(PRODUCT, &lines(500), &[]);
         check_lines(PRODUCT, &lines(501), &[&too_long]);
         check_lines(PRODUCT, &(lines(500) + &tests(100)), &[]);
-        let together = format!("{PRODUCT}:601: 601 lines; split it, 600 is the limit");
+        let together = format!("{PRODUCT}:601: 601 lines, more than 600; split the file");
         check_lines(PRODUCT, &(lines(500) + &tests(101)), &[&together]);
         let test = "crates/runtime/tests/it/a.rs";
         check_lines(test, &lines(600), &[]);
-        check_lines(test, &lines(601), &[&format!("{test}:601: 601 lines; split it, 600 is the limit")]);
+        check_lines(test, &lines(601), &[&format!("{test}:601: 601 lines, more than 600; split the file")]);
         check_lines("docs/a.md", &lines(700), &[]);
     }
 
     #[test]
     fn the_list_of_long_files_does_not_grow() {
-        assert!(LONG_FILES.len() <= 6, "split the file instead");
+        assert!(LONG_FILES.len() <= 6, "split a file instead");
         for (path, max) in LONG_FILES {
             assert!((PRODUCT_LINES_MAX + 1..=559).contains(max), "{path}");
             check_lines(path, &"//! a\n".repeat(*max), &[]);
@@ -218,12 +219,12 @@ mod tests {
         check_lines(
             PRODUCT,
             &function(71),
-            &[&format!("{PRODUCT}:2: `a` has 71 lines; split it, 70 is the limit")],
+            &[&format!("{PRODUCT}:2: `a` has 71 lines, more than 70; split it")],
         );
     }
 
     #[test]
-    fn a_report_sums_up_crates_and_lists_what_is_longest() {
+    fn the_report_lists_crates_and_longest_items() {
         let files = [
             SourceFile::sample(
                 "crates/core/src/a.rs",

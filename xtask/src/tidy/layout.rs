@@ -1,11 +1,11 @@
-//! Rules for where things lie, and how large they are.
+//! Rules for file locations, names and sizes.
 
 use super::files::{Finding, SourceFile};
 
-/// Nothing larger is committed.
+/// The maximum file size, in bytes.
 const SIZE_MAX: u64 = 2 * 1024 * 1024;
 
-/// Names that say nothing about what is inside.
+/// File names that do not describe their content.
 const EMPTY_NAMES: &[&str] = &["utils.rs", "util.rs", "helpers.rs", "misc.rs", "common.rs", "stuff.rs"];
 
 /// Checks one file.
@@ -17,17 +17,17 @@ fn size(file: &SourceFile) -> Vec<Finding> {
     if file.size <= SIZE_MAX {
         return Vec::new();
     }
-    vec![file.finding(1, format!("{} bytes; nothing over {SIZE_MAX} is committed", file.size))]
+    vec![file.finding(1, format!("{} bytes; the maximum is {SIZE_MAX}", file.size))]
 }
 
 fn name(file: &SourceFile) -> Vec<Finding> {
     if !EMPTY_NAMES.contains(&file.name()) {
         return Vec::new();
     }
-    vec![file.finding(1, "a name that says nothing about what is inside")]
+    vec![file.finding(1, "the file name does not describe the content")]
 }
 
-/// Every file right below `tests` is a binary of its own, linked against everything.
+/// Each file directly in `tests` is a separate binary, linked against everything.
 fn integration_tests(file: &SourceFile) -> Vec<Finding> {
     let parts: Vec<&str> = file.path.split('/').collect();
     let binary = match parts.as_slice() {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_names_are_found() {
+    fn vague_names_are_found() {
         assert_eq!(messages("crates/core/src/utils.rs").len(), 1);
         assert!(messages("crates/core/src/geometry.rs").is_empty());
     }

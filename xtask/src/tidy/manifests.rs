@@ -14,7 +14,7 @@ pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
     }
 }
 
-/// Every group of dependencies of the workspace says what it is for.
+/// Each dependency group of the workspace needs a reason.
 fn reasons(file: &SourceFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut explained = false;
@@ -24,13 +24,13 @@ fn reasons(file: &SourceFile) -> Vec<Finding> {
         } else if line.starts_with('#') {
             explained = true;
         } else if section == "workspace.dependencies" && !explained && !line.contains("path = ") {
-            findings.push(file.finding(number, "a dependency without its reason: write a comment above it"));
+            findings.push(file.finding(number, "dependency without a reason: add a comment above it"));
         }
     }
     findings
 }
 
-/// Crates take the versions of the workspace.
+/// Crates use the workspace's dependency versions.
 fn shared_versions(file: &SourceFile) -> Vec<Finding> {
     sectioned(file.text())
         .filter(|(_, section, line)| {
@@ -40,20 +40,20 @@ fn shared_versions(file: &SourceFile) -> Vec<Finding> {
                 && !line.contains("workspace")
         })
         .map(|(number, _, _)| {
-            file.finding(number, "versions stand in the workspace's manifest: `.workspace = true`")
+            file.finding(number, "declare versions in the workspace manifest: `.workspace = true`")
         })
         .collect()
 }
 
-/// Crates take the lints of the workspace.
+/// Crates use the workspace's lints.
 fn shared_lints(file: &SourceFile) -> Vec<Finding> {
     if sectioned(file.text()).any(|(_, section, line)| section == "lints" && line == "workspace = true") {
         return Vec::new();
     }
-    vec![file.finding(1, "takes no part in the workspace's lints: [lints] workspace = true")]
+    vec![file.finding(1, "missing workspace lints: [lints] workspace = true")]
 }
 
-/// The lines of a manifest with their number and the section they stand in; headings are left out.
+/// The lines of a manifest with number and section, without headings.
 fn sectioned(text: &str) -> impl Iterator<Item = (usize, &str, &str)> {
     let mut section = "";
     text.lines().enumerate().filter_map(move |(index, line)| {
@@ -80,12 +80,12 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_carry_their_reason() {
+    fn dependencies_need_a_reason() {
         let good =
             "[workspace.dependencies]\nours = { path = \"a\" }\n\n# Data.\nserde = \"1\"\ntoml = \"1\"\n";
         check_lines("Cargo.toml", good, &[]);
         let bad = "# A heading.\n[workspace.dependencies]\n# Data.\nserde = \"1\"\n\ntoml = \"1\"\n\n[profile.dev]\ndebug = 1\n";
-        check_lines("Cargo.toml", bad, &["Cargo.toml:6: a dependency without its reason"]);
+        check_lines("Cargo.toml", bad, &["Cargo.toml:6: dependency without a reason"]);
     }
 
     #[test]
@@ -94,9 +94,9 @@ mod tests {
         check_lines("crates/a/Cargo.toml", good, &[]);
         let bad = "[package]\nname = \"a\"\n\n[target.'cfg(x)'.dependencies]\nserde = \"1\"\n[dev-dependencies]\nz = \"2\"\n";
         let expected = [
-            "crates/a/Cargo.toml:5: versions",
-            "crates/a/Cargo.toml:7: versions",
-            "crates/a/Cargo.toml:1: takes",
+            "crates/a/Cargo.toml:5: declare versions",
+            "crates/a/Cargo.toml:7: declare versions",
+            "crates/a/Cargo.toml:1: missing",
         ];
         check_lines("crates/a/Cargo.toml", bad, &expected);
         check_lines("docs/a.toml", bad, &[]);

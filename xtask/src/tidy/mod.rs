@@ -1,11 +1,10 @@
-//! `cargo xtask tidy`: the house rules that no compiler checks, as code over the files of the repository.
+//! `cargo xtask tidy`: house rules that the compiler does not check.
 //!
-//! - [`files`]: what the rules look at.
-//! - [`code`]: rules for Rust sources. [`layout`]: where things lie. [`manifests`]: `Cargo.toml`.
-//!   [`words`]: rules for every text, and links in documents. [`growth`]: how much there is of everything, and how long
-//!   files and functions may be.
-//!   [`skips`]: why a test may end early. [`tool_names`]: which tools core knows.
-//! - [`scanner`]: what is code in a Rust source, and what is not.
+//! - [`files`]: the files to check.
+//! - [`code`]: rules for Rust sources. [`layout`]: file locations. [`manifests`]: `Cargo.toml`. [`words`]: rules for all
+//!   texts, and links in documents. [`growth`]: code size, and limits on files and functions. [`skips`]: skipped tests.
+//!   [`tool_names`]: the tools known to core.
+//! - [`scanner`]: separates Rust code from comments and strings.
 
 mod code;
 mod command;

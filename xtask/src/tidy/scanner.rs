@@ -1,6 +1,6 @@
-//! Tells the code of a Rust source from its comments and strings. Knows no more of the language than that takes.
+//! A minimal lexer that separates Rust code from comments and strings.
 
-/// The text with every comment and every content of a string blanked out, line by line as before.
+/// Blanks out comments and string contents, keeping line breaks.
 pub(super) fn without_comments_and_strings(text: &str) -> String {
     let mut scanner = Scanner { rest: text, previous: ' ', blanked: String::with_capacity(text.len()) };
     while !scanner.rest.is_empty() {
@@ -9,7 +9,7 @@ pub(super) fn without_comments_and_strings(text: &str) -> String {
     scanner.blanked
 }
 
-/// Walks through Rust source; knows just enough of it to tell code from comments and strings.
+/// Scans Rust source for code, comments and strings.
 struct Scanner<'a> {
     rest: &'a str,
     /// The last character of code.
@@ -31,7 +31,7 @@ impl Scanner<'_> {
         } else if rest.starts_with('\'') {
             self.blank(character_length(rest));
         } else if let Some(character) = rest.chars().next() {
-            // The `b` of `br"…"` is not a word that the `r` belongs to.
+            // The `b` of `br"…"` is not part of a preceding word.
             self.previous = if character == 'b' && !is_word(self.previous) { ' ' } else { character };
             self.blanked.push(character);
             self.rest = rest.get(character.len_utf8()..).unwrap_or_default();
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn blanking_keeps_every_line_where_it_was() {
+    fn blanking_keeps_line_breaks() {
         let check = |text: &str, expected: &str| assert_eq!(without_comments_and_strings(text), expected);
         check("a // b\nc", "a     \nc");
         check("\"a\nb\" c", "  \n   c");

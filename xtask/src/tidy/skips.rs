@@ -1,5 +1,5 @@
-//! Tests end early for one reason alone: a program is not installed, and one function of the testkit decides that, which
-//! fails where every test must run.
+//! Tests may return early only if a program is not installed, as decided by one function of the testkit, which fails where
+//! skipping is forbidden.
 
 use super::files::{Finding, SourceFile};
 
@@ -22,7 +22,7 @@ pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
         }
         let is_skip = before.starts_with("if ") && ["return;", "return Ok(());"].contains(&code);
         if end.is_some() && is_skip && !ASKS.iter().any(|ask| before.contains(ask)) {
-            let message = "a test that ends early proves nothing; only `has_programs` skips one";
+            let message = "do not return early from a test; skip it with `has_programs`";
             findings.push(file.finding(index + 1, message));
         }
         if end.as_deref() == Some(line.trim_end()) {
@@ -48,12 +48,12 @@ mod tests {
             .map(ToString::to_string)
             .collect();
         let expected =
-            "crates/a/tests/it/b.rs:6: a test that ends early proves nothing; only `has_programs` skips one";
+            "crates/a/tests/it/b.rs:6: do not return early from a test; skip it with `has_programs`";
         assert_eq!(findings, if found { vec![expected] } else { vec![] }, "{condition}");
     }
 
     #[test]
-    fn one_function_skips_tests() {
+    fn tests_are_skipped_by_one_function() {
         check_test("if !has_programs(&[\"soffice\"])", false);
         check_test("if !has_desktop()", false);
         check_test("if std::env::var_os(\"SLOW\").is_none()", true);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_test_may_return() {
+    fn other_functions_may_return_early() {
         let text = "#[test]\nfn a() {\n}\nfn b() {\n    if x() {\n        return;\n    }\n}\n";
         assert!(check(&SourceFile::sample("crates/a/tests/it/b.rs", text)).is_empty());
     }

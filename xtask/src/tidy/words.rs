@@ -1,24 +1,24 @@
-//! Rules for every text: white space, words and paths that do not belong, links that lead nowhere.
+//! Rules for all texts: white space, notes, machine-specific paths, broken links.
 
 use super::{
     code::first_test_line,
     files::{Finding, SourceFile},
 };
 
-/// Notes to oneself; what is left to do stands in an issue.
+/// Notes to self; open work belongs in issues.
 const NOTES: &[&str] = &["TODO", "FIXME", "XXX", "HACK"];
 
-/// Folders of one machine.
+/// Folders of a particular machine.
 const MACHINE_FOLDERS: &[&str] = &["/home/", "/root/", "/tmp/"];
-/// Paths that are the same on every machine, or stand for any.
+/// Paths that are the same on every machine, or placeholders.
 const SHARED_PATHS: &[&str] = &["/tmp/.X11-unix", "/tmp/.X{}-lock", "/home/me/"];
 
-/// This file has to name what it looks for.
+/// This file contains the patterns itself.
 const ITSELF: &str = "xtask/src/tidy/words.rs";
-/// Texts that are not ours to write.
+/// Third-party texts.
 const FOREIGN: &[&str] = &["Cargo.lock", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/// Checks one file; `all` are the files that a link may lead to.
+/// Checks one file; `all` are the possible link targets.
 pub(super) fn check(file: &SourceFile, all: &[SourceFile]) -> Vec<Finding> {
     if FOREIGN.contains(&file.path.as_str()) {
         return Vec::new();
@@ -37,10 +37,10 @@ fn line_ends(file: &SourceFile) -> Vec<Finding> {
     }
     let mut findings: Vec<Finding> = numbered(file.text())
         .filter(|(_, line)| line.ends_with(char::is_whitespace))
-        .map(|(number, _)| file.finding(number, "white space at the end of the line"))
+        .map(|(number, _)| file.finding(number, "trailing white space"))
         .collect();
     if !file.text().is_empty() && !file.text().ends_with('\n') {
-        findings.push(file.finding(file.text().lines().count(), "the last line does not end"));
+        findings.push(file.finding(file.text().lines().count(), "no newline at end of file"));
     }
     findings
 }
@@ -51,7 +51,7 @@ fn notes(file: &SourceFile) -> Vec<Finding> {
             let words = line.split(|character: char| !character.is_alphanumeric() && character != '_');
             words.filter(|word| NOTES.contains(word)).map(move |word| (number, word))
         })
-        .map(|(number, word)| file.finding(number, format!("`{word}`: do it, or open an issue")))
+        .map(|(number, word)| file.finding(number, format!("`{word}`: resolve it or open an issue")))
         .collect()
 }
 
@@ -61,14 +61,14 @@ fn machine_folders(file: &SourceFile) -> Vec<Finding> {
     for (number, line) in numbered(file.text()).filter(|(number, _)| *number < tests_from) {
         for folder in MACHINE_FOLDERS {
             if names_path(line, folder) {
-                findings.push(file.finding(number, format!("`{folder}`: a path of one machine")));
+                findings.push(file.finding(number, format!("`{folder}`: machine-specific path")));
             }
         }
     }
     findings
 }
 
-/// Whether a path that begins with `folder` stands in the line; `target/tmp/` does not begin with `/tmp/`.
+/// Whether the line contains a path that starts with `folder`; `target/tmp/` does not start with `/tmp/`.
 fn names_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(position, _)| {
         let before = line.get(..position).and_then(|text| text.chars().next_back());
@@ -94,14 +94,14 @@ fn links(file: &SourceFile, all: &[SourceFile]) -> Vec<Finding> {
         for target in link_targets(line) {
             let path = resolve(&file.path, target);
             if !all.iter().any(|other| other.path == path || other.path.starts_with(&format!("{path}/"))) {
-                findings.push(file.finding(number, format!("the link `{target}` leads to no file")));
+                findings.push(file.finding(number, format!("broken link `{target}`")));
             }
         }
     }
     findings
 }
 
-/// The targets of `[text](target)` that are files of this repository, without anchors.
+/// The targets of `[text](target)` that are repository files, without anchors.
 fn link_targets(line: &str) -> Vec<&str> {
     line.split("](")
         .skip(1)
@@ -111,7 +111,7 @@ fn link_targets(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A relative link, as a path below the root.
+/// Resolves a relative link to a path below the root.
 fn resolve(from: &str, link: &str) -> String {
     let mut parts: Vec<&str> = from.split('/').collect();
     parts.pop();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_are_clean() {
+    fn line_endings_are_checked() {
         check_lines("a.md", "a\nb\n", &[]);
         check_lines("a.md", "a \nb\t\nc\r\n", &[1, 2]);
         check_lines("a.md", "a\nb", &[2]);
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn notes_to_oneself_are_found() {
+    fn notes_are_found() {
         check_lines("a.rs", "// TODO: more\n// (FIXME)\n", &[1, 2]);
         check_lines("a.sh", "mktemp deskhand.XXXXXX\n# a todo list\n", &[]);
         check_lines("Cargo.lock", "TODO\n", &[]);
     }
 
     #[test]
-    fn paths_of_one_machine_are_found() {
+    fn machine_specific_paths_are_found() {
         check_lines(
             "README.md",
             "see /home/jo/a (not /home/me/a)\n`/root/x`, target/tmp/x, ~/tmp/x\n",
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_somewhere() {
+    fn broken_links_are_found() {
         check_lines(
             "a.md",
             "[b](docs/b.md) [c](docs/b.md#part) [d](https://example.org/x) [e](#here)\n",

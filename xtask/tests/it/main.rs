@@ -1,4 +1,4 @@
 #![cfg(test)]
-//! The commands, run as a person runs them.
+//! Tests of the commands as processes.
 
 mod setup;

@@ -1,4 +1,4 @@
-//! `cargo xtask setup` on pretended systems: a folder of small scripts is all of `PATH`.
+//! `cargo xtask setup` on simulated systems: `PATH` contains only small scripts.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// Every package is installed, but those that the file `missing` lists.
+/// All packages are installed except those listed in the file `missing`.
 const DPKG_QUERY: &str = r#"
 shift 3
 for package in "$@"; do
@@ -21,7 +21,7 @@ done
 exit 1
 "#;
 
-/// Notes how it was called; knows sizes; fails to install when the file `broken` is there.
+/// Logs its calls and reports sizes; fails to install if the file `broken` exists.
 const APT_GET: &str = r#"
 echo "$DEBIAN_FRONTEND apt-get $*" >> "$HERE/calls"
 case "$*" in
@@ -30,8 +30,8 @@ case "$*" in
 esac
 "#;
 
-/// Knows every tool in the version that is wanted, but those that the file `missing` lists, and notes what it installs;
-/// fails when the file `broken` is there.
+/// Reports every tool in the wanted version except those listed in the file `missing`, and logs installs; fails if the file
+/// `broken` exists.
 const CARGO: &str = r#"
 case "$1 $2" in
     "nextest --version") tool="cargo-nextest 0.9.143" ;;
@@ -48,7 +48,7 @@ const MDBOOK: &str = "echo mdbook v0.5.4\n";
 
 const SUDO: &str = "shift; exec \"$@\"\n";
 
-/// A system with these scripts, and nothing else but a shell and the tools that scripts need.
+/// A system with these scripts, a shell, and the tools that scripts need.
 fn system(scripts: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, body) in scripts {
@@ -92,7 +92,7 @@ fn calls(system: &TempDir) -> String {
 }
 
 #[test]
-fn a_whole_system_is_left_alone() {
+fn a_complete_system_is_unchanged() {
     let system = debian();
     let (output, text) = setup(&system, &[]);
     assert!(output.status.success(), "{text}");
@@ -103,7 +103,7 @@ fn a_whole_system_is_left_alone() {
 }
 
 #[test]
-fn what_is_missing_is_named_and_then_installed() {
+fn missing_packages_are_listed_and_installed() {
     let system = debian();
     fs::write(system.path().join("missing"), "xvfb mousepad").unwrap();
     let (output, text) = setup(&system, &[]);
@@ -119,7 +119,7 @@ fn what_is_missing_is_named_and_then_installed() {
 }
 
 #[test]
-fn a_tool_that_is_missing_or_old_is_built_in_its_version() {
+fn missing_and_outdated_tools_are_built() {
     let system = debian();
     fs::write(system.path().join("missing"), "cargo-deny").unwrap();
     fs::write(system.path().join("mdbook"), "#!/bin/sh\necho mdbook v0.4.52\n").unwrap();
@@ -142,19 +142,19 @@ fn a_tool_that_is_missing_or_old_is_built_in_its_version() {
 }
 
 #[test]
-fn a_tool_that_cannot_be_built_is_named_with_what_to_do() {
+fn a_failed_tool_build_gives_advice() {
     let system = debian();
     fs::write(system.path().join("missing"), "cargo-nextest").unwrap();
     fs::write(system.path().join("broken"), "").unwrap();
     let (output, text) = setup(&system, &[]);
     assert_eq!(output.status.code(), Some(1));
-    let expected = "error: `cargo install --locked cargo-nextest --version 0.9.143` ended with exit status: 1; \
-                    install version 0.9.143 by other means and run this again\n";
+    let expected = "error: `cargo install --locked cargo-nextest --version 0.9.143` exited with exit status: 1; \
+                    install version 0.9.143 manually and retry\n";
     assert!(text.ends_with(expected), "{text}");
 }
 
 #[test]
-fn a_check_installs_nothing_and_tells_the_command() {
+fn a_check_only_prints_the_command() {
     let system = debian();
     fs::write(system.path().join("missing"), "openbox").unwrap();
     let (output, text) = setup(&system, &["--check"]);
@@ -165,7 +165,7 @@ fn a_check_installs_nothing_and_tells_the_command() {
 }
 
 #[test]
-fn a_failed_installation_shows_what_apt_said() {
+fn a_failed_installation_shows_apt_output() {
     let system = debian();
     fs::write(system.path().join("missing"), "dbus").unwrap();
     fs::write(system.path().join("broken"), "").unwrap();
@@ -174,18 +174,18 @@ fn a_failed_installation_shows_what_apt_said() {
     assert!(text.contains("E: no space left"), "{text}");
     assert!(
         text.contains(
-            "error: apt-get install --yes --no-install-recommends dbus ended with exit status: 100"
+            "error: apt-get install --yes --no-install-recommends dbus exited with exit status: 100"
         ),
         "{text}"
     );
 }
 
 #[test]
-fn a_system_without_apt_is_told_which_programs_it_needs() {
+fn a_system_without_apt_lists_the_programs() {
     let system = system(&[("Xvfb", ""), ("openbox", ""), ("dbus-daemon", ""), ("grep", ""), ("setpriv", "")]);
     let (output, text) = setup(&system, &[]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(text.contains("install these by its own means"), "{text}");
+    assert!(text.contains("install these programs manually"), "{text}");
     assert!(text.contains("\n  soffice ") && text.contains("\n  mousepad "), "{text}");
     assert!(!text.contains("Xvfb"), "{text}");
 }

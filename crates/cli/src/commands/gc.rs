@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use deskhand_runtime::retention::{self, Retention, Sentence, Stays};
+use deskhand_runtime::retention::{self, KeepReason, Retention, RetentionDecision};
 use serde::Serialize;
 
 use super::store::open_store;
@@ -28,25 +28,25 @@ pub(crate) fn gc(args: &GcArgs) -> CommandResult {
     let plan = retention::plan(&store, limits, now).map_err(|error| CliError::from_error(&error))?;
     let (out, notes) = (Output::to(Stream::Out), Output::to(Stream::Error));
     let (mut removed, mut freed, mut failed) = (0_u64, 0_u64, false);
-    for sentence in &plan {
-        let mut goes = sentence.stays.is_none();
+    for decision in &plan {
+        let mut goes = decision.kept.is_none();
         if goes && !args.dry_run {
             // One that cannot be removed must not keep the others.
-            if let Err(error) = retention::remove(&store, &sentence.session) {
+            if let Err(error) = retention::remove(&store, &decision.session) {
                 notes.line(&Line::of(Tone::Doubtful, CliError::from_error(&error).to_string()));
                 (goes, failed) = (false, true);
             }
         }
         if goes {
             removed += 1;
-            freed = freed.saturating_add(sentence.bytes);
+            freed = freed.saturating_add(decision.bytes);
         }
         if args.json {
-            let kept_because = sentence.stays.map(word);
-            let session = &sentence.session.0;
-            out.json(&Row { session, removed: goes && !args.dry_run, kept_because, bytes: sentence.bytes });
-        } else if goes || matches!(sentence.stays, Some(Stays::InUse | Stays::Resumable)) {
-            out.line(&line(sentence, args.dry_run));
+            let kept_because = decision.kept.map(word);
+            let session = &decision.session.0;
+            out.json(&Row { session, removed: goes && !args.dry_run, kept_because, bytes: decision.bytes });
+        } else if goes || matches!(decision.kept, Some(KeepReason::InUse | KeepReason::Resumable)) {
+            out.line(&line(decision, args.dry_run));
         }
     }
     if !args.json {
@@ -58,22 +58,22 @@ pub(crate) fn gc(args: &GcArgs) -> CommandResult {
     Ok(if failed { Exit::Negative } else { Exit::Success })
 }
 
-fn line(sentence: &Sentence, dry_run: bool) -> Line {
-    let (tone, text) = match sentence.stays {
+fn line(decision: &RetentionDecision, dry_run: bool) -> Line {
+    let (tone, text) = match decision.kept {
         None if dry_run => (Tone::Plain, "would go"),
         None => (Tone::Plain, "removed"),
-        Some(stays) => (Tone::Faint, word(stays)),
+        Some(kept) => (Tone::Faint, word(kept)),
     };
-    Line::of(Tone::Plain, format!("{}  ", sentence.session))
+    Line::of(Tone::Plain, format!("{}  ", decision.session))
         .with(tone, text)
-        .with(Tone::Faint, format!("  {}", size(sentence.bytes)))
+        .with(Tone::Faint, format!("  {}", size(decision.bytes)))
 }
 
-const fn word(stays: Stays) -> &'static str {
-    match stays {
-        Stays::InUse => "in use",
-        Stays::Resumable => "kept: can be resumed",
-        Stays::Kept => "kept",
+const fn word(kept: KeepReason) -> &'static str {
+    match kept {
+        KeepReason::InUse => "in use",
+        KeepReason::Resumable => "kept: can be resumed",
+        KeepReason::Recent => "kept",
     }
 }
 

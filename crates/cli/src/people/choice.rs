@@ -11,11 +11,12 @@ use deskhand_host::config::{ApprovalSetting, ChannelSetting, Config};
 use deskhand_runtime::{
     StopSwitch,
     people::{
-        Approvals, Console, Face, InputLines, JsonFace, Listener, Nobody, PauseSwitch, People, console,
+        Approvals, Console, Frontend, InputLines, JsonFrontend, Listener, Nobody, PauseSwitch, People,
+        console,
     },
 };
 
-use super::terminal::TerminalFace;
+use super::terminal::TerminalFrontend;
 use crate::{
     exit::CliError,
     output::{Output, Stream},
@@ -89,20 +90,20 @@ impl Asked {
         let (console, listening) = match self.channel {
             Channel::None => (None, Box::pin(std::future::pending()) as Listening),
             Channel::Terminal => {
-                let face = TerminalFace::new(terminal_output());
-                boxed(console(input()?, face, stop.clone(), pause.clone()))
+                let frontend = TerminalFrontend::new(terminal_output());
+                boxed(console(input()?, frontend, stop.clone(), pause.clone()))
             }
             Channel::Json => {
                 let output = Output::to(Stream::Out);
-                let face = JsonFace::new(Box::new(move |line| output.json(line)));
-                boxed(console(input()?, face, stop.clone(), pause.clone()))
+                let frontend = JsonFrontend::new(Box::new(move |line| output.json(line)));
+                boxed(console(input()?, frontend, stop.clone(), pause.clone()))
             }
         };
         Ok((UserSide { asked: self.clone(), converse, console, pause }, listening))
     }
 }
 
-fn boxed<F: Face + 'static>((console, listener): (Console, Listener<F>)) -> (Option<Console>, Listening) {
+fn boxed<F: Frontend + 'static>((console, listener): (Console, Listener<F>)) -> (Option<Console>, Listening) {
     let listening = async {
         listener.listen().await;
         std::future::pending().await

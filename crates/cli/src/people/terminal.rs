@@ -1,4 +1,4 @@
-//! The face for people: prompts in plain words on a terminal, and what they type.
+//! The frontend for people: prompts in plain words on a terminal, and what they type.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -7,7 +7,7 @@ use deskhand_core::{
     text::one_line,
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Decided, Face, Heard, InputLine, Notice, Prompt, Questions, Request,
+    ApprovalRequest, Decided, Frontend, InputLine, Notice, Prompt, Questions, Request, UserInput,
 };
 
 use crate::{
@@ -20,14 +20,14 @@ const DECIDE_SHORT: &str = "type y, n, a, or in a few words what to do instead";
 const WHILE_WORKING: &str = "while it works: p pauses, r goes on, s stops";
 
 /// Prompts and answers on a terminal.
-pub(super) struct TerminalFace {
+pub(super) struct TerminalFrontend {
     output: Output,
     /// Answers to the open questions so far.
     answers: Vec<String>,
 }
 
-impl TerminalFace {
-    /// A face that writes to `output`.
+impl TerminalFrontend {
+    /// A frontend that writes to `output`.
     pub(super) const fn new(output: Output) -> Self {
         Self { output, answers: Vec::new() }
     }
@@ -37,10 +37,10 @@ impl TerminalFace {
     }
 
     /// Says that a line cannot be taken, and asks again.
-    fn again(&self, problem: &str, mark: &str) -> Heard {
+    fn again(&self, problem: &str, mark: &str) -> UserInput {
         self.note("", problem);
         self.output.prompt(&Line::of(Tone::Strong, mark));
-        Heard::Nothing
+        UserInput::Handled
     }
 
     fn show_question(&self, asked: &Questions, number: usize) {
@@ -81,65 +81,65 @@ impl TerminalFace {
         self.output.prompt(&Line::of(Tone::Strong, "> "));
     }
 
-    fn hear_request(&self, text: &str) -> Heard {
+    fn parse_request(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
             "" => self.again("say what to do, or N to end", "request> "),
-            "n" | "q" | "quit" | "exit" => Heard::End,
-            _ => Heard::Request(Request::from(text)),
+            "n" | "q" | "quit" | "exit" => UserInput::End,
+            _ => UserInput::Request(Request::from(text)),
         }
     }
 
-    fn hear_answer(&mut self, text: &str, asked: &Questions) -> Heard {
-        let Some(question) = asked.questions.get(self.answers.len()) else { return Heard::Nothing };
+    fn parse_answer(&mut self, text: &str, asked: &Questions) -> UserInput {
+        let Some(question) = asked.questions.get(self.answers.len()) else { return UserInput::Handled };
         match answer_of(text, question) {
             Err(problem) => self.again(&problem, &question_mark(question)),
             Ok(answer) => {
                 self.answers.push(answer);
                 if self.answers.len() < asked.questions.len() {
                     self.show_question(asked, self.answers.len());
-                    return Heard::Nothing;
+                    return UserInput::Handled;
                 }
-                Heard::Answered(std::mem::take(&mut self.answers))
+                UserInput::Answered(std::mem::take(&mut self.answers))
             }
         }
     }
 
-    fn hear_decision(&self, text: &str) -> Heard {
+    fn parse_decision(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
             "" => self.again(&format!("Enter alone decides nothing; {DECIDE_SHORT}"), "> "),
-            "y" | "yes" => Heard::Decided(Decided::Approved(ApprovalScope::Once)),
-            "a" | "always" => Heard::Decided(Decided::Approved(ApprovalScope::Session)),
-            "n" | "no" => Heard::Decided(Decided::Rejected(None)),
-            "s" | "stop" => Heard::Stop { now: false },
+            "y" | "yes" => UserInput::Decided(Decided::Approved(ApprovalScope::Once)),
+            "a" | "always" => UserInput::Decided(Decided::Approved(ApprovalScope::Session)),
+            "n" | "no" => UserInput::Decided(Decided::Rejected(None)),
+            "s" | "stop" => UserInput::Stop { now: false },
             // A word alone is a slip of the hand rather than an instruction.
             word if word.is_ascii() && !word.contains(' ') => {
                 self.again(&format!("`{text}` is not understood; {DECIDE_SHORT}"), "> ")
             }
-            _ => Heard::Decided(Decided::Rejected(Some(text.to_owned()))),
+            _ => UserInput::Decided(Decided::Rejected(Some(text.to_owned()))),
         }
     }
 
-    fn hear_while_working(&self, text: &str) -> Heard {
+    fn parse_while_working(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
-            "" => Heard::Nothing,
+            "" => UserInput::Handled,
             "p" | "pause" => {
                 self.note("pause", "after the action that is going on; r goes on");
-                Heard::Pause
+                UserInput::Pause
             }
-            "r" | "resume" | "go" => Heard::GoOn,
+            "r" | "resume" | "go" => UserInput::Resume,
             "s" | "stop" => {
                 self.note("stop", "after the action that is going on");
-                Heard::Stop { now: false }
+                UserInput::Stop { now: false }
             }
             _ => {
                 self.note("", format!("`{}` is not understood now; {WHILE_WORKING}", one_line(text)));
-                Heard::Nothing
+                UserInput::Handled
             }
         }
     }
 }
 
-impl Face for TerminalFace {
+impl Frontend for TerminalFrontend {
     fn show(&mut self, prompt: &Prompt) {
         match prompt {
             Prompt::Request => self.output.prompt(&Line::of(Tone::Strong, "request> ")),
@@ -154,21 +154,21 @@ impl Face for TerminalFace {
         }
     }
 
-    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard {
+    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
         // The line break that was typed has moved the cursor on.
         Output::cursor_moved_on();
         let text = match line {
             InputLine::Text(text) => text.trim(),
             InputLine::TooLong => {
                 self.note("", "that line is too long and was not read");
-                return Heard::Nothing;
+                return UserInput::Handled;
             }
         };
         match open {
-            Some(Prompt::Request) => self.hear_request(text),
-            Some(Prompt::Questions(asked)) => self.hear_answer(text, asked),
-            Some(Prompt::Approval(_)) => self.hear_decision(text),
-            None => self.hear_while_working(text),
+            Some(Prompt::Request) => self.parse_request(text),
+            Some(Prompt::Questions(asked)) => self.parse_answer(text, asked),
+            Some(Prompt::Approval(_)) => self.parse_decision(text),
+            None => self.parse_while_working(text),
         }
     }
 
@@ -176,16 +176,16 @@ impl Face for TerminalFace {
         self.answers.clear();
     }
 
-    fn tell(&mut self, notice: &Notice) {
+    fn notify(&mut self, notice: &Notice) {
         match notice {
             Notice::Paused { before } => {
                 self.note("paused", format!("before {}; r goes on, s stops", before.replace('_', " ")));
             }
-            Notice::GoesOn => self.note("goes on", ""),
+            Notice::Resumed => self.note("goes on", ""),
         }
     }
 
-    fn refuse(&mut self, problem: &str) {
+    fn reject(&mut self, problem: &str) {
         self.note("", problem);
     }
 }

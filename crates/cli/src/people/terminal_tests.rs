@@ -8,18 +8,18 @@ use deskhand_core::{
     session::{ApprovalScope, AskedBy, PlannedAction},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Decided, Face as _, Heard, InputLine, Prompt, Questions, Request,
+    ApprovalRequest, Decided, Frontend as _, InputLine, Prompt, Questions, Request, UserInput,
 };
 
-use super::TerminalFace;
+use super::TerminalFrontend;
 use crate::output::{Output, Stream};
 
-fn face() -> TerminalFace {
-    TerminalFace::new(Output::to(Stream::Error))
+fn frontend() -> TerminalFrontend {
+    TerminalFrontend::new(Output::to(Stream::Error))
 }
 
-fn hear(face: &mut TerminalFace, text: &str, open: Option<&Prompt>) -> Heard {
-    face.hear(&InputLine::Text(text.to_owned()), open)
+fn parse(frontend: &mut TerminalFrontend, text: &str, open: Option<&Prompt>) -> UserInput {
+    frontend.parse(&InputLine::Text(text.to_owned()), open)
 }
 
 fn approval() -> Prompt {
@@ -45,13 +45,13 @@ fn approval() -> Prompt {
 #[test]
 fn an_approval_takes_a_clear_word_or_an_instruction_and_nothing_else() {
     let prompt = approval();
-    let mut face = face();
-    let mut check = |text: &str, expected: Heard| {
-        assert_eq!(hear(&mut face, text, Some(&prompt)), expected, "{text}");
+    let mut frontend = frontend();
+    let mut check = |text: &str, expected: UserInput| {
+        assert_eq!(parse(&mut frontend, text, Some(&prompt)), expected, "{text}");
     };
-    let approved = |scope| Heard::Decided(Decided::Approved(scope));
+    let approved = |scope| UserInput::Decided(Decided::Approved(scope));
     let rejected =
-        |instruction: Option<&str>| Heard::Decided(Decided::Rejected(instruction.map(str::to_owned)));
+        |instruction: Option<&str>| UserInput::Decided(Decided::Rejected(instruction.map(str::to_owned)));
     for yes in ["y", "Yes", " yes "] {
         check(yes, approved(ApprovalScope::Once));
     }
@@ -59,10 +59,10 @@ fn an_approval_takes_a_clear_word_or_an_instruction_and_nothing_else() {
     check("n", rejected(None));
     check("save it as copy.txt", rejected(Some("save it as copy.txt")));
     check("换一个文件名", rejected(Some("换一个文件名")));
-    check("s", Heard::Stop { now: false });
+    check("s", UserInput::Stop { now: false });
     // Neither Enter nor a slip of the hand approves or rejects anything.
     for slip in ["", "ye", "p", "ok"] {
-        check(slip, Heard::Nothing);
+        check(slip, UserInput::Handled);
     }
 }
 
@@ -84,37 +84,37 @@ fn questions_take_text_numbers_of_choices_and_defaults() {
         ],
         timeout: None,
     });
-    let mut face = face();
-    face.show(&prompt);
+    let mut frontend = frontend();
+    frontend.show(&prompt);
     for text in ["gif", "3", "2", "", "letter", ""] {
-        assert_eq!(hear(&mut face, text, Some(&prompt)), Heard::Nothing, "{text}");
+        assert_eq!(parse(&mut frontend, text, Some(&prompt)), UserInput::Handled, "{text}");
     }
     let answers = ["PDF", "letter", "A4", ""].map(str::to_owned).to_vec();
-    assert_eq!(hear(&mut face, "", Some(&prompt)), Heard::Answered(answers));
+    assert_eq!(parse(&mut frontend, "", Some(&prompt)), UserInput::Answered(answers));
 }
 
 #[test]
 fn a_request_is_taken_as_typed_and_n_ends() {
-    let mut face = face();
-    let mut check = |text: &str, expected: Heard| {
-        assert_eq!(hear(&mut face, text, Some(&Prompt::Request)), expected, "{text}");
+    let mut frontend = frontend();
+    let mut check = |text: &str, expected: UserInput| {
+        assert_eq!(parse(&mut frontend, text, Some(&Prompt::Request)), expected, "{text}");
     };
-    check("write a letter", Heard::Request(Request::from("write a letter")));
-    check("N", Heard::End);
-    check("quit", Heard::End);
-    check("", Heard::Nothing);
+    check("write a letter", UserInput::Request(Request::from("write a letter")));
+    check("N", UserInput::End);
+    check("quit", UserInput::End);
+    check("", UserInput::Handled);
 }
 
 #[test]
 fn while_it_works_words_go_to_the_session() {
-    let mut face = face();
-    let mut check = |text: &str, expected: Heard| {
-        assert_eq!(hear(&mut face, text, None), expected, "{text}");
+    let mut frontend = frontend();
+    let mut check = |text: &str, expected: UserInput| {
+        assert_eq!(parse(&mut frontend, text, None), expected, "{text}");
     };
-    check("p", Heard::Pause);
-    check("resume", Heard::GoOn);
-    check("stop", Heard::Stop { now: false });
+    check("p", UserInput::Pause);
+    check("resume", UserInput::Resume);
+    check("stop", UserInput::Stop { now: false });
     // What was typed before the prompt was shown approves nothing.
-    check("y", Heard::Nothing);
-    check("", Heard::Nothing);
+    check("y", UserInput::Handled);
+    check("", UserInput::Handled);
 }

@@ -148,7 +148,7 @@ fn a_session_that_another_process_works_on_is_left_to_it() {
     world.file("turns.toml", DONE);
     let lock = store(&world).find("last").unwrap().lock().unwrap();
     let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
-    let holder = format!("process {} works on it", std::process::id());
+    let holder = format!("in use by process {}", std::process::id());
     assert!(shown.starts_with("exit 1\n") && shown.contains(&holder), "{shown}");
     assert!(shown.contains("help: wait until it ends"), "{shown}");
     let shown = world.run(&["gc", "--keep", "0", "--unfinished", "--older-than", "0s"]);
@@ -252,7 +252,7 @@ fn a_changed_byte_is_named_with_its_record() {
         prompts.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("prompts-"));
     fs::write(prompts.next().unwrap(), "{}").unwrap();
     let shown = world.run(&["verify", "last"]);
-    assert!(shown.starts_with("exit 1\n--- out\nchanged: record 1: the prompt set"), "{shown}");
+    assert!(shown.starts_with("exit 1\n--- out\nchanged: record 1: prompt set"), "{shown}");
     assert!(world.run(&["verify", "nobody"]).starts_with("exit 1\n--- error\nerror: there is no session"));
 }
 

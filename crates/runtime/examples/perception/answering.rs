@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 
 use crate::{Failure, median, stage::Stage};
 
-/// How often input is sent.
+/// The number of inputs.
 const INPUTS: usize = 11;
-/// How long an application may take to handle it.
+/// The timeout for handling an input.
 const BOUND: Duration = Duration::from_secs(20);
 
-/// Reads the whole window afresh again and again, as a first look does, and meanwhile clicks a button or presses a key:
-/// how long a look and the handling of the input took.
+/// Repeatedly reads the whole window from scratch while clicking a button or pressing a key; measures the duration of reads
+/// and of input handling.
 pub(crate) async fn measure(stage: &Stage, key: &str) -> Result<Value, Failure> {
     let (desktop, window) = (&stage.desktop, stage.window.id);
     let limits = TreeLimits::default();
@@ -62,7 +62,7 @@ pub(crate) async fn measure(stage: &Stage, key: &str) -> Result<Value, Failure> 
     }))
 }
 
-/// Sends one input and waits until the application has handled it; milliseconds.
+/// Sends one input and waits until it is handled; returns milliseconds.
 async fn input(stage: &Stage, button: Option<Point<Screen>>, key: &str) -> Result<f64, Failure> {
     let desktop = &stage.desktop;
     if let (Some(fixture), Some(at)) = (&stage.fixture, button) {
@@ -77,7 +77,7 @@ async fn input(stage: &Stage, button: Option<Point<Screen>>, key: &str) -> Resul
     let limits = QuietLimits { quiet: Duration::from_millis(1), first_change: BOUND, bound: BOUND };
     let settled = desktop.settle(watch, limits).await?;
     if settled.changes.is_empty() && !settled.damaged {
-        return Err("a pressed key changed nothing".into());
+        return Err("a key press changed nothing".into());
     }
     Ok(begun.elapsed().as_secs_f64() * 1e3)
 }

@@ -1,4 +1,4 @@
-//! The mirror against the application after many edits.
+//! Consistency of the mirror with the application after many edits.
 
 use deskhand_desktop::{Input as _, TreeLimits};
 use serde_json::{Value, json};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::{Failure, stage::Stage};
 
-/// After so many edits the mirror is held against the application.
+/// How many edits are made between comparisons.
 const VERIFY_EVERY: usize = 50;
 
-/// Numbers that look random and are the same in every run.
+/// Deterministic pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -21,7 +21,7 @@ impl Dice {
     }
 }
 
-/// Types, moves, scrolls, formats and takes back in a sheet.
+/// Types, moves, scrolls, formats and undoes in a sheet.
 pub(crate) async fn measure(stage: &Stage, count: usize) -> Result<Value, Failure> {
     let desktop = &stage.desktop;
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);

@@ -1,9 +1,8 @@
-//! Measures how fast and how true perception is, and prints the figures as JSON: what `cargo xtask bench perception`
-//! runs and lays out.
+//! Measures speed and accuracy of perception and prints the results as JSON; run by `cargo xtask bench perception`.
 //!
-//! Everything is measured in one run on private desktops, so that ratios mean something on a busy machine.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a measuring program prints")]
-#![expect(clippy::indexing_slicing, reason = "keys of JSON objects, which are made where they are missing")]
+//! Everything runs once on private desktops, so that ratios are comparable on a busy machine.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints")]
+#![expect(clippy::indexing_slicing, reason = "indexing JSON objects inserts missing keys")]
 
 mod answering;
 mod edits;
@@ -19,16 +18,16 @@ use serde_json::{Value, json};
 
 use crate::stage::Application;
 
-/// What went wrong.
+/// Any error.
 type Failure = Box<dyn Error + Send + Sync>;
 
-/// Which parts are measured.
+/// What to measure.
 struct Options {
-    /// How many edits the mirror of Calc is held against.
+    /// The number of edits for the consistency check of Calc's mirror.
     edits: usize,
-    /// The applications to look at; all when empty.
+    /// The applications; all if empty.
     only: Vec<String>,
-    /// Passed on to the Python walk.
+    /// Passed to the Python walk.
     python: PathBuf,
 }
 
@@ -43,15 +42,15 @@ fn options() -> Result<Options, Failure> {
             "--only" if Application::ALL.iter().any(|one| one.name() == value) => options.only.push(value),
             "--only" => {
                 let names = Application::ALL.map(Application::name).join(", ");
-                return Err(format!("there is no window called {value}; there are {names}").into());
+                return Err(format!("unknown window `{value}`; windows: {names}").into());
             }
-            _ => return Err(format!("{argument} is not known").into()),
+            _ => return Err(format!("unknown argument {argument}").into()),
         }
     }
     Ok(options)
 }
 
-/// The load of the machine in the last minute.
+/// The load average of the last minute.
 fn load() -> Option<f64> {
     std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
 }
@@ -81,7 +80,7 @@ async fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Everything about one application.
+/// Runs all measurements of one application.
 async fn measure(application: Application, options: &Options, result: &mut Value) -> Result<Value, Failure> {
     let stage = stage::Stage::start(application).await?;
     let mut figures = trees::measure(&stage, &options.python).await?;
@@ -105,7 +104,7 @@ async fn measure(application: Application, options: &Options, result: &mut Value
     Ok(figures)
 }
 
-/// The middle one.
+/// The median.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Pictures of the whole screen: taken, encoded, with the controls of a window marked.
+//! Screenshots: capturing, encoding, and marking controls.
 
 use deskhand_desktop::{Capture as _, TreeLimits, UiTree as _, picture::Mark};
 use serde_json::{Value, json};

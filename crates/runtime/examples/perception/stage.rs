@@ -1,4 +1,4 @@
-//! The applications that are looked at, each on a desktop of its own.
+//! The applications to measure, each on its own desktop.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 
 use crate::Failure;
 
-/// What is looked at.
+/// An application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Application {
     Gtk3,
@@ -51,7 +51,7 @@ impl Application {
         }
     }
 
-    /// A key that is seen to do something each time and does no harm. A caret that moves is no change of a text.
+    /// A harmless key with an observable effect on each press. Caret moves do not count.
     pub(crate) fn harmless_key(self) -> &'static str {
         if self == Self::Writer { "x" } else { "Right" }
     }
@@ -69,15 +69,15 @@ impl Application {
     }
 }
 
-/// An application that is up and quiet.
+/// A running, settled application.
 pub(crate) struct Stage {
     pub(crate) desktop: LinuxDesktop,
     pub(crate) window: WindowInfo,
-    /// The application, where it is one of ours.
+    /// The fixture, for our own applications.
     pub(crate) fixture: Option<Fixture>,
 }
 
-/// A text with a table, in the format that is one XML file.
+/// A text document with a table, as flat XML.
 const TEXT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
@@ -115,7 +115,7 @@ impl Stage {
         Ok(stage)
     }
 
-    /// Waits until nothing has happened for so long.
+    /// Waits until nothing has happened for `quiet`.
     pub(crate) async fn settle(&self, quiet: Duration) -> Result<u64, Failure> {
         let watch = self.desktop.watch(Some(self.window.id)).await?;
         let limits = QuietLimits { quiet, first_change: quiet, bound: Duration::from_secs(20) };

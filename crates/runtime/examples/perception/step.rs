@@ -1,4 +1,4 @@
-//! A whole step of the framework without its model: everything from a reply to the next question.
+//! A step of the framework without model time: from one reply to the next request.
 
 use std::{
     path::Path,
@@ -21,11 +21,11 @@ use serde_json::{Value, json};
 
 use crate::{Failure, median, stage::Stage};
 
-/// How many steps are measured; the first ones warm up.
+/// The number of measured steps, including warm-up.
 const STEPS: usize = 24;
 const WARM_UP: usize = 4;
 
-/// Answers at once, the same kind of thing every time, and keeps when it was asked.
+/// A model that replies at once and records when it was called.
 struct Instantly {
     window: String,
     /// The ids of elements that are read in turn.
@@ -78,7 +78,7 @@ impl Model for Instantly {
     }
 }
 
-/// Milliseconds a step, without and with a picture.
+/// Milliseconds per step, without and with a picture.
 pub(crate) async fn measure(stage: &Stage) -> Result<Value, Failure> {
     let folder = tempfile::tempdir()?;
     let text = steps(stage, folder.path(), false).await?;
@@ -125,7 +125,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
     run(options, &mut |_: &_| {}).await?;
     let state = model.state.into_inner().unwrap_or_else(PoisonError::into_inner);
     if state.asked <= STEPS {
-        return Err(format!("only {} steps were taken", state.asked).into());
+        return Err(format!("only {} steps ran", state.asked).into());
     }
     Ok(state.steps.into_iter().skip(WARM_UP).take(STEPS - WARM_UP).collect())
 }

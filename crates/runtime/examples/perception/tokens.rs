@@ -1,4 +1,4 @@
-//! What a view costs a model, by the rule of `deskhand_core::text::tokens`: whole, and as what changed.
+//! Token cost of views, as counted by `deskhand_core::text::tokens`: in full and as diffs.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{Failure, stage::Stage};
 
-/// The window with its dialogs and pop-ups.
+/// Observes the window with its dialogs and pop-ups.
 async fn view(stage: &Stage) -> Result<WindowView, Failure> {
     let mut surfaces = Vec::new();
     for window in stage.desktop.windows().await? {
@@ -28,7 +28,7 @@ async fn view(stage: &Stage) -> Result<WindowView, Failure> {
     Ok(WindowView { surfaces, picture: None, notices: Vec::new() })
 }
 
-/// What a view costs whole, and what an agent that has seen the first one is told of the later one.
+/// Records the cost of full views and of the diff between them.
 fn keep(result: &mut Value, name: &str, first: &WindowView, later: &WindowView) {
     let whole = |view: &WindowView| tokens(&view_text(view, &ListOptions::default()));
     let (full, diff) = (whole(later), tokens(&told_later(first, later, &ViewConfig::default())));

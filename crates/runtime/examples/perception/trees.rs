@@ -1,4 +1,4 @@
-//! The tree of one window: by the mirror, by a seed, by a naive walk in Rust and in Python.
+//! The tree of one window: from the mirror, by a bulk read, and by naive walks in Rust and Python.
 
 use std::{
     path::Path,
@@ -15,11 +15,11 @@ use tokio::process::Command;
 
 use crate::{Failure, median, stage::Stage};
 
-/// How often each is measured.
+/// The number of repetitions.
 const LOOKS: usize = 41;
 const WALKS: usize = 5;
 const CLICKS: usize = 21;
-/// How long the Python walk may take.
+/// The timeout of the Python walk.
 const PYTHON_BOUND: Duration = Duration::from_secs(120);
 
 fn ms(since: Instant) -> f64 {
@@ -80,8 +80,8 @@ pub(crate) async fn measure(stage: &Stage, python: &Path) -> Result<Value, Failu
     Ok(figures)
 }
 
-/// Reads the whole tree while the application is asked something else, again and again; the slowest answer, in
-/// milliseconds, tells whether the application was blocked.
+/// Reads the whole tree repeatedly while sending other requests to the application; the slowest response, in
+/// milliseconds, shows whether the application was blocked.
 async fn slowest_answer(stage: &Stage, tree: &Tree) -> Result<f64, Failure> {
     let desktop = &stage.desktop;
     let root = tree.elements.first().map(|element| element.id).ok_or("the window has no elements")?;
@@ -102,9 +102,9 @@ async fn slowest_answer(stage: &Stage, tree: &Tree) -> Result<f64, Failure> {
     }
 }
 
-/// The same walk with pyatspi, the second of two; milliseconds and objects.
+/// The same walk with pyatspi; returns milliseconds and objects of the second run.
 async fn in_python(stage: &Stage, script: &Path) -> Result<(f64, u64), Failure> {
-    // A page renames its window while it loads.
+    // A page changes its window title while loading.
     let windows = stage.desktop.windows().await?;
     let title = windows.into_iter().find(|window| window.id == stage.window.id).map(|window| window.title);
     let mut command = Command::new("/usr/bin/python3");
@@ -112,18 +112,18 @@ async fn in_python(stage: &Stage, script: &Path) -> Result<(f64, u64), Failure> 
     command.envs(stage.desktop.environment().variables()).stdin(Stdio::null());
     let output = tokio::time::timeout(PYTHON_BOUND, command.output()).await??;
     let printed: Value = serde_json::from_slice(&output.stdout).map_err(|_| {
-        let told = String::from_utf8_lossy(&output.stderr);
-        told.lines().last().unwrap_or("it printed nothing").to_owned()
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        stderr.lines().last().unwrap_or("no output").to_owned()
     })?;
     let ms = printed["ms"].as_f64().ok_or("no time")?;
     Ok((ms, printed["nodes"].as_u64().unwrap_or_default()))
 }
 
-/// How long a click that does nothing takes to be known as that, on a window that stands still.
+/// How long it takes to detect that a click did nothing, on a static window.
 pub(crate) async fn idle(stage: &Stage) -> Result<Value, Failure> {
     let desktop = &stage.desktop;
     let bounds = stage.window.bounds;
-    // The margin of a window does nothing.
+    // Clicking the margin of a window does nothing.
     let at = Point::new(bounds.right() - 3, bounds.bottom() - 3);
     let mut waits = Vec::new();
     let mut with_changes = 0;

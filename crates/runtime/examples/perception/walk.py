@@ -1,4 +1,4 @@
-"""The showing elements of one window, walked with pyatspi; the second walk is timed, so that caches are warm."""
+"""Walks the showing elements of one window with pyatspi, and times the second walk, with warm caches."""
 import json
 import sys
 import time
@@ -9,7 +9,7 @@ CHILDREN_MAX = 200
 
 
 def visit(node):
-    """Reads what an observation has: name, role, states, extents, actions and text."""
+    """Reads the same properties as an observation: name, role, states, extents, actions and text."""
     states = node.getState()
     if not states.contains(pyatspi.STATE_SHOWING) and not states.contains(pyatspi.STATE_VISIBLE):
         return None
@@ -42,7 +42,7 @@ def walk(frame):
             if children > CHILDREN_MAX or node.getRole() == pyatspi.ROLE_MENU:
                 continue
             open_nodes.extend(node.getChildAtIndex(i) for i in range(children))
-        except Exception:  # it went away
+        except Exception:  # removed meanwhile
             continue
         open_nodes = [node for node in open_nodes if node is not None]
     return count

@@ -1,5 +1,5 @@
-//! Measures sessions on the desktop in memory: `sessions_bench SESSIONS STEPS` runs so many at once, each of so many
-//! steps, and prints what they took as one line of JSON. `cargo xtask bench sessions` starts it.
+//! Measures sessions on the in-memory desktop: `sessions_bench SESSIONS STEPS` runs that many concurrent sessions with that
+//! many steps each and prints the results as one line of JSON. Run by `cargo xtask bench sessions`.
 #![expect(clippy::print_stdout, reason = "a command line tool prints")]
 
 mod measure;
@@ -10,7 +10,10 @@ use measure::{Failure, measure};
 async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let mut number = |name: &str| -> Result<u32, Failure> {
-        Ok(arguments.next().ok_or_else(|| format!("give {name}: sessions_bench SESSIONS STEPS"))?.parse()?)
+        Ok(arguments
+            .next()
+            .ok_or_else(|| format!("missing {name}; usage: sessions_bench SESSIONS STEPS"))?
+            .parse()?)
     };
     let (sessions, steps) = (number("SESSIONS")?, number("STEPS")?);
     println!("{}", serde_json::to_string(&measure(sessions, steps).await?)?);

@@ -1,4 +1,4 @@
-//! Runs so many sessions at once, each of so many steps, and says what they took.
+//! Runs concurrent sessions and measures their cost.
 
 use std::{
     error::Error,
@@ -33,10 +33,10 @@ use tokio::sync::Barrier;
 /// Why a measurement failed.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
-/// How many controls the window has beside the one that is worked on.
+/// The number of other controls in the window.
 const CONTROLS: usize = 60;
 
-/// A model that gives a field another value at each step, and waits at the last one until all sessions are there.
+/// A model that sets a field to a new value in each step, and waits in the last one for all other sessions.
 struct Busy {
     steps: u32,
     asked: AtomicU32,
@@ -46,7 +46,7 @@ struct Busy {
 
 impl Model for Busy {
     async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
-        // What the desktop in memory notes down for tests is none of the session's memory.
+        // The event log of the in-memory desktop does not count as memory of the session.
         self.desktop.forget_history();
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
         let id = |found: Option<String>| found.unwrap_or_default();
@@ -59,7 +59,7 @@ impl Model for Busy {
             json!({"thought": "the next value", "status": "CONTINUE",
                    "action": [{"function": "set_value", "arguments": {"id": field, "value": value}}]})
         } else if asked + 1 == self.steps {
-            // All are as far as this; then they are looked at; then all end.
+            // All sessions reach this point, are measured, and then end.
             self.at_end.wait().await;
             self.at_end.wait().await;
             json!({"thought": "done", "status": "FINISH", "result": "filled in"})
@@ -117,16 +117,16 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
     }
 }
 
-/// The memory that this process has in use, in KiB.
+/// The resident memory of this process, in KiB.
 fn resident_kib() -> Result<u64, Failure> {
     let text = fs::read_to_string("/proc/self/status")?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
     Ok(line.trim().trim_end_matches("kB").trim().parse()?)
 }
 
-/// The processor time of this process, in milliseconds.
+/// The CPU time of this process, in milliseconds.
 fn processor_ms() -> Result<u64, Failure> {
-    /// Clock ticks a second, as Linux shows them to programs.
+    /// Clock ticks per second, as Linux reports them.
     const TICKS: u64 = 100;
     let text = fs::read_to_string("/proc/self/stat")?;
     let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
@@ -134,30 +134,30 @@ fn processor_ms() -> Result<u64, Failure> {
     Ok((field(11)? + field(12)?) * 1000 / TICKS)
 }
 
-/// What was measured.
+/// The measurements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Figures {
-    /// How many sessions ran at once.
+    /// The number of concurrent sessions.
     pub(crate) sessions: u32,
-    /// How many steps each of them had.
+    /// The number of steps of each.
     pub(crate) steps: u32,
-    /// Memory that a session has in use at its end.
+    /// Memory per session at its end.
     pub(crate) kib_per_session: f64,
-    /// Processor time.
+    /// CPU time.
     pub(crate) processor_us_per_step: f64,
-    /// Time by the clock.
+    /// Elapsed time.
     pub(crate) elapsed_us_per_step: f64,
 }
 
-/// Measures `sessions` at once, each of `steps`, of which there are at least 3.
+/// Measures concurrent sessions with at least 3 steps each.
 ///
 /// # Errors
-/// A session that does not finish, or figures of this process that cannot be read.
+/// If a session does not finish, or the figures of this process cannot be read.
 pub(crate) async fn measure(sessions: u32, steps: u32) -> Result<Figures, Failure> {
     let steps = steps.max(3);
     let folder = tempfile::tempdir()?;
     let store = SessionStore::at(folder.path());
-    // What is made once, whatever the number of sessions, is made before.
+    // One-time allocations are made before measuring.
     session(store.clone(), 10, Arc::new(Barrier::new(1))).await?;
     let (before_kib, begun_ms, begun) = (resident_kib()?, processor_ms()?, Instant::now());
     let count = usize::try_from(sessions)?;

@@ -1,4 +1,4 @@
-//! What a kind of agent is: a name, an introduction, where its agents live, and how one is opened.
+//! The traits of a kind of agent and of its agents.
 
 use std::{path::PathBuf, pin::Pin, sync::Arc};
 
@@ -7,89 +7,89 @@ use deskhand_core::{
     command::{CallResult, Command},
 };
 
-/// An agent that could not be opened.
+/// An agent that cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("open the agent `{agent}`: {problem}")]
+#[error("open agent `{agent}`: {problem}")]
 pub struct AgentError {
-    /// Its name.
+    /// The agent's name.
     pub agent: String,
-    /// What is in the way.
+    /// The problem.
     pub problem: String,
 }
 
 /// What an agent is opened with.
 #[derive(Debug, Clone)]
 pub struct AgentSetup {
-    /// A folder of its own beside the journal, for logs and scratch files. It exists.
+    /// The agent's own folder beside the journal, for logs and scratch files. It exists.
     pub folder: PathBuf,
 }
 
-/// A kind of agent. It is registered under its name and looked up by it; core needs none of its code.
+/// A kind of agent, registered and looked up by name; core needs none of its code.
 pub trait AgentKind: Send + Sync + 'static {
-    /// Its name: lower-case letters, digits, `-` and `_`.
+    /// The name: lower-case letters, digits, `-` and `_`.
     fn name(&self) -> &str;
 
-    /// What it is good for, in a sentence or two that the HostAgent reads when it chooses a target.
+    /// What it does, in one or two sentences that the HostAgent reads when it chooses a target.
     fn introduction(&self) -> String;
 
-    /// Where its agents live: statuses, prompts and tools for one whose steps the session drives.
+    /// Where its agents run; includes statuses, prompts and tools if the session drives their steps.
     fn home(&self) -> AgentHome;
 
     /// Opens an agent for one session.
     ///
     /// # Errors
-    /// [`AgentError`] when there cannot be one here and now; the session then does not begin.
+    /// [`AgentError`] if it cannot be opened; the session does not start then.
     fn open(&self, setup: AgentSetup) -> impl Future<Output = Result<OpenAgent, AgentError>> + Send;
 }
 
-/// What an agent has before it.
+/// What an agent observes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sight {
-    /// In words, for the model; empty where there is nothing to see.
+pub struct AgentObservation {
+    /// Text for the model; empty if there is nothing to see.
     pub text: String,
-    /// As it looks, as a PNG file. Taken only where pictures are wanted.
+    /// A picture as a PNG file, if pictures were requested.
     pub png: Option<Vec<u8>>,
 }
 
 /// An agent whose steps the session drives.
 pub trait StepsAgent: Send + Sync + 'static {
-    /// What it has before it now; `picture` says whether the model is shown pictures.
+    /// Observes the current state; `picture` requests a picture.
     ///
     /// # Errors
-    /// Why nothing can be seen. The sub-task fails when that lasts.
-    fn look(&self, picture: bool) -> impl Future<Output = Result<Sight, String>> + Send;
+    /// The reason that nothing can be observed. The sub-task fails if it persists.
+    fn observe(&self, picture: bool) -> impl Future<Output = Result<AgentObservation, String>> + Send;
 
-    /// Runs a command of one of its tools. Dropped when the session is stopped: what it began must end then.
+    /// Runs a command with one of its tools. Dropping the future (on stop) must end the work.
     fn call(&self, command: &Command) -> impl Future<Output = CallResult> + Send;
 
-    /// Ends what it holds. The session is over.
+    /// Releases its resources at the end of the session.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// A sub-task for an agent that lives elsewhere.
+/// A sub-task for a delegate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// The sub-task.
     pub subtask: String,
-    /// What the agent should know.
+    /// Additional information.
     pub message: Vec<String>,
-    /// The request of which the sub-task is a part.
+    /// The user's request that the sub-task is part of.
     pub request: String,
 }
 
-/// An agent that is handed a sub-task and reports what came of it.
+/// An agent that receives a sub-task and reports its result.
 pub trait DelegateAgent: Send + Sync + 'static {
-    /// Works on a sub-task. Dropped when the session is stopped: what it began must end then.
+    /// Works on a sub-task. Dropping the future (on stop) must end the work.
     fn work(&self, assignment: Assignment) -> impl Future<Output = AgentReport> + Send;
 
-    /// Ends what it holds. The session is over.
+    /// Releases its resources at the end of the session.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// An agent that is open.
+/// An open agent.
 #[derive(Clone)]
 pub struct OpenAgent {
-    /// What it says of itself, where that is more than its kind knows.
+    /// The agent's own introduction, if more specific than its kind's.
     pub(super) introduction: Option<String>,
     pub(super) body: Body,
 }
@@ -100,12 +100,12 @@ impl OpenAgent {
         Self { introduction: None, body: Body::Steps(Arc::new(agent)) }
     }
 
-    /// An agent that works elsewhere.
+    /// A delegate.
     pub fn delegate(agent: impl DelegateAgent) -> Self {
         Self { introduction: None, body: Body::Delegate(Arc::new(agent)) }
     }
 
-    /// With an introduction of its own.
+    /// Sets the agent's own introduction.
     #[must_use]
     pub fn introduced(mut self, introduction: String) -> Self {
         self.introduction = Some(introduction);
@@ -119,14 +119,14 @@ pub(super) enum Body {
     Delegate(Arc<dyn AnyDelegate>),
 }
 
-pub(super) type Doing<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// [`AgentKind`] behind a pointer.
+/// [`AgentKind`] as a trait object.
 pub(super) trait AnyKind: Send + Sync {
     fn name(&self) -> &str;
     fn introduction(&self) -> String;
     fn home(&self) -> AgentHome;
-    fn open(&self, setup: AgentSetup) -> Doing<'_, Result<OpenAgent, AgentError>>;
+    fn open(&self, setup: AgentSetup) -> BoxFuture<'_, Result<OpenAgent, AgentError>>;
 }
 
 impl<K: AgentKind> AnyKind for K {
@@ -142,44 +142,44 @@ impl<K: AgentKind> AnyKind for K {
         AgentKind::home(self)
     }
 
-    fn open(&self, setup: AgentSetup) -> Doing<'_, Result<OpenAgent, AgentError>> {
+    fn open(&self, setup: AgentSetup) -> BoxFuture<'_, Result<OpenAgent, AgentError>> {
         Box::pin(AgentKind::open(self, setup))
     }
 }
 
-/// [`StepsAgent`] behind a pointer.
+/// [`StepsAgent`] as a trait object.
 pub(super) trait AnySteps: Send + Sync {
-    fn look(&self, picture: bool) -> Doing<'_, Result<Sight, String>>;
-    fn call<'a>(&'a self, command: &'a Command) -> Doing<'a, CallResult>;
-    fn close(&self) -> Doing<'_, ()>;
+    fn observe(&self, picture: bool) -> BoxFuture<'_, Result<AgentObservation, String>>;
+    fn call<'a>(&'a self, command: &'a Command) -> BoxFuture<'a, CallResult>;
+    fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<A: StepsAgent> AnySteps for A {
-    fn look(&self, picture: bool) -> Doing<'_, Result<Sight, String>> {
-        Box::pin(StepsAgent::look(self, picture))
+    fn observe(&self, picture: bool) -> BoxFuture<'_, Result<AgentObservation, String>> {
+        Box::pin(StepsAgent::observe(self, picture))
     }
 
-    fn call<'a>(&'a self, command: &'a Command) -> Doing<'a, CallResult> {
+    fn call<'a>(&'a self, command: &'a Command) -> BoxFuture<'a, CallResult> {
         Box::pin(StepsAgent::call(self, command))
     }
 
-    fn close(&self) -> Doing<'_, ()> {
+    fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(StepsAgent::close(self))
     }
 }
 
-/// [`DelegateAgent`] behind a pointer.
+/// [`DelegateAgent`] as a trait object.
 pub(super) trait AnyDelegate: Send + Sync {
-    fn work(&self, assignment: Assignment) -> Doing<'_, AgentReport>;
-    fn close(&self) -> Doing<'_, ()>;
+    fn work(&self, assignment: Assignment) -> BoxFuture<'_, AgentReport>;
+    fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<A: DelegateAgent> AnyDelegate for A {
-    fn work(&self, assignment: Assignment) -> Doing<'_, AgentReport> {
+    fn work(&self, assignment: Assignment) -> BoxFuture<'_, AgentReport> {
         Box::pin(DelegateAgent::work(self, assignment))
     }
 
-    fn close(&self) -> Doing<'_, ()> {
+    fn close(&self) -> BoxFuture<'_, ()> {
         Box::pin(DelegateAgent::close(self))
     }
 }

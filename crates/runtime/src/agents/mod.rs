@@ -1,11 +1,11 @@
-//! Agents that own no window: kinds, the registry that knows them by name, and those that work in a session.
+//! Agents without a window: kinds, their registry, and the open agents of a session.
 //!
-//! - [`kind`]: what to implement for a new kind of agent.
-//! - [`registry`]: kinds by name, and which of them are enabled.
-//! - [`open`](crate::agents::OpenAgents): the agents of one session, from its first line to its end.
-//! - [`shell`]: the built-in agent of the command line; [`mcp`]: agents in processes of their own.
+//! - [`kind`]: the traits of a new kind of agent.
+//! - [`registry`]: kinds by name, and which are enabled.
+//! - [`open`](crate::agents::OpenAgents): the open agents of one session.
+//! - [`shell`]: the built-in command-line agent; [`mcp`]: agents in separate processes.
 //!
-//! Core drives their steps from data alone (`deskhand_core::agent`). What is here does what it is told.
+//! Core decides their steps (`deskhand_core::agent`); this module carries them out.
 
 pub mod kind;
 pub mod mcp;
@@ -14,6 +14,8 @@ mod process;
 pub mod registry;
 pub mod shell;
 
-pub use kind::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent, Sight, StepsAgent};
+pub use kind::{
+    AgentError, AgentKind, AgentObservation, AgentSetup, Assignment, DelegateAgent, OpenAgent, StepsAgent,
+};
 pub use open::OpenAgents;
 pub use registry::{AgentRegistry, EnabledAgents, KindInfo, RegistryError};

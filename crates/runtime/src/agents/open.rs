@@ -1,4 +1,4 @@
-//! The agents of one session: opened before its first line, closed after its last.
+//! The open agents of one session.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -10,9 +10,9 @@ use deskhand_core::{
     session::SubtaskStatus,
 };
 
-use super::kind::{AgentError, AgentSetup, AnyKind, Assignment, Body, OpenAgent, Sight};
+use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent};
 
-/// Agents that are open.
+/// Open agents.
 #[derive(Clone, Default)]
 pub struct OpenAgents {
     agents: Vec<(AgentDefinition, Body)>,
@@ -33,7 +33,7 @@ impl OpenAgents {
         Ok(opened)
     }
 
-    /// What core is given of them, for the journal's header.
+    /// The definitions of the agents, for the journal's header.
     pub fn definitions(&self) -> Vec<AgentDefinition> {
         self.agents.iter().map(|(definition, _)| definition.clone()).collect()
     }
@@ -42,38 +42,40 @@ impl OpenAgents {
         self.agents.iter().find(|(definition, _)| definition.id == id).map(|(_, body)| body)
     }
 
-    /// What an agent has before it.
+    /// Observes what an agent sees.
     ///
     /// # Errors
-    /// [`ObserveFailure`] when it is not here, or sees nothing.
-    pub async fn look(&self, id: AgentId, picture: bool) -> Result<Sight, ObserveFailure> {
+    /// [`ObserveFailure`] if the agent is not open or the observation fails.
+    pub async fn observe(&self, id: AgentId, picture: bool) -> Result<AgentObservation, ObserveFailure> {
         let failure =
             |message: String, gone| ObserveFailure { window_gone: gone, desktop_gone: false, message };
         match self.body(id) {
-            Some(Body::Steps(agent)) => agent.look(picture).await.map_err(|message| failure(message, false)),
-            Some(Body::Delegate(_)) | None => Err(failure(format!("agent {id} is not here"), true)),
+            Some(Body::Steps(agent)) => {
+                agent.observe(picture).await.map_err(|message| failure(message, false))
+            }
+            Some(Body::Delegate(_)) | None => Err(failure(format!("agent {id} is not open"), true)),
         }
     }
 
-    /// Runs a command of an agent.
+    /// Runs a command with a tool of an agent.
     pub async fn call(&self, id: AgentId, command: &Command) -> CallResult {
         match self.body(id) {
             Some(Body::Steps(agent)) => agent.call(command).await,
-            Some(Body::Delegate(_)) | None => CallResult::failure(None, format!("agent {id} is not here")),
+            Some(Body::Delegate(_)) | None => CallResult::failure(None, format!("agent {id} is not open")),
         }
     }
 
-    /// Hands a sub-task to an agent that lives elsewhere.
+    /// Delegates a sub-task to an agent.
     pub async fn work(&self, id: AgentId, assignment: Assignment) -> AgentReport {
         match self.body(id) {
             Some(Body::Delegate(agent)) => agent.work(assignment).await,
             Some(Body::Steps(_)) | None => {
-                AgentReport { status: SubtaskStatus::Error, result: format!("agent {id} is not here") }
+                AgentReport { status: SubtaskStatus::Error, result: format!("agent {id} is not open") }
             }
         }
     }
 
-    /// Closes all of them.
+    /// Closes all agents.
     pub async fn close(&self) {
         for (_, body) in &self.agents {
             match body {
@@ -93,13 +95,13 @@ async fn open_one(
     let problem = |problem: String| AgentError { agent: name.clone(), problem };
     let folder = folder.join(&name);
     fs::create_dir_all(&folder)
-        .map_err(|error| problem(format!("make the folder {}: {error}", folder.display())))?;
+        .map_err(|error| problem(format!("create folder {}: {error}", folder.display())))?;
     let OpenAgent { introduction, body } = kind.open(AgentSetup { folder }).await?;
     let home = kind.home();
     match (&home, &body) {
         (AgentHome::Steps(_), Body::Steps(_)) | (AgentHome::Delegate, Body::Delegate(_)) => {}
         (AgentHome::Steps(_), Body::Delegate(_)) | (AgentHome::Delegate, Body::Steps(_)) => {
-            return Err(problem("it lives elsewhere than its kind says".to_owned()));
+            return Err(problem("the agent and its kind declare different homes".to_owned()));
         }
     }
     let introduction = introduction.unwrap_or_else(|| kind.introduction());

@@ -1,4 +1,4 @@
-//! Programs that agents start: each in a group of its own with a mark, so that all of it can be ended.
+//! Processes started by agents: each start gets a marked process group, so that all descendants can be killed.
 
 use std::{
     fs,
@@ -8,54 +8,54 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// The variable whose value marks every process of one start.
+/// The environment variable that marks every process of one start.
 const MARK: &str = "DESKHAND_AGENT_PROCESS";
-/// How often processes are looked for: one may start another while it is ended, or be on its way into another program.
+/// How often processes are scanned for: one may fork or exec during a scan.
 const ROUNDS_MAX: u32 = 50;
 
-/// How much of an environment is read, in bytes; Linux allows 2 MiB for it together with the arguments.
+/// How much of an environment is read, in bytes; Linux allows 2 MiB for environment and arguments together.
 const ENVIRONMENT_MAX: usize = 2 * 1024 * 1024;
 
-/// A program with everything that it starts. Dropping it ends all of that at once.
+/// A program and its descendants. Dropping it kills all of them.
 #[derive(Debug)]
 pub(super) struct ProcessGroup {
     leader: Option<Pid>,
     mark: String,
-    /// When the leader was started, in clock ticks since the machine was; 0 where that is not known.
+    /// The start time of the leader, in clock ticks since boot; 0 if unknown.
     since: u64,
 }
 
-/// What a look for processes found.
+/// The result of a process scan.
 #[derive(Debug, Default)]
 struct Left {
-    /// Those that carry the mark.
+    /// Processes with the mark.
     marked: Vec<Pid>,
-    /// Whether one shows no environment yet, because it is becoming another program just now.
+    /// Whether a process shows no environment because it is in the middle of `exec`.
     unsure: bool,
 }
 
 impl ProcessGroup {
-    /// A mark for a program that is about to be started: its name and value in the environment.
+    /// Creates a mark for a new program: the name and value of its environment variable.
     pub(super) fn mark() -> (&'static str, String) {
         (MARK, uuid::Uuid::now_v7().to_string())
     }
 
-    /// The group of a program that was started as its leader, with that mark.
+    /// The group of a program started as its leader, with that mark.
     pub(super) fn of(leader: Option<u32>, mark: String) -> Self {
         let leader = leader.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         let since = leader.and_then(|pid| started_at(&Path::new("/proc").join(pid.to_string())));
         Self { leader, mark, since: since.unwrap_or(0) }
     }
 
-    /// The leader has ended and its number may be given to another process.
+    /// Records that the leader has exited and its pid may be reused.
     pub(super) fn leader_ended(&mut self) {
         self.leader = None;
     }
 
-    /// Ends what is left, and returns how many processes that were beside the leader.
+    /// Kills the remaining processes; returns how many there were besides the leader.
     pub(super) fn end(&mut self) -> usize {
         if let Some(leader) = self.leader.take() {
-            // An error says that it is gone, which is what is wanted.
+            // An error means that it has already exited.
             kill_process_group(leader, Signal::KILL).ok();
         }
         let mut ended = std::collections::BTreeSet::new();
@@ -75,7 +75,7 @@ impl ProcessGroup {
         ended.len()
     }
 
-    /// Every process that carries the mark and still runs.
+    /// Scans for running processes with the mark.
     fn left(&self) -> Left {
         let mark = format!("{MARK}={}\0", self.mark);
         let mut left = Left::default();
@@ -93,25 +93,25 @@ impl ProcessGroup {
         left
     }
 
-    /// Whether a process without an environment runs a program and is younger than the leader. Linux shows none from
-    /// when a process begins to run another program until that has been loaded (`environ_read` in `fs/proc/base.c`).
+    /// Whether a process without an environment has an executable and is younger than the leader. Linux shows an empty
+    /// environment during `exec`, until the new program is loaded (`environ_read` in `fs/proc/base.c`).
     fn may_become_marked(&self, process: &Path) -> bool {
         fs::read_link(process.join("exe")).is_ok()
             && started_at(process).is_some_and(|started| started >= self.since)
     }
 }
 
-/// The environment of a process, as much of it as `buffer` holds. It is read at once: a process that becomes another
-/// program between two reads would show a part of it.
+/// The environment of a process, up to the size of `buffer`. It is read in one call: an `exec` between two reads would
+/// yield a partial environment.
 fn environment_of<'a>(process: &Path, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
     let length = fs::File::open(process.join("environ"))?.read(buffer)?;
     Ok(buffer.get(..length).unwrap_or_default())
 }
 
-/// When a process was started, in clock ticks since the machine was (field 22 of `stat`, proc(5)).
+/// When a process started, in clock ticks since boot (field 22 of `stat`, proc(5)).
 fn started_at(process: &Path) -> Option<u64> {
     let stat = fs::read_to_string(process.join("stat")).ok()?;
-    // The name of the program stands in parentheses and may hold anything.
+    // The program name in parentheses may contain anything.
     let (_, fields) = stat.rsplit_once(") ")?;
     fields.split(' ').nth(19)?.parse().ok()
 }
@@ -122,7 +122,7 @@ impl Drop for ProcessGroup {
     }
 }
 
-/// The program of that name on the path, as a shell would find it; a name with a slash is taken from `folder`.
+/// Finds an executable on the path like a shell; a name with a slash is relative to `folder`.
 pub(super) fn find_program(name: &str, path: &std::ffi::OsStr, folder: &std::path::Path) -> Option<PathBuf> {
     use std::os::unix::fs::PermissionsExt as _;
     let executable = |file: &PathBuf| {

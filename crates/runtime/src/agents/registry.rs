@@ -1,4 +1,4 @@
-//! Kinds of agents by name, and which of them are enabled.
+//! Registered agent kinds, and those enabled for a session.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -13,41 +13,41 @@ use super::{
 };
 use crate::agents::AgentError;
 
-/// The names of the kinds that every session has: they own the desktop and its windows.
+/// The kinds present in every session: they work on the desktop and its windows.
 pub const BUILT_IN: [&str; 2] = ["host", "app"];
 
 /// A kind that cannot be registered or enabled.
 #[derive(Debug, thiserror::Error)]
 pub enum RegistryError {
-    /// The name is no name.
+    /// The name is invalid.
     #[error(
-        "register the agent `{0}`: a name is made of lower-case letters, digits, `-` and `_`, and begins with a letter"
+        "register agent `{0}`: names consist of lower-case letters, digits, `-` and `_`, starting with a letter"
     )]
     Name(String),
-    /// There is one of that name.
-    #[error("register the agent `{0}`: there is one of that name already")]
+    /// The name is taken.
+    #[error("register agent `{0}`: the name is taken")]
     Duplicate(String),
-    /// Its statuses or tools do not fit together.
-    #[error("register the agent `{name}`")]
+    /// Its statuses or tools are inconsistent.
+    #[error("register agent `{name}`")]
     Definition {
-        /// Its name.
+        /// The name.
         name: String,
-        /// What does not fit.
+        /// The inconsistency.
         #[source]
         source: DefinitionError,
     },
-    /// None is registered under that name.
-    #[error("find the agent `{name}`{}; the agents are {known}", did_you_mean(.nearest.as_deref()))]
+    /// No kind has that name.
+    #[error("find agent `{name}`{}; registered agents: {known}", did_you_mean(.nearest.as_deref()))]
     Unknown {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The registered name that is most like it.
+        /// The most similar registered name.
         nearest: Option<String>,
         /// Every registered name.
         known: String,
     },
-    /// It was named twice.
-    #[error("enable the agent `{0}`: it is named twice")]
+    /// The name was given twice.
+    #[error("enable agent `{0}`: given twice")]
     Twice(String),
 }
 
@@ -55,28 +55,28 @@ fn did_you_mean(nearest: Option<&str>) -> String {
     nearest.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default()
 }
 
-/// A kind, for people who list them.
+/// A summary of a kind, for listings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is good for.
+    /// What it does.
     pub introduction: String,
-    /// Where its agents live.
+    /// Where its agents run.
     pub home: AgentHome,
 }
 
-/// All kinds of agents that can be assigned sub-tasks and own no window.
+/// All registered kinds of agents without a window.
 #[derive(Clone, Default)]
 pub struct AgentRegistry {
     kinds: BTreeMap<String, Arc<dyn AnyKind>>,
 }
 
 impl AgentRegistry {
-    /// Adds a kind.
+    /// Registers a kind.
     ///
     /// # Errors
-    /// [`RegistryError`] when its name is taken or no name, or its statuses and tools do not fit together.
+    /// [`RegistryError`] if its name is invalid or taken, or its statuses and tools are inconsistent.
     pub fn register(&mut self, kind: impl AgentKind) -> Result<(), RegistryError> {
         let name = kind.name().to_owned();
         let begins = name.starts_with(|c: char| c.is_ascii_lowercase());
@@ -110,10 +110,10 @@ impl AgentRegistry {
             .collect()
     }
 
-    /// The agents of a session: these kinds, in this order.
+    /// Selects the kinds for a session, in this order.
     ///
     /// # Errors
-    /// [`RegistryError`] names the first that is not registered, with the nearest name.
+    /// [`RegistryError`] for the first unregistered name, with a suggestion.
     pub fn enable(&self, names: &[String]) -> Result<EnabledAgents, RegistryError> {
         let mut kinds: Vec<Arc<dyn AnyKind>> = Vec::with_capacity(names.len());
         for name in names {
@@ -140,22 +140,22 @@ impl AgentRegistry {
     }
 }
 
-/// The agents that a session is run with, not opened yet. Cheap to clone; none by default.
+/// The agent kinds enabled for a session, not yet opened. Cheap to clone; empty by default.
 #[derive(Clone, Default)]
 pub struct EnabledAgents {
     kinds: Vec<Arc<dyn AnyKind>>,
 }
 
 impl EnabledAgents {
-    /// Their names, in the order of their ids.
+    /// The names, in id order.
     pub fn names(&self) -> Vec<String> {
         self.kinds.iter().map(|kind| kind.name().to_owned()).collect()
     }
 
-    /// Opens all of them for one session, which keeps their files in `folder`. They are `a1`, `a2`, … in order.
+    /// Opens all agents for one session, with their files under `folder`. Ids are `a1`, `a2`, … in order.
     ///
     /// # Errors
-    /// [`AgentError`] when one cannot be opened; those that were are closed again.
+    /// [`AgentError`] if one cannot be opened; the others are closed again.
     pub async fn open(&self, folder: &std::path::Path) -> Result<OpenAgents, AgentError> {
         OpenAgents::open(&self.kinds, folder).await
     }

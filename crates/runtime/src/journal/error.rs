@@ -1,83 +1,83 @@
-//! What can go wrong with a journal.
+//! Journal errors.
 
 use std::path::PathBuf;
 
-/// A failed operation on a session's folder.
+/// A failed operation on a session folder.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// A file or folder could not be read or written.
+    /// A file or folder cannot be read or written.
     #[error("{operation} {}", path.display())]
     File {
-        /// What was tried: `read`, `write`, `create`, …
+        /// The operation: `read`, `write`, `create`, …
         operation: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// A line is no record.
+    /// A line is not a valid record.
     #[error("read record {seq} of {}", path.display())]
     Record {
         /// The journal.
         path: PathBuf,
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         seq: u64,
-        /// What is wrong with it.
+        /// The problem.
         #[source]
         source: serde_json::Error,
     },
-    /// A view that was stored as changes does not follow from the views before it.
+    /// A view stored as a diff does not apply to the previous view.
     #[error("read record {seq} of {}: decode its view", path.display())]
     View {
         /// The journal.
         path: PathBuf,
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         seq: u64,
-        /// What does not fit.
+        /// The problem.
         #[source]
         source: super::ViewError,
     },
-    /// The journal does not begin with a header.
-    #[error("read {}: it does not begin with the header of a session", path.display())]
+    /// The journal does not start with a header.
+    #[error("read {}: it does not start with a session header", path.display())]
     NoHeader {
         /// The journal.
         path: PathBuf,
     },
-    /// The journal was written by a later version.
-    #[error("read {}: it has format version {found}, and this program reads up to {known}", path.display())]
+    /// The journal has a later format version.
+    #[error("read {}: format version {found} is newer than the supported version {known}; update deskhand", path.display())]
     Version {
         /// The journal.
         path: PathBuf,
-        /// Its version.
+        /// The version of the journal.
         found: u32,
-        /// The latest version that this program reads.
+        /// The latest supported version.
         known: u32,
     },
-    /// No session has this name.
-    #[error("find session `{name}`: there is none; `deskhand sessions` lists them")]
+    /// No session matches the name.
+    #[error("find session `{name}`; run `deskhand sessions` to list sessions")]
     NoSession {
-        /// What was asked for.
+        /// The requested name.
         name: String,
     },
-    /// Several sessions begin with this name.
-    #[error("find session `{name}`: {} sessions begin so: {}", matches.len(), matches.join(", "))]
+    /// Several sessions match the name.
+    #[error("find session `{name}`: {} sessions start with it: {}", matches.len(), matches.join(", "))]
     Ambiguous {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// The sessions.
+        /// The matching sessions.
         matches: Vec<String>,
     },
-    /// Another process works on the session.
-    #[error("take session {session}: {} works on it", if holder.is_empty() { "another process" } else { holder })]
+    /// Another process holds the session.
+    #[error("lock session {session}: it is in use by {}", if holder.is_empty() { "another process" } else { holder })]
     InUse {
         /// The session.
         session: String,
-        /// Who works on it: `process 4711`.
+        /// The process that holds it: `process 4711`.
         holder: String,
     },
-    /// A record could not be written as JSON.
-    #[error("write a record as JSON")]
+    /// A record cannot be encoded.
+    #[error("encode a record as JSON")]
     Encode(#[source] serde_json::Error),
 }
 

@@ -1,4 +1,4 @@
-//! Reads a journal line by line. No more than one line is in memory.
+//! Reads a journal line by line, with one line in memory at a time.
 
 use std::{
     collections::VecDeque,
@@ -16,21 +16,21 @@ use super::{
     views::{StoredLine, Views},
 };
 
-/// The longest line that is read, in bytes.
+/// The maximum line length, in bytes.
 const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
-/// One line as its bytes.
+/// The bytes of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawLine {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub(crate) seq: u64,
-    /// Its bytes, without the end of the line.
+    /// The bytes without the line break.
     pub(crate) bytes: Vec<u8>,
-    /// Whether the end of the line is there. Only the last line can be without.
+    /// Whether the line ends with a line break. Only the last line may not.
     pub(crate) ended: bool,
 }
 
-/// The lines of a journal as bytes, in order.
+/// The raw lines of a journal, in order.
 pub(crate) struct RawLines {
     path: PathBuf,
     reader: BufReader<fs::File>,
@@ -44,7 +44,7 @@ impl RawLines {
         Ok(Self { path: path.to_owned(), reader: BufReader::new(file), seq: 0 })
     }
 
-    /// The next line; none at the end.
+    /// The next line; `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<RawLine>, JournalError> {
         let mut bytes = Vec::new();
         let read = self.reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes);
@@ -61,30 +61,30 @@ impl RawLines {
     }
 }
 
-/// What the lines of a journal say of each other while they are read in order.
+/// Checks the hash chain of lines read in order.
 #[derive(Debug, Default)]
 pub(crate) struct Chain {
-    /// The hash of the last line.
+    /// The hash of the previous line.
     pub(crate) prev: String,
-    /// The number of the last line, as it says itself.
+    /// The number in the previous line.
     last: u64,
-    /// Whether lines are sealed here; from the first sealed one on, all are.
+    /// Whether lines are sealed; after the first sealed line, all must be.
     sealed: bool,
 }
 
-/// What is wrong with a line, as far as its bytes and the line before it say.
+/// A defect in the hash chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flaw {
-    /// Its bytes are not those that were written.
+    /// The bytes were modified.
     Changed,
-    /// Its number follows, but the line before it is not the one that it names.
+    /// The number follows, but the hash of the previous line does not match.
     Unlinked,
-    /// Its number does not follow.
+    /// The number does not follow.
     OutOfPlace,
 }
 
 impl Chain {
-    /// Takes the next line.
+    /// Checks the next line.
     pub(crate) fn link(&mut self, raw: &RawLine, line: &StoredLine) -> Option<Flaw> {
         let seal = check(&raw.bytes);
         let version = if let Record::Header(header) = &line.record { header.version } else { 0 };
@@ -108,27 +108,27 @@ impl Chain {
     }
 }
 
-/// What [`Lines`] gives.
+/// An item of [`Lines`].
 #[derive(Debug)]
 pub(crate) enum Read {
     /// A line.
     Line(Box<Line>),
-    /// Something about the journal that a reader should know.
+    /// A problem in the journal.
     Problem(JournalProblem),
 }
 
-/// The lines of a journal, in order, with what is wrong with them.
+/// The lines of a journal, in order, with their problems.
 pub(crate) struct Lines {
     raw: RawLines,
     chain: Chain,
-    /// What was read and is to be given out first.
+    /// A buffered item to return first.
     held: VecDeque<Read>,
-    /// The last line that was named as changed.
+    /// The last line reported as modified.
     named: u64,
-    /// How many bytes the lines have that are whole.
+    /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
     header: Option<Header>,
-    /// The last view of each window, to decode those that were stored as changes.
+    /// The last view of each window, to decode views stored as changes.
     views: Views,
 }
 
@@ -136,7 +136,7 @@ impl Lines {
     /// Opens a journal and reads its header.
     ///
     /// # Errors
-    /// [`JournalError`] when the file cannot be read, the header is missing, or the format is a later one.
+    /// [`JournalError`] if the file cannot be read, the header is missing, or the format version is not supported.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let raw = RawLines::open(path)?;
         let mut lines = Self {
@@ -177,25 +177,25 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The header; it is also the first line.
+    /// The header, which is also the first line.
     pub(crate) fn header(&self) -> Result<Header, JournalError> {
         self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
     }
 
-    /// The hash of the last line that was read.
+    /// The hash of the last line read.
     pub(crate) fn last_hash(&self) -> &str {
         &self.chain.prev
     }
 
-    /// How many lines were read that are whole, and how many bytes they have with their ends.
+    /// The number and total size in bytes of the complete lines read.
     pub(crate) fn whole(&self) -> (u64, u64) {
         (self.raw.seq, self.whole_bytes)
     }
 
-    /// The next line, or what is wrong with it before it.
+    /// The next line, or a problem that precedes it.
     ///
     /// # Errors
-    /// [`JournalError`] when the file cannot be read, or a line other than the last is no record.
+    /// [`JournalError`] if the file cannot be read, or a line other than the last is invalid.
     pub(crate) fn next(&mut self) -> Result<Option<Read>, JournalError> {
         if let Some(read) = self.held.pop_front() {
             return Ok(Some(read));
@@ -218,7 +218,7 @@ impl Lines {
             .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
         let named = match link {
             Some(Flaw::Changed) => Some(seq),
-            // The line before it may have been named already.
+            // The previous line may have been reported already.
             Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
                 Some(seq.saturating_sub(1)).filter(|before| *before > self.named)
             }

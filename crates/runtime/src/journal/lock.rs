@@ -1,10 +1,10 @@
-//! One process holds a session.
+//! The lock of a session.
 
 use std::{fs, io::Write as _};
 
 use super::{JournalError, SessionFolder};
 
-/// The right to write to a session. It ends when it is dropped, and with its process, however that ends.
+/// An exclusive lock on a session. Released when dropped and when the process exits in any way.
 #[derive(Debug)]
 pub struct SessionLock {
     _file: fs::File,
@@ -13,10 +13,10 @@ pub struct SessionLock {
 impl SessionFolder {
     const LOCK: &'static str = "lock";
 
-    /// Takes the right to write to the session.
+    /// Locks the session.
     ///
     /// # Errors
-    /// [`JournalError::InUse`] when another process has it.
+    /// [`JournalError::InUse`] if another process holds the lock.
     pub fn lock(&self) -> Result<SessionLock, JournalError> {
         use std::os::unix::fs::OpenOptionsExt as _;
         let path = self.path().join(Self::LOCK);
@@ -37,18 +37,18 @@ impl SessionFolder {
             }
             Err(fs::TryLockError::Error(source)) => return Err(failed(source)),
         }
-        // Who it is, for the message that others get.
+        // The holder, for error messages of other processes.
         file.set_len(0).and_then(|()| writeln!(file, "process {}", std::process::id())).map_err(failed)?;
         Ok(SessionLock { _file: file })
     }
 
-    /// Whether a process works on the session.
+    /// Whether a process holds the lock.
     ///
     /// # Errors
-    /// [`JournalError::File`] when that cannot be found out.
+    /// [`JournalError::File`] if that cannot be determined.
     pub fn is_in_use(&self) -> Result<bool, JournalError> {
         let path = self.path().join(Self::LOCK);
-        let failed = |source| JournalError::file("look at", &path, source);
+        let failed = |source| JournalError::file("inspect", &path, source);
         let file = match fs::File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
@@ -61,7 +61,7 @@ impl SessionFolder {
         }
     }
 
-    /// The session's id, which its folder is called by.
+    /// The session id, which is also the folder name.
     pub fn name(&self) -> String {
         self.path().file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! The journal on disk: one folder a session, with the journal, its prompt set, and its pictures.
+//! Journals on disk: one folder per session, with the journal, its prompt set and its pictures.
 //!
-//! Append-only. A record is in the file before what it tells is acted on, so whatever ends the process, the
-//! file holds everything that happened.
+//! The journal is append-only. Each record is written before it is acted on, so that the file is complete however the
+//! process ends.
 
 mod error;
 mod lines;

@@ -1,4 +1,4 @@
-//! Reads a whole journal back.
+//! Reads a whole journal.
 
 use std::path::Path;
 
@@ -9,17 +9,17 @@ use super::{
     lines::{Lines, Read},
 };
 
-/// Something about a journal that a reader should know.
+/// A problem in a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JournalProblem {
-    /// The last line was cut off, as by a crash while it was written. It is not among the lines.
+    /// The last line is truncated, as after a crash during a write. It is left out.
     CutOff {
-        /// Its number.
+        /// The line number.
         seq: u64,
     },
-    /// A line is not as it was written.
+    /// A line was modified.
     Changed {
-        /// Its number.
+        /// The line number.
         seq: u64,
     },
 }
@@ -29,9 +29,9 @@ pub enum JournalProblem {
 pub struct Journal {
     /// The header.
     pub header: Header,
-    /// Every line, the header's included.
+    /// All lines, including the header.
     pub lines: Vec<Line>,
-    /// What is wrong with it, if anything.
+    /// The problems found.
     pub problems: Vec<JournalProblem>,
 }
 
@@ -39,8 +39,8 @@ impl Journal {
     /// Reads a journal.
     ///
     /// # Errors
-    /// [`JournalError`] when the file cannot be read, a line other than the last is no record, the header is
-    /// missing, or the format is a later one.
+    /// [`JournalError`] if the file cannot be read, a line other than the last is invalid, the header is missing, or the
+    /// format version is not supported.
     pub fn read(path: &Path) -> Result<Self, JournalError> {
         let mut reader = Lines::open(path)?;
         let header = reader.header()?;

@@ -1,7 +1,7 @@
-//! What makes a line of a journal tell whether it is as it was written.
+//! Seals journal lines, so that modifications are detected.
 //!
-//! Each line ends with the hash of all that stands before it, so that a changed byte is found in its own line; and
-//! it begins with the hash of the whole line before it, so that no line can be taken out, put in or replaced alone.
+//! Each line ends with the hash of its preceding bytes, which detects changes within the line, and starts with the hash
+//! of the previous line, which detects removed, inserted and replaced lines.
 
 use super::store::sha256_hex;
 
@@ -9,18 +9,18 @@ const HEAD: &[u8] = b",\"sha256\":\"";
 const TAIL: &[u8] = b"\"}";
 const HEX: usize = 64;
 
-/// What the seal of a line says.
+/// The result of checking a seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seal {
-    /// The line is as it was written.
+    /// The line is intact.
     Whole,
-    /// The line was changed.
+    /// The line was modified.
     Broken,
-    /// There is none, as in journals of version 1.
+    /// The line has no seal (format version 1).
     Missing,
 }
 
-/// Seals the JSON object of a line.
+/// Seals a line, given as a JSON object.
 pub(super) fn seal(mut text: Vec<u8>) -> Vec<u8> {
     let hash = sha256_hex(&text);
     text.pop();
@@ -30,7 +30,7 @@ pub(super) fn seal(mut text: Vec<u8>) -> Vec<u8> {
     text
 }
 
-/// Looks at the seal of a line.
+/// Checks the seal of a line.
 pub(super) fn check(text: &[u8]) -> Seal {
     let Some(at) = text.len().checked_sub(HEAD.len() + HEX + TAIL.len()) else { return Seal::Missing };
     let (body, end) = text.split_at(at);
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_byte_of_a_sealed_line_can_be_changed_unseen() {
+    fn changing_any_byte_breaks_the_seal() {
         let line = seal(br#"{"seq":1,"prev":"","record":{"kind":"event"}}"#.to_vec());
         assert_eq!(check(&line), Seal::Whole);
         for at in 0..line.len() {

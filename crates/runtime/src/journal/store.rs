@@ -1,4 +1,4 @@
-//! Where sessions are kept, and what is in a session's folder.
+//! The session store, and the files of a session folder.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Journal, JournalError, JournalWriter, Lines, Read};
 
-/// SHA-256 of some bytes, lower-case hexadecimal.
+/// The SHA-256 hash as lower-case hexadecimal.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
@@ -20,14 +20,14 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     })
 }
 
-/// A folder of sessions, each in a folder of its own under its id.
+/// A folder of sessions, each in a subfolder named by its id.
 #[derive(Debug, Clone)]
 pub struct SessionStore {
     root: PathBuf,
 }
 
 impl SessionStore {
-    /// The store in `root`; the folder is made when the first session is.
+    /// The store in `root`; the folder is created with the first session.
     pub fn at(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
@@ -37,10 +37,10 @@ impl SessionStore {
         &self.root
     }
 
-    /// Makes the folder of a new session, readable by its owner alone.
+    /// Creates the folder of a new session, accessible to its owner only.
     ///
     /// # Errors
-    /// [`JournalError::File`] when it cannot be made.
+    /// [`JournalError::File`] if it cannot be created.
     pub fn create(&self, session: &SessionId) -> Result<SessionFolder, JournalError> {
         use std::os::unix::fs::DirBuilderExt as _;
         let path = self.root.join(&session.0);
@@ -55,7 +55,7 @@ impl SessionStore {
     /// The ids of all sessions, newest first.
     ///
     /// # Errors
-    /// [`JournalError::File`] when the store cannot be read. A store that does not exist is empty.
+    /// [`JournalError::File`] if the store cannot be read. A missing store is empty.
     pub fn list(&self) -> Result<Vec<SessionId>, JournalError> {
         let entries = match fs::read_dir(&self.root) {
             Ok(entries) => entries,
@@ -72,16 +72,16 @@ impl SessionStore {
         Ok(ids)
     }
 
-    /// The folder of the session whose id begins with `name`; `last` is the newest one.
+    /// Finds the session whose id starts with `name`; `last` is the newest.
     ///
     /// # Errors
-    /// [`JournalError::NoSession`] or [`JournalError::Ambiguous`] when there is none, or more than one.
+    /// [`JournalError::NoSession`] or [`JournalError::Ambiguous`] if not exactly one matches.
     pub fn find(&self, name: &str) -> Result<SessionFolder, JournalError> {
         let ids = self.list()?;
         let matches: Vec<&SessionId> = if name == "last" {
             ids.first().into_iter().collect()
         } else {
-            // Ids begin with their time; people tell them apart by their ends as well.
+            // Ids start with a timestamp, so their ends are accepted too.
             ids.iter()
                 .filter(|id| !name.is_empty() && (id.0.starts_with(name) || id.0.ends_with(name)))
                 .collect()
@@ -104,7 +104,7 @@ pub struct SessionFolder {
 }
 
 impl SessionFolder {
-    /// The name of the journal in the folder.
+    /// The file name of the journal.
     pub const JOURNAL: &'static str = "journal.jsonl";
 
     /// The folder itself.
@@ -117,21 +117,21 @@ impl SessionFolder {
         self.path.join(Self::JOURNAL)
     }
 
-    /// Where agents keep their logs and scratch files.
+    /// The folder for logs and scratch files of agents.
     pub fn agents_path(&self) -> PathBuf {
         self.path.join("agents")
     }
 
-    /// Removes the folder of a session that did not begin. That it cannot be removed changes nothing.
+    /// Removes the folder of a session that did not start. Failure is only logged.
     pub(crate) fn discard(&self) {
         if !self.journal_path().exists()
             && let Err(error) = fs::remove_dir_all(&self.path)
         {
-            tracing::warn!(%error, "the folder of a session that did not begin is left behind");
+            tracing::warn!(%error, "failed to remove the folder of a session that did not start");
         }
     }
 
-    /// The file of a picture, whichever of the two kinds it is.
+    /// The file of a picture, in either format.
     pub fn picture_path(&self, sha256: &str) -> PathBuf {
         let jpeg = self.picture_file(sha256, "jpg");
         if jpeg.is_file() { jpeg } else { self.picture_file(sha256, "png") }
@@ -141,10 +141,10 @@ impl SessionFolder {
         self.path.join("pictures").join(format!("{sha256}.{extension}"))
     }
 
-    /// Begins the journal.
+    /// Creates the journal.
     ///
     /// # Errors
-    /// [`JournalError`] when the file cannot be made, or exists already.
+    /// [`JournalError`] if the file cannot be created or already exists.
     pub fn begin(&self) -> Result<JournalWriter, JournalError> {
         JournalWriter::create(self.journal_path(), self.lock()?)
     }
@@ -152,15 +152,15 @@ impl SessionFolder {
     /// Reads the journal.
     ///
     /// # Errors
-    /// [`JournalError`] when it cannot be read; a last line that was cut off by a crash is no error.
+    /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
     pub fn read(&self) -> Result<Journal, JournalError> {
         Journal::read(&self.journal_path())
     }
 
-    /// Gives every line of the journal to `reader`, in order. No more than one line is in memory.
+    /// Passes every line of the journal to `reader`, in order, with one line in memory at a time.
     ///
     /// # Errors
-    /// [`JournalError`] when it cannot be read; a last line that was cut off by a crash is no error.
+    /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
     pub fn read_lines(&self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
         let mut lines = Lines::open(&self.journal_path())?;
         while let Some(read) = lines.next()? {
@@ -171,29 +171,29 @@ impl SessionFolder {
         Ok(())
     }
 
-    /// Keeps the file of a picture under the hash of its bytes, and returns that hash. The same picture is kept once.
+    /// Stores a picture under the hash of its bytes and returns the hash. Equal pictures are stored once.
     ///
     /// # Errors
-    /// [`JournalError::File`] when it cannot be written.
+    /// [`JournalError::File`] if it cannot be written.
     pub fn keep_picture(&self, file: &[u8], extension: &str) -> Result<String, JournalError> {
         let sha256 = sha256_hex(file);
         write_whole(&self.picture_file(&sha256, extension), file)?;
         Ok(sha256)
     }
 
-    /// The bytes of a picture.
+    /// Reads a picture.
     ///
     /// # Errors
-    /// [`JournalError::File`] when it is not there.
+    /// [`JournalError::File`] if it is missing.
     pub fn picture(&self, picture: &PictureRef) -> Result<Vec<u8>, JournalError> {
         let path = self.picture_file(&picture.sha256, picture.extension());
         fs::read(&path).map_err(|source| JournalError::file("read", path, source))
     }
 
-    /// Keeps the prompt set under its hash, and returns that hash.
+    /// Stores the prompt set under its hash and returns the hash.
     ///
     /// # Errors
-    /// [`JournalError`] when it cannot be written.
+    /// [`JournalError`] if it cannot be written.
     pub fn keep_prompts(&self, prompts: &PromptSet) -> Result<String, JournalError> {
         let bytes = serde_json::to_vec_pretty(prompts).map_err(JournalError::Encode)?;
         let sha256 = sha256_hex(&bytes);
@@ -201,20 +201,20 @@ impl SessionFolder {
         Ok(sha256)
     }
 
-    /// Takes the prompt set with that hash over from another session.
+    /// Copies the prompt set with that hash from another session.
     ///
     /// # Errors
-    /// [`JournalError::File`] when it is not there or cannot be written.
+    /// [`JournalError::File`] if it is missing or cannot be written.
     pub(crate) fn keep_prompts_of(&self, other: &Self, sha256: &str) -> Result<(), JournalError> {
         let path = other.prompts_path(sha256);
         let bytes = fs::read(&path).map_err(|source| JournalError::file("read", &path, source))?;
         write_whole(&self.prompts_path(sha256), &bytes)
     }
 
-    /// The prompt set with that hash.
+    /// Reads the prompt set with that hash.
     ///
     /// # Errors
-    /// [`JournalError`] when it is not there or no prompt set.
+    /// [`JournalError`] if it is missing or invalid.
     pub fn prompts(&self, sha256: &str) -> Result<PromptSet, JournalError> {
         let path = self.prompts_path(sha256);
         let bytes = fs::read(&path).map_err(|source| JournalError::file("read", &path, source))?;
@@ -226,7 +226,7 @@ impl SessionFolder {
     }
 }
 
-/// Writes a file that is there whole or not at all. A file of that name is left as it is: it has the same bytes.
+/// Writes a file atomically. An existing file of that name is kept: it has the same content.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
     if path.is_file() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What is encoded is decoded again, and small changes are stored as changes.
+//! Encoded observations can be decoded, and small changes are stored as changes.
 
 use deskhand_core::{
     geometry::Rect,
@@ -46,7 +46,7 @@ fn seen(id: u32, tree: Tree) -> Observation {
     Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() })
 }
 
-/// What a reader finds in the file for `observation`.
+/// The stored form of `observation`, as a reader parses it.
 fn stored(writer: &mut Views, observation: &Observation) -> StoredObservation {
     let text = match writer.encode(observation) {
         Some(changes) => serde_json::to_string(&StoredObservation::WindowChanges(changes)),
@@ -59,7 +59,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn what_a_writer_encodes_a_reader_decodes(
+    fn decoding_inverts_encoding(
         looks in vec((0..12_u32, btree_map(1..30_u32, "[ab]?", 0..20), btree_map(31..40_u32, "[ab]?", 0..4)), 0..12),
     ) {
         let (mut writer, mut reader) = (Views::default(), Views::default());
@@ -73,13 +73,13 @@ proptest! {
             }
             let seen = Observation::Window(WindowView { surfaces, picture: None, notices: Vec::new() });
             let stored = stored(&mut writer, &seen);
-            prop_assert_eq!(reader.decode(stored).expect("it follows on"), seen);
+            prop_assert_eq!(reader.decode(stored).expect("the changes apply"), seen);
         }
     }
 }
 
 #[test]
-fn ids_that_stand_twice_are_stored_whole() {
+fn views_with_duplicate_ids_are_stored_whole() {
     let twice = tree([(1, "a"), (1, "b")]);
     let mut writer = Views::default();
     assert_eq!(writer.encode(&seen(1, twice.clone())), None);
@@ -87,7 +87,7 @@ fn ids_that_stand_twice_are_stored_whole() {
 }
 
 #[test]
-fn changes_without_the_view_before_them_are_refused() {
+fn changes_without_their_previous_view_are_rejected() {
     let mut writer = Views::default();
     writer.encode(&seen(1, tree([(1, "a"), (2, "b"), (3, "c")])));
     let stored = stored(&mut writer, &seen(1, tree([(1, "a"), (2, "b"), (3, "C")])));
@@ -96,10 +96,10 @@ fn changes_without_the_view_before_them_are_refused() {
 }
 
 #[test]
-fn whole_views_come_again_and_again_and_where_they_are_smaller() {
+fn whole_views_are_stored_periodically_and_when_smaller() {
     let mut writer = Views::default();
     let view = |name: &str| seen(1, tree([(1, "a"), (2, "b"), (3, name)]));
-    assert_eq!(writer.encode(&view("0")), None, "the first look");
+    assert_eq!(writer.encode(&view("0")), None, "the first view");
     let mut whole_at = Vec::new();
     for look in 1..60 {
         if writer.encode(&view(&look.to_string())).is_none() {
@@ -113,13 +113,13 @@ fn whole_views_come_again_and_again_and_where_they_are_smaller() {
 }
 
 #[test]
-fn changes_of_a_view_follow_dialogs_that_open_and_close() {
+fn changes_cover_dialogs_that_open_and_close() {
     let dialog = Surface { window: window(2), tree: tree([(9, "Save")]) };
     let main = Surface { window: window(1), tree: tree([(1, "a"), (2, "b")]) };
     let closed = WindowView { surfaces: vec![main.clone()], picture: None, notices: Vec::new() };
     let open = WindowView { surfaces: vec![main, dialog], ..closed.clone() };
     let change = WindowChanges::between(&closed, &open).unwrap();
-    assert_eq!(change.len(), 1, "the elements of the main window are not named");
+    assert_eq!(change.len(), 1, "the elements of the main window are unchanged");
     assert_eq!(change.apply(&closed).unwrap(), open);
     let back = WindowChanges::between(&open, &closed).unwrap();
     assert_eq!(back.len(), 0);

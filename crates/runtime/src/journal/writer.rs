@@ -1,4 +1,4 @@
-//! Appends records.
+//! Appends records to a journal.
 
 use std::{fs, io::Write as _, path::PathBuf};
 
@@ -15,14 +15,14 @@ use super::{
     views::{StoredLine, StoredObservation, Views},
 };
 
-/// The one writer of a journal. It keeps the number and the hash of the last line, and nothing else of it.
+/// The writer of a journal. It keeps only the number and hash of the last line.
 #[derive(Debug)]
 pub struct JournalWriter {
     path: PathBuf,
     file: fs::File,
     seq: u64,
     prev: String,
-    /// The last view of each window, so that the next one can be stored as changes.
+    /// The last view of each window, to store views as changes.
     views: Views,
     _lock: SessionLock,
 }
@@ -39,8 +39,8 @@ impl JournalWriter {
         Ok(Self { path, file, seq: 0, prev: String::new(), views: Views::default(), _lock: lock })
     }
 
-    /// Goes on after the first `seq` lines, which have `bytes` bytes; what stands after them is cut off.
-    pub(crate) fn go_on(
+    /// Appends after the first `seq` lines (`bytes` bytes); truncates what follows.
+    pub(crate) fn reopen(
         path: PathBuf,
         lock: SessionLock,
         (seq, bytes): (u64, u64),
@@ -54,17 +54,16 @@ impl JournalWriter {
             }
             Ok(file)
         };
-        let file = open().map_err(|source| JournalError::file("go on with", &path, source))?;
-        // The next view of each window is stored whole again.
+        let file = open().map_err(|source| JournalError::file("reopen", &path, source))?;
+        // The next view of each window is stored whole.
         Ok(Self { path, file, seq, prev, views: Views::default(), _lock: lock })
     }
 
-    /// Appends a record and hands it to the operating system in one write; the death of this process cannot
-    /// lose it. Commands and outcomes also survive the death of the machine. The line is returned as it was given;
-    /// in the file, a view of a window that was seen before is what changed of it.
+    /// Appends a record in one write; it survives a crash of this process. Commands and outcomes are also synced, so that
+    /// they survive a crash of the machine. Returns the line as given; the file may hold a diff instead of a repeated view.
     ///
     /// # Errors
-    /// [`JournalError`] when it cannot be written; nothing may be done then that the record tells of.
+    /// [`JournalError`] if it cannot be written; the recorded action must not be performed then.
     pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
         let durable = match &record {
             Record::Header(_) | Record::Changed(_) => true,
@@ -82,7 +81,7 @@ impl JournalWriter {
         Ok(line)
     }
 
-    /// The line as it stands in the file.
+    /// The line as stored in the file.
     fn encoded(&mut self, line: &Line) -> serde_json::Result<Vec<u8>> {
         let Record::Event(record) = &line.record else { return serde_json::to_vec(line) };
         let Event::Observed { observation } = &record.event else { return serde_json::to_vec(line) };
@@ -98,12 +97,12 @@ impl JournalWriter {
         })
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn len(&self) -> u64 {
         self.seq
     }
 
-    /// Whether nothing was written yet.
+    /// Whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.seq == 0
     }

@@ -1,4 +1,4 @@
-//! What the driver asks of people: with time-outs, and in the words of core's events.
+//! Asks the user on behalf of the driver, with timeouts, and converts the replies to events.
 
 use std::time::Duration;
 
@@ -13,28 +13,28 @@ use super::{
     Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, Notice, PauseSwitch, Questions, Request,
 };
 
-/// The people of a session, and how long it waits for them.
+/// The user channel of a session and its settings.
 #[derive(Clone)]
 pub struct People<'a> {
-    /// The way to them.
+    /// The channel.
     pub channel: &'a dyn AnyUserChannel,
-    /// Whether further requests come over the channel once the given ones are done. If so, stopping a request does not end
-    /// the session.
+    /// Whether the channel delivers further requests after the given ones. If so, stopping a request does not end the
+    /// session.
     pub converse: bool,
-    /// Who decides about approvals.
+    /// Who decides on approvals.
     pub approvals: Approvals,
-    /// How long questions wait; none for ever.
+    /// The timeout of questions; `None` for no timeout.
     pub question_timeout: Option<Duration>,
-    /// How long approvals wait; none for ever.
+    /// The timeout of approvals; `None` for no timeout.
     pub approval_timeout: Option<Duration>,
-    /// Holds the session.
+    /// Pauses the session.
     pub pause: PauseSwitch,
 }
 
-/// Who decides about an action that needs approval. What the policy denies is denied whoever decides.
+/// Who decides on an action that needs approval. Denials by policy always hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Approvals {
-    /// The user; nobody's approval is none.
+    /// The user; without an answer the action is not approved.
     #[default]
     Ask,
     /// Every action is approved without asking.
@@ -44,7 +44,7 @@ pub enum Approvals {
 }
 
 impl People<'static> {
-    /// Nobody: questions and approvals get no answer.
+    /// No user: questions and approvals stay unanswered.
     pub fn nobody() -> Self {
         Self {
             channel: &Nobody,
@@ -58,21 +58,21 @@ impl People<'static> {
 }
 
 impl People<'_> {
-    /// The next request, from those who can give one.
+    /// The next request from the channel.
     pub(crate) async fn next_request(&self) -> Option<Request> {
         if self.converse { self.channel.next_request_boxed().await } else { None }
     }
 
-    /// Holds before an effect that touches the desktop or the model, as long as the session is paused and `ended` does not
-    /// come. The clock of the round goes on.
+    /// Waits before an effect on the desktop or model while the session is paused, until `ended` completes. The wall-time
+    /// budget of the round keeps running.
     pub(crate) async fn hold(&self, effect: &Effect, ended: impl Future) {
-        let Some(before) = held(effect).filter(|_| self.pause.is_on()) else { return };
-        self.channel.tell_boxed(Notice::Paused { before: before.to_owned() }).await;
+        let Some(before) = held(effect).filter(|_| self.pause.is_paused()) else { return };
+        self.channel.notify_boxed(Notice::Paused { before: before.to_owned() }).await;
         tokio::select! {
-            () = self.pause.wait_until_off() => {}
+            () = self.pause.wait_until_resumed() => {}
             _ = ended => {}
         }
-        self.channel.tell_boxed(Notice::GoesOn).await;
+        self.channel.notify_boxed(Notice::Resumed).await;
     }
 
     /// Asks the questions of an agent.
@@ -87,7 +87,7 @@ impl People<'_> {
         }
     }
 
-    /// Asks for the approval of a parked action.
+    /// Asks for approval of a parked action.
     pub(crate) async fn decide(
         &self,
         record: &EffectRecord,
@@ -118,7 +118,7 @@ impl People<'_> {
     }
 }
 
-/// What a paused session does not begin; none for what may go on.
+/// The effect that a pause holds back, for the notice; `None` if a pause does not affect it.
 fn held(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Observe { .. } => Some("looking at the screen"),
@@ -132,7 +132,7 @@ fn held(effect: &Effect) -> Option<&str> {
     }
 }
 
-/// The result, or none when it does not come in time.
+/// Runs `work`; `None` if it times out.
 async fn bounded<T>(timeout: Option<Duration>, work: impl Future<Output = T>) -> Option<T> {
     match timeout {
         Some(timeout) => tokio::time::timeout(timeout, work).await.ok(),
@@ -140,7 +140,7 @@ async fn bounded<T>(timeout: Option<Duration>, work: impl Future<Output = T>) ->
     }
 }
 
-/// As many answers as questions; one that was left empty is its default.
+/// One answer per question; empty answers get the default.
 fn with_defaults(questions: &[Question], answers: Vec<String>) -> Vec<String> {
     let mut answers = answers.into_iter();
     questions

@@ -1,8 +1,8 @@
-//! One person, or one program, at the other end of lines of text.
+//! A user channel over lines of text, for a person or a program.
 //!
-//! A [`Console`] is the channel that the driver asks; the [`Listener`] reads the lines as they come, also while nothing
-//! is asked, and gives each to the prompt that is open or takes it as a word to the session (pause, stop). What a line
-//! means and how a prompt is shown is the business of a [`Face`]. A line that came before a prompt was shown never answers it.
+//! The driver uses a [`Console`]; its [`Listener`] reads lines continuously and passes each to the open prompt, or treats it
+//! as a command to the session (pause, stop). A [`Frontend`] parses lines and shows prompts. A line that arrived before a
+//! prompt was shown never answers it.
 
 use std::collections::VecDeque;
 
@@ -15,66 +15,66 @@ use super::{
 };
 use crate::stop::StopSwitch;
 
-/// The most requests that wait for their turn.
+/// The most queued requests.
 pub const REQUESTS_WAITING_MAX: usize = 1_000;
 
-/// The most messages of a session that wait for the listener; it takes them at once.
+/// The capacity of the channel from session to listener.
 const MESSAGES_WAITING_MAX: usize = 16;
 
-/// What is asked of the user.
+/// A prompt to the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Prompt {
     /// The next request.
     Request,
-    /// Answers.
+    /// Questions to answer.
     Questions(Questions),
-    /// A decision.
+    /// An action to approve.
     Approval(ApprovalRequest),
 }
 
-/// What a line meant.
+/// The meaning of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
-    /// Nothing for the session; the face has dealt with it.
-    Nothing,
+pub enum UserInput {
+    /// Nothing for the session; the frontend has handled it.
+    Handled,
     /// A request, for now or later.
     Request(Request),
-    /// There will be no further request.
+    /// No further requests.
     End,
     /// Answers to the open questions.
     Answered(Vec<String>),
-    /// The decision that is open.
+    /// The decision on the open approval.
     Decided(Decided),
-    /// Hold before what comes next.
+    /// Pause before the next effect.
     Pause,
-    /// Go on.
-    GoOn,
-    /// Stop the round: after the call that is out, or at once.
+    /// Resume.
+    Resume,
+    /// Stop the round: after the running call, or at once.
     Stop {
-        /// At once.
+        /// Drop the running call.
         now: bool,
     },
 }
 
-/// How prompts look and what lines mean.
-pub trait Face: Send {
+/// Shows prompts and parses lines.
+pub trait Frontend: Send {
     /// Shows a prompt.
     fn show(&mut self, prompt: &Prompt);
 
-    /// Reads a line; `open` is the prompt that waits.
-    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard;
+    /// Parses a line; `open` is the open prompt.
+    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput;
 
-    /// A prompt is no longer open, and nothing answered it.
+    /// A prompt was closed without an answer.
     fn withdrawn(&mut self, prompt: &Prompt);
 
     /// Shows a notice.
-    fn tell(&mut self, notice: &Notice);
+    fn notify(&mut self, notice: &Notice);
 
-    /// A line could not be followed, such as a request too many.
-    fn refuse(&mut self, problem: &str);
+    /// Rejects a line, for example when too many requests are queued.
+    fn reject(&mut self, problem: &str);
 }
 
-/// What answers a prompt.
+/// The reply to a prompt.
 enum Reply {
     Request(Option<Request>),
     Answered(Answered),
@@ -83,32 +83,32 @@ enum Reply {
 
 enum Message {
     Open(Prompt, oneshot::Sender<Reply>),
-    Tell(Notice),
+    Notify(Notice),
 }
 
-/// The channel. It works as long as its [`Listener`] runs.
+/// The channel. It works while its [`Listener`] runs.
 #[derive(Debug)]
 pub struct Console {
     messages: mpsc::Sender<Message>,
 }
 
-/// Reads the lines and serves the [`Console`].
+/// Reads lines and serves the [`Console`].
 pub struct Listener<F> {
     messages: mpsc::Receiver<Message>,
     lines: Option<InputLines>,
-    face: F,
+    frontend: F,
     stop: StopSwitch,
     pause: PauseSwitch,
     requests: VecDeque<Request>,
-    /// No further request comes.
+    /// No further requests.
     ended: bool,
     open: Option<(Prompt, oneshot::Sender<Reply>)>,
 }
 
-/// A channel over lines, with the listener that must run beside the session.
-pub fn console<F: Face>(
+/// Creates a channel over lines, with the listener that must run beside the session.
+pub fn console<F: Frontend>(
     lines: InputLines,
-    face: F,
+    frontend: F,
     stop: StopSwitch,
     pause: PauseSwitch,
 ) -> (Console, Listener<F>) {
@@ -116,7 +116,7 @@ pub fn console<F: Face>(
     let listener = Listener {
         messages: receiver,
         lines: Some(lines),
-        face,
+        frontend,
         stop,
         pause,
         requests: VecDeque::new(),
@@ -156,28 +156,28 @@ impl UserChannel for Console {
         }
     }
 
-    async fn tell(&self, notice: Notice) {
-        self.messages.send(Message::Tell(notice)).await.ok();
+    async fn notify(&self, notice: Notice) {
+        self.messages.send(Message::Notify(notice)).await.ok();
     }
 }
 
-impl<F: Face> Listener<F> {
+impl<F: Frontend> Listener<F> {
     /// Serves the console until it is dropped.
     pub async fn listen(mut self) {
         loop {
             tokio::select! {
                 message = self.messages.recv() => match message {
                     Some(Message::Open(prompt, reply)) => self.opened(prompt, reply),
-                    Some(Message::Tell(notice)) => self.face.tell(&notice),
+                    Some(Message::Notify(notice)) => self.frontend.notify(&notice),
                     None => return,
                 },
                 () = withdrawn(self.open.as_mut()) => {
                     if let Some((prompt, _)) = self.open.take() {
-                        self.face.withdrawn(&prompt);
+                        self.frontend.withdrawn(&prompt);
                     }
                 }
                 line = next_line(self.lines.as_mut()) => match line {
-                    Some(line) => self.heard(&line),
+                    Some(line) => self.handle(&line),
                     None => self.input_ended(),
                 },
             }
@@ -185,10 +185,10 @@ impl<F: Face> Listener<F> {
     }
 
     fn opened(&mut self, prompt: Prompt, reply: oneshot::Sender<Reply>) {
-        // What was written before the prompt is shown cannot be meant for it.
+        // Lines written before the prompt is shown cannot be answers to it.
         for _ in 0..LINES_WAITING_MAX {
             let Some(line) = self.lines.as_mut().and_then(InputLines::waiting) else { break };
-            self.heard(&line);
+            self.handle(&line);
         }
         if prompt == Prompt::Request && (self.ended || !self.requests.is_empty()) {
             reply.send(Reply::Request(self.requests.pop_front())).ok();
@@ -198,56 +198,57 @@ impl<F: Face> Listener<F> {
             reply.send(nobody(&prompt)).ok();
             return;
         }
-        self.face.show(&prompt);
+        self.frontend.show(&prompt);
         self.open = Some((prompt, reply));
     }
 
     fn input_ended(&mut self) {
         self.lines = None;
         self.ended = true;
-        // Nobody could let it go on any more.
-        self.pause.go_on();
+        // Nobody could resume the session any more.
+        self.pause.resume();
         if let Some((prompt, reply)) = self.open.take() {
-            self.face.withdrawn(&prompt);
+            self.frontend.withdrawn(&prompt);
             reply.send(nobody(&prompt)).ok();
         }
     }
 
-    fn heard(&mut self, line: &InputLine) {
+    fn handle(&mut self, line: &InputLine) {
         let open = self.open.as_ref().map(|(prompt, _)| prompt);
-        match self.face.hear(line, open) {
-            Heard::Nothing => {}
-            Heard::Request(request) => self.request(request),
-            Heard::End => {
+        match self.frontend.parse(line, open) {
+            UserInput::Handled => {}
+            UserInput::Request(request) => self.request(request),
+            UserInput::End => {
                 self.ended = true;
                 self.answer(Reply::Request(None));
             }
-            Heard::Answered(answers) => self.answer(Reply::Answered(Answered::Answers(answers))),
-            Heard::Decided(decided) => self.answer(Reply::Decided(decided)),
-            Heard::Pause => {
+            UserInput::Answered(answers) => self.answer(Reply::Answered(Answered::Answers(answers))),
+            UserInput::Decided(decided) => self.answer(Reply::Decided(decided)),
+            UserInput::Pause => {
                 self.pause.pause();
             }
-            Heard::GoOn => {
-                self.pause.go_on();
+            UserInput::Resume => {
+                self.pause.resume();
             }
-            Heard::Stop { now: true } => self.stop.now(StopReason::User),
-            Heard::Stop { now: false } => self.stop.after_call(StopReason::User),
+            UserInput::Stop { now: true } => self.stop.now(StopReason::User),
+            UserInput::Stop { now: false } => self.stop.after_call(StopReason::User),
         }
     }
 
     fn request(&mut self, request: Request) {
         if self.ended {
-            self.face.refuse("a request after the end; it is not carried out");
+            self.frontend.reject("request ignored: it follows the end of the requests");
         } else if matches!(self.open, Some((Prompt::Request, _))) {
             self.answer(Reply::Request(Some(request)));
         } else if self.requests.len() >= REQUESTS_WAITING_MAX {
-            self.face.refuse(&format!("{REQUESTS_WAITING_MAX} requests wait already; it is not carried out"));
+            self.frontend
+                .reject(&format!("request ignored: {REQUESTS_WAITING_MAX} requests are already queued"));
         } else {
             self.requests.push_back(request);
         }
     }
 
-    /// Answers the open prompt if the reply is one to it.
+    /// Answers the open prompt if the reply is of its kind.
     fn answer(&mut self, reply: Reply) {
         let fits = matches!(
             (self.open.as_ref().map(|(prompt, _)| prompt), &reply),
@@ -261,7 +262,7 @@ impl<F: Face> Listener<F> {
     }
 }
 
-/// What a prompt gets when there is nobody.
+/// The reply to a prompt when nobody can answer.
 fn nobody(prompt: &Prompt) -> Reply {
     match prompt {
         Prompt::Request => Reply::Request(None),

@@ -1,91 +1,93 @@
-//! The face for programs: one JSON object a line, both ways.
+//! The frontend for programs: JSON Lines in both directions.
 
 use deskhand_core::{reply::Question, session::ApprovalScope};
 
 use super::{
-    ApprovalRequest, Decided, Face, Heard, InputLine, LINE_BYTES_MAX, Notice, Prompt, Questions, Request,
+    ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, Notice, Prompt, Questions, Request,
+    UserInput,
     protocol::{Approve, FromSession, ToSession},
 };
 
 /// Writes a line to the program.
 pub type WriteLine = Box<dyn Fn(&FromSession<'_>) + Send>;
 
-/// Prompts and answers as lines of JSON.
-pub struct JsonFace {
+/// Prompts and answers as JSON lines.
+pub struct JsonFrontend {
     write: WriteLine,
     line: u64,
 }
 
-impl JsonFace {
-    /// A face that writes its lines with `write`.
+impl JsonFrontend {
+    /// A frontend that writes lines with `write`.
     pub fn new(write: WriteLine) -> Self {
         Self { write, line: 0 }
     }
 
-    fn error(&self, message: &str) -> Heard {
+    fn error(&self, message: &str) -> UserInput {
         (self.write)(&FromSession::Error { message, line: self.line });
-        Heard::Nothing
+        UserInput::Handled
     }
 
-    fn read(&self, text: &str, open: Option<&Prompt>) -> Heard {
-        let said: ToSession = match serde_json::from_str(text) {
-            Ok(said) => said,
-            Err(error) => return self.error(&format!("not a line of the protocol: {error}")),
+    fn read(&self, text: &str, open: Option<&Prompt>) -> UserInput {
+        let line: ToSession = match serde_json::from_str(text) {
+            Ok(line) => line,
+            Err(error) => return self.error(&format!("invalid line: {error}")),
         };
-        match said {
+        match line {
             ToSession::Request { text, .. } if text.trim().is_empty() => self.error("the request is empty"),
             ToSession::Request { plan: Some(plan), .. } if plan.steps.is_empty() => {
                 self.error("the plan of the request has no steps")
             }
-            ToSession::Request { text, plan } => Heard::Request(Request { text, plan }),
+            ToSession::Request { text, plan } => UserInput::Request(Request { text, plan }),
             ToSession::Answer { id, answers } => match open {
                 Some(Prompt::Questions(asked)) if asked.id == id => self.answers(asked, answers),
                 Some(Prompt::Request | Prompt::Questions(_) | Prompt::Approval(_)) | None => {
-                    self.error(&format!("no questions with the id {id} wait"))
+                    self.error(&format!("no open questions with id {id}"))
                 }
             },
             ToSession::Decide { id, approve, instruction } => match open {
                 Some(Prompt::Approval(asked)) if asked.id == id => self.decided(approve, instruction),
                 Some(Prompt::Request | Prompt::Questions(_) | Prompt::Approval(_)) | None => {
-                    self.error(&format!("no approval with the id {id} waits"))
+                    self.error(&format!("no open approval with id {id}"))
                 }
             },
-            ToSession::Pause {} => Heard::Pause,
-            ToSession::Resume {} => Heard::GoOn,
-            ToSession::Stop { now } => Heard::Stop { now },
-            ToSession::End {} => Heard::End,
+            ToSession::Pause {} => UserInput::Pause,
+            ToSession::Resume {} => UserInput::Resume,
+            ToSession::Stop { now } => UserInput::Stop { now },
+            ToSession::End {} => UserInput::End,
         }
     }
 
-    fn answers(&self, asked: &Questions, answers: Vec<Option<String>>) -> Heard {
+    fn answers(&self, asked: &Questions, answers: Vec<Option<String>>) -> UserInput {
         let (given, wanted) = (answers.len(), asked.questions.len());
         if given != wanted {
-            return self.error(&format!("{given} answers to {wanted} questions; give null for none"));
+            return self.error(&format!("{given} answers to {wanted} questions; use null for no answer"));
         }
         let answers: Vec<String> = answers.into_iter().map(Option::unwrap_or_default).collect();
         let wrong = |(answer, question): (&String, &Question)| {
             let any = answer.trim().is_empty() || question.choices.is_empty();
-            (!any && !question.choices.contains(answer)).then(|| format!("`{answer}` is none of the choices"))
+            (!any && !question.choices.contains(answer))
+                .then(|| format!("`{answer}` is not one of the choices"))
         };
         match answers.iter().zip(&asked.questions).find_map(wrong) {
             Some(problem) => self.error(&problem),
-            None => Heard::Answered(answers),
+            None => UserInput::Answered(answers),
         }
     }
 
-    fn decided(&self, approve: Approve, instruction: Option<String>) -> Heard {
+    fn decided(&self, approve: Approve, instruction: Option<String>) -> UserInput {
         match (approve, instruction) {
             (Approve::Once | Approve::Session, Some(_)) => {
-                self.error("an instruction goes with `\"approve\": \"no\"`: it says what to do instead")
+                self.error("an instruction requires `\"approve\": \"no\"`: it says what to do instead")
             }
-            (Approve::Once, None) => Heard::Decided(Decided::Approved(ApprovalScope::Once)),
-            (Approve::Session, None) => Heard::Decided(Decided::Approved(ApprovalScope::Session)),
-            (Approve::No, instruction) => Heard::Decided(Decided::Rejected(instruction)),
+            (Approve::Once, None) => UserInput::Decided(Decided::Approved(ApprovalScope::Once)),
+            (Approve::Session, None) => UserInput::Decided(Decided::Approved(ApprovalScope::Session)),
+            (Approve::No, instruction) => UserInput::Decided(Decided::Rejected(instruction)),
         }
     }
 }
 
-impl Face for JsonFace {
+impl Frontend for JsonFrontend {
     fn show(&mut self, prompt: &Prompt) {
         let line = match prompt {
             Prompt::Request => FromSession::AwaitingRequest,
@@ -108,11 +110,11 @@ impl Face for JsonFace {
         (self.write)(&line);
     }
 
-    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard {
+    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
         self.line += 1;
         match line {
             InputLine::TooLong => self.error(&format!("longer than {LINE_BYTES_MAX} bytes")),
-            InputLine::Text(text) if text.trim().is_empty() => Heard::Nothing,
+            InputLine::Text(text) if text.trim().is_empty() => UserInput::Handled,
             InputLine::Text(text) => self.read(text, open),
         }
     }
@@ -126,14 +128,14 @@ impl Face for JsonFace {
         (self.write)(&FromSession::Withdrawn { id });
     }
 
-    fn tell(&mut self, notice: &Notice) {
+    fn notify(&mut self, notice: &Notice) {
         (self.write)(&match notice {
             Notice::Paused { before } => FromSession::Paused { before },
-            Notice::GoesOn => FromSession::Resumed,
+            Notice::Resumed => FromSession::Resumed,
         });
     }
 
-    fn refuse(&mut self, problem: &str) {
+    fn reject(&mut self, problem: &str) {
         self.error(problem);
     }
 }

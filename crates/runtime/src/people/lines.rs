@@ -1,4 +1,4 @@
-//! Lines that a person or a program writes to this process.
+//! Input lines from a person or a program.
 
 use std::{
     io::{self, BufRead, BufReader, Read},
@@ -7,31 +7,31 @@ use std::{
 
 use tokio::sync::mpsc;
 
-/// The longest line, in bytes; a longer one is cut and told as [`InputLine::TooLong`].
+/// The maximum length of a line, in bytes; longer ones become [`InputLine::TooLong`].
 pub const LINE_BYTES_MAX: usize = 1024 * 1024;
 
-/// The most lines that wait to be read.
+/// The capacity of the line queue.
 pub(super) const LINES_WAITING_MAX: usize = 64;
 
 /// One line of input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputLine {
-    /// Its text, without the line break; what is not UTF-8 in it is replaced.
+    /// Its text without the line break; invalid UTF-8 is replaced.
     Text(String),
-    /// It was longer than [`LINE_BYTES_MAX`] and was thrown away.
+    /// It exceeded [`LINE_BYTES_MAX`] and was discarded.
     TooLong,
 }
 
-/// Lines as they come. The thread that reads them ends with the input or with this process: nothing can interrupt
-/// a read of a terminal.
+/// A stream of lines. The reader thread exits with the input or with this process: a blocking read of a terminal cannot
+/// be interrupted.
 #[derive(Debug)]
 pub struct InputLines(mpsc::Receiver<InputLine>);
 
 impl InputLines {
-    /// Reads an input on a thread of its own.
+    /// Reads an input on its own thread.
     ///
     /// # Errors
-    /// When there can be no further thread.
+    /// If the thread cannot be spawned.
     pub fn of(input: impl Read + Send + 'static) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(LINES_WAITING_MAX);
         thread::Builder::new().name("input".to_owned()).spawn(move || {
@@ -45,23 +45,23 @@ impl InputLines {
         Ok(Self(receiver))
     }
 
-    /// Input that has ended already.
+    /// An input that has already ended.
     pub fn none() -> Self {
         Self(mpsc::channel(1).1)
     }
 
-    /// A line that is there already.
+    /// A line that has already arrived.
     pub(super) fn waiting(&mut self) -> Option<InputLine> {
         self.0.try_recv().ok()
     }
 
-    /// The next line; none at the end of the input.
+    /// The next line; `None` at the end of the input.
     pub async fn next(&mut self) -> Option<InputLine> {
         self.0.recv().await
     }
 }
 
-/// The next line; none at the end, or when the input broke.
+/// The next line; `None` at the end or after a read error.
 fn read_line(reader: &mut impl BufRead) -> Option<InputLine> {
     let mut bytes = Vec::new();
     let mut too_long = false;
@@ -71,7 +71,7 @@ fn read_line(reader: &mut impl BufRead) -> Option<InputLine> {
             Err(_) => return None,
             Ok(0) if bytes.is_empty() && !too_long => return None,
             Ok(read) if read == 0 || bytes.ends_with(b"\n") => break,
-            // The rest of a line that is too long is read and forgotten.
+            // The rest of an overlong line is read and discarded.
             Ok(_) if bytes.len() >= LINE_BYTES_MAX => {
                 too_long = true;
                 bytes.clear();
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_come_whole_whatever_they_hold() {
+    async fn reads_long_and_invalid_lines() {
         let mut input = b"one\r\n\n\xff bad\n".to_vec();
         input.extend(vec![b'x'; LINE_BYTES_MAX + 10]);
         input.extend(b"\nlast");

@@ -1,11 +1,11 @@
-//! People: the ways to the user of a session.
+//! Channels to the user of a session.
 //!
-//! - [`port`]: what a session may want of a person ([`UserChannel`]), and [`Nobody`] for when there is none.
-//! - [`console`]: a person or a program at the other end of lines of text; a [`Face`] says how that looks.
-//! - [`json`]: the face for programs; its lines are [`protocol`]. The face for people is the command line's.
-//! - [`attend`]: what the driver asks, with time-outs; [`pause`] holds a session.
+//! - [`port`]: the port [`UserChannel`], and [`Nobody`] for sessions without a user.
+//! - [`console`]: a channel over lines of text; a [`Frontend`] shows prompts and parses lines.
+//! - [`json`]: the frontend for programs; its lines are [`protocol`]. The frontend for terminals is in the CLI.
+//! - [`attend`]: asks on behalf of the driver, with timeouts; [`pause`] pauses a session.
 //!
-//! Nothing here decides what an answer means: that is core's.
+//! Core decides what an answer means.
 
 mod attend;
 mod console;
@@ -16,8 +16,8 @@ mod port;
 pub mod protocol;
 
 pub use attend::{Approvals, People};
-pub use console::{Console, Face, Heard, Listener, Prompt, REQUESTS_WAITING_MAX, console};
-pub use json::{JsonFace, WriteLine};
+pub use console::{Console, Frontend, Listener, Prompt, REQUESTS_WAITING_MAX, UserInput, console};
+pub use json::{JsonFrontend, WriteLine};
 use lines::LINES_WAITING_MAX;
 pub use lines::{InputLine, InputLines, LINE_BYTES_MAX};
 pub use pause::PauseSwitch;

@@ -2,7 +2,7 @@
 
 use tokio::sync::watch;
 
-/// Holds a session before what it would do next. Cheap to clone; every clone is the same switch.
+/// Pauses a session before its next effect. Cheap to clone; clones share the state.
 #[derive(Debug, Clone)]
 pub struct PauseSwitch {
     on: watch::Sender<bool>,
@@ -15,13 +15,13 @@ impl Default for PauseSwitch {
 }
 
 impl PauseSwitch {
-    /// Holds the session; false if it was to be held already.
+    /// Pauses the session; returns false if it was paused already.
     pub fn pause(&self) -> bool {
         self.set(true)
     }
 
-    /// Lets the session go on; false if it was not to be held.
-    pub fn go_on(&self) -> bool {
+    /// Resumes the session; returns false if it was not paused.
+    pub fn resume(&self) -> bool {
         self.set(false)
     }
 
@@ -29,14 +29,14 @@ impl PauseSwitch {
         self.on.send_if_modified(|on| std::mem::replace(on, to) != to)
     }
 
-    /// Whether the session is to be held.
-    pub fn is_on(&self) -> bool {
+    /// Whether the session is paused.
+    pub fn is_paused(&self) -> bool {
         *self.on.borrow()
     }
 
-    /// Waits until the session may go on.
-    pub async fn wait_until_off(&self) {
-        // The sender lives in `self`, so waiting cannot fail.
+    /// Waits until the session is resumed.
+    pub async fn wait_until_resumed(&self) {
+        // `self` holds the sender, so waiting cannot fail.
         self.on.subscribe().wait_for(|on| !on).await.ok();
     }
 }

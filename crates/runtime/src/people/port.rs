@@ -1,4 +1,4 @@
-//! The port to the user: what a session may want of a person, and what a person can say to it.
+//! The port to the user.
 
 use std::{pin::Pin, time::Duration};
 
@@ -9,12 +9,12 @@ use deskhand_core::{
     session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction},
 };
 
-/// What the user wants done.
+/// A request of the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// In their words.
+    /// The request in the user's words.
     pub text: String,
-    /// The steps to follow, where the user gave them.
+    /// The steps to follow, if given.
     pub plan: Option<FollowerPlan>,
 }
 
@@ -30,86 +30,86 @@ impl From<&str> for Request {
     }
 }
 
-/// Questions that an agent waits with.
+/// Questions of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Questions {
-    /// The effect that the answers belong to.
+    /// The effect that asks.
     pub id: EffectId,
     /// The questions, in order.
     pub questions: Vec<Question>,
-    /// How long they wait for an answer; none for ever.
+    /// The timeout; `None` for none.
     pub timeout: Option<Duration>,
 }
 
-/// An action that is parked until a person decides.
+/// A parked action that needs approval.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ApprovalRequest {
-    /// The effect that the decision belongs to.
+    /// The effect that asks.
     pub id: EffectId,
-    /// The agent that wants it.
+    /// The agent that proposes it.
     pub agent: AgentRef,
-    /// What would be done, in order.
+    /// The proposed actions, in order.
     pub actions: Vec<PlannedAction>,
-    /// Why it is to be done, or why it is asked about.
+    /// The reason for the action, or for asking.
     pub reason: String,
-    /// Who wants it to be asked about.
+    /// Who requires the approval.
     pub asked_by: AskedBy,
-    /// How long it waits for a decision; none for ever.
+    /// The timeout; `None` for none.
     pub timeout: Option<Duration>,
 }
 
-/// What came of questions.
+/// The result of asking questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answered {
-    /// The answers, in the order of the questions; empty for a question left open.
+    /// The answers, in the order of the questions; empty if left open.
     Answers(Vec<String>),
-    /// There is nobody to ask.
+    /// There is no user.
     Nobody,
 }
 
-/// What came of a decision that was asked for.
+/// The result of asking for approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decided {
-    /// Do it.
+    /// Approved.
     Approved(ApprovalScope),
-    /// Do not; with what to do instead, where the person said so.
+    /// Rejected, optionally with an instruction.
     Rejected(Option<String>),
-    /// There is nobody to decide.
+    /// There is no user.
     Nobody,
 }
 
-/// Something that the user should know at once, beside what the journal's lines tell.
+/// An immediate notice to the user, besides the journal's lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// The session holds before what it would do next.
+    /// The session is paused.
     Paused {
-        /// What that is: `look`, `ask the model`, `click_element`.
+        /// The effect that it is paused before: `look`, `ask the model`, `click_element`.
         before: String,
     },
-    /// The session goes on.
-    GoesOn,
+    /// The session was resumed.
+    Resumed,
 }
 
-/// A way to the user. All of it can be dropped at any moment, by a time-out or the stop switch; a prompt that was dropped
-/// is withdrawn.
+/// A channel to the user. A timeout or the stop switch may drop its futures at any time; dropping a prompt withdraws
+/// it.
 pub trait UserChannel: Send + Sync {
-    /// The next request; none when there will be no further one.
+    /// The next request; `None` if there are no more.
     fn next_request(&self) -> impl Future<Output = Option<Request>> + Send;
 
     /// Asks the user.
     fn ask(&self, questions: &Questions) -> impl Future<Output = Answered> + Send;
 
-    /// Asks the user for a decision about a parked action.
+    /// Asks the user to approve a parked action.
     fn decide(&self, request: &ApprovalRequest) -> impl Future<Output = Decided> + Send;
 
-    /// Tells the user.
-    fn tell(&self, notice: Notice) -> impl Future<Output = ()> + Send;
+    /// Sends a notice to the user.
+    fn notify(&self, notice: Notice) -> impl Future<Output = ()> + Send;
 }
 
-/// A future behind a pointer.
+/// A boxed future.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// [`UserChannel`] where its type is not known. Every channel is one.
+/// [`UserChannel`] as a trait object.
 pub trait AnyUserChannel: Send + Sync {
     /// See [`UserChannel::next_request`].
     fn next_request_boxed(&self) -> Boxed<'_, Option<Request>>;
@@ -120,8 +120,8 @@ pub trait AnyUserChannel: Send + Sync {
     /// See [`UserChannel::decide`].
     fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> Boxed<'a, Decided>;
 
-    /// See [`UserChannel::tell`].
-    fn tell_boxed(&self, notice: Notice) -> Boxed<'_, ()>;
+    /// See [`UserChannel::notify`].
+    fn notify_boxed(&self, notice: Notice) -> Boxed<'_, ()>;
 }
 
 impl<C: UserChannel> AnyUserChannel for C {
@@ -137,12 +137,12 @@ impl<C: UserChannel> AnyUserChannel for C {
         Box::pin(self.decide(request))
     }
 
-    fn tell_boxed(&self, notice: Notice) -> Boxed<'_, ()> {
-        Box::pin(self.tell(notice))
+    fn notify_boxed(&self, notice: Notice) -> Boxed<'_, ()> {
+        Box::pin(self.notify(notice))
     }
 }
 
-/// No way to the user: no further requests, no answers, no decisions.
+/// No user: no further requests, answers or decisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Nobody;
 
@@ -159,5 +159,5 @@ impl UserChannel for Nobody {
         Decided::Nobody
     }
 
-    async fn tell(&self, _: Notice) {}
+    async fn notify(&self, _: Notice) {}
 }

@@ -1,6 +1,6 @@
-//! The lines between a session and a program: what Deskhand writes beside the journal's lines, and what it reads.
+//! The JSON Lines protocol between a session and a program, besides the journal's lines.
 //!
-//! One JSON object a line. `docs/guides/protocol.md` tells it for programmers; a test holds its examples against these types.
+//! `docs/guides/protocol.md` documents it; a test checks its examples against these types.
 
 use deskhand_core::{
     ids::EffectId,
@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToSession {
-    /// The next request, or one more that waits its turn.
+    /// Adds a request; requests are queued.
     Request {
-        /// What to do.
+        /// The request text.
         text: String,
-        /// The steps to follow, where they are given.
+        /// The steps to follow, if given.
         #[serde(default)]
         plan: Option<FollowerPlan>,
     },
-    /// Answers to questions.
+    /// Answers questions.
     Answer {
-        /// The number of the questions.
+        /// The id of the questions.
         id: EffectId,
-        /// The answers, in their order; an empty text or null for none.
+        /// The answers, in order; an empty text or null for no answer.
         answers: Vec<Option<String>>,
     },
-    /// A decision about an action.
+    /// Decides on an action.
     Decide {
-        /// The number of the approval that is asked for.
+        /// The id of the approval.
         id: EffectId,
         /// The decision.
         approve: Approve,
@@ -40,29 +40,29 @@ pub enum ToSession {
         #[serde(default)]
         instruction: Option<String>,
     },
-    /// Hold before what comes next.
+    /// Pauses before the next effect.
     Pause {},
-    /// Go on.
+    /// Resumes.
     Resume {},
-    /// Stop the request that is carried out; with `now`, without waiting for the action that is going on.
+    /// Stops the current request; with `now`, drops the running call.
     Stop {
-        /// At once.
+        /// Drop the running call.
         #[serde(default)]
         now: bool,
     },
-    /// There is no further request.
+    /// No further requests.
     End {},
 }
 
-/// The decision about an action.
+/// The decision on an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Approve {
-    /// Do it.
+    /// Approve this action.
     Once,
-    /// Do it, and the like of it in this session without asking.
+    /// Approve this action and equal ones for the rest of the session.
     Session,
-    /// Do not.
+    /// Reject it.
     No,
 }
 
@@ -72,75 +72,75 @@ pub enum Approve {
 pub enum FromSession<'a> {
     /// The first line of the journal.
     Header(JournalLine<'a>),
-    /// A line of the journal: something is wanted.
+    /// A journal line: an effect.
     Effect(JournalLine<'a>),
-    /// A line of the journal: something came.
+    /// A journal line: an event.
     Event(JournalLine<'a>),
-    /// A line of the journal: the session runs with something else from here on.
+    /// A journal line: the settings change from here on.
     Changed(JournalLine<'a>),
-    /// The next request is awaited.
+    /// The session waits for the next request.
     AwaitingRequest,
-    /// Questions; an `answer` with this id is awaited.
+    /// Questions; the session waits for an `answer` with this id.
     Questions {
-        /// Their number.
+        /// The id.
         id: EffectId,
         /// The questions.
         questions: &'a [Question],
-        /// How long they wait, in milliseconds; null for ever.
+        /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
     },
-    /// An action waits for approval; a `decide` with this id is awaited.
+    /// An action needs approval; the session waits for a `decide` with this id.
     Approval {
-        /// Its number.
+        /// The id.
         id: EffectId,
-        /// The name of the agent that wants it.
+        /// The name of the agent that proposes it.
         agent: String,
-        /// What would be done.
+        /// The proposed actions.
         actions: &'a [PlannedAction],
-        /// Why.
+        /// The reason.
         reason: &'a str,
-        /// Who wants it to be asked about.
+        /// Who requires the approval.
         asked_by: &'a AskedBy,
-        /// How long it waits, in milliseconds; null for ever.
+        /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
     },
-    /// What was asked for is no longer awaited.
+    /// A prompt was closed without an answer.
     Withdrawn {
-        /// Its number.
+        /// The id of the prompt.
         id: EffectId,
     },
-    /// The session holds.
+    /// The session is paused.
     Paused {
-        /// Before what.
+        /// The effect that it is paused before.
         before: &'a str,
     },
-    /// The session goes on.
+    /// The session was resumed.
     Resumed,
-    /// A request came to its end.
+    /// A request ended.
     Outcome {
-        /// The number of its round, from 1.
+        /// The round number, from 1.
         round: u32,
         /// The request.
         request: &'a str,
-        /// How it ended.
+        /// The outcome.
         outcome: OutcomeKind,
-        /// Why.
+        /// The reason.
         reason: &'a str,
-        /// What it used up.
+        /// The resources used.
         used: &'a Tally,
-        /// How long it took, in milliseconds.
+        /// The duration in milliseconds.
         elapsed_ms: u64,
     },
-    /// A line could not be followed. Nothing else came of it.
+    /// A line was rejected and had no effect.
     Error {
-        /// What is wrong with it.
+        /// The problem.
         message: &'a str,
-        /// The number of the line, from 1.
+        /// The line number, from 1.
         line: u64,
     },
 }
 
-/// A line of the journal as it is given out: the record itself with its number and time.
+/// A journal line as it is emitted: the record with its number and time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JournalLine<'a> {
     seq: u64,
@@ -149,7 +149,7 @@ pub struct JournalLine<'a> {
 }
 
 impl<'a> FromSession<'a> {
-    /// A line of the journal.
+    /// Converts a journal line.
     pub fn journal(line: &'a Line) -> Self {
         let out = JournalLine { seq: line.seq, at_ms: line.at_ms, record: &line.record };
         match &line.record {

@@ -1,4 +1,4 @@
-//! Types that the arguments of several tools share.
+//! Argument types shared by several tools.
 
 use deskhand_core::{
     geometry::{Point, Screen},
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 
 use super::registry::{ToolContext, ToolError};
 
-/// The id of an element, as models write it: `e17`, `17`, or the number.
+/// An element id as models write it: `e17`, `17`, or the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub(super) struct ElementArgument(pub(super) ElementId);
@@ -26,7 +26,7 @@ impl<'de> Deserialize<'de> for ElementArgument {
     }
 }
 
-/// A cell's text; numbers and booleans count as what they look like, null as empty.
+/// The text of a cell; numbers and booleans are converted, null is empty.
 #[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "String")]
 pub(super) struct CellText(pub(super) String);
@@ -40,7 +40,7 @@ impl<'de> Deserialize<'de> for CellText {
                 Ok(Self(scalar.to_string()))
             }
             other @ (serde_json::Value::Array(_) | serde_json::Value::Object(_)) => {
-                Err(de::Error::custom(format!("`{other}` is not the text of a cell")))
+                Err(de::Error::custom(format!("`{other}` is not a cell text")))
             }
         }
     }
@@ -66,7 +66,7 @@ impl From<MouseButton> for Button {
     }
 }
 
-/// The place of the window of the calling agent that two named fractions of its width and height mean.
+/// Converts fractions of the window's width and height to a point in the window of the calling agent.
 pub(super) async fn place<D: Desktop>(
     context: &ToolContext<'_, D>,
     (x_name, x): (&str, f64),
@@ -76,8 +76,8 @@ pub(super) async fn place<D: Desktop>(
     for (name, value) in [(x_name, x), (y_name, y)] {
         if !(0.0..=1.0).contains(&value) {
             return Err(ToolError::Reply(format!(
-                "`{name}` is a fraction of the window, from 0 to 1, and no number of pixels: {value} lies outside of \
-                 it; divide by the width or height of the window; nothing was done"
+                "`{name}` must be a fraction of the window from 0 to 1, not pixels: got {value}; divide by the width or \
+                 height of the window; nothing was done"
             )));
         }
     }
@@ -89,7 +89,7 @@ pub(super) async fn place<D: Desktop>(
         .ok_or_else(|| ToolError::Reply(format!("{id} has no size; nothing was done")))
 }
 
-/// The table that a tool is about: by id, by name, or the largest one.
+/// Selects a table: by id, by name, or the largest one.
 pub(super) fn table_target(id: Option<ElementArgument>, name: Option<String>) -> TableTarget {
     match (id, name) {
         (Some(ElementArgument(id)), _) => TableTarget::Element(id),
@@ -98,7 +98,7 @@ pub(super) fn table_target(id: Option<ElementArgument>, name: Option<String>) ->
     }
 }
 
-/// A text argument of a type with its own form, such as a cell range.
+/// Parses a text argument such as a cell range.
 pub(super) fn parse<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T, ToolError> {
     text.parse().map_err(|error| ToolError::Reply(format!("{error}; nothing was done")))
 }

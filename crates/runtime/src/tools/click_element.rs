@@ -9,18 +9,18 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Clicks an element: activates a button, opens a menu, puts the cursor somewhere. Refused when the element is
-/// gone, disabled or covered, or its name is another one.
+/// Clicks an element: activates a button, opens a menu, places the cursor. Refused if the element is gone, disabled or
+/// covered, or has another name.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClickElement {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
     #[serde(default)]
     button: MouseButton,
-    /// 1 to 3; 1 if not given.
+    /// 1 to 3; default 1.
     #[serde(default = "once")]
     count: u8,
 }

@@ -11,17 +11,17 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Clicks a place of the window that no element stands for.
+/// Clicks a position of the window where no element is listed.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClickOnCoordinates {
-    /// How far to the right: 0 is the left edge of the window, 1 its right edge.
+    /// Horizontal position: 0 is the left edge of the window, 1 the right edge.
     x: f64,
-    /// How far down: 0 is the top edge of the window, 1 its bottom edge.
+    /// Vertical position: 0 is the top edge of the window, 1 the bottom edge.
     y: f64,
     #[serde(default)]
     button: MouseButton,
-    /// Whether to click twice.
+    /// Whether to double-click.
     #[serde(default)]
     double: bool,
 }

@@ -11,11 +11,11 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Asks a window to close, as its close button does. When the application asks a question instead, you are told.
+/// Closes a window with its close button. Reports any question that the application asks instead.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CloseApplication {
-    /// The id of the window, such as w2.
+    /// The window id, such as w2.
     id: String,
 }
 

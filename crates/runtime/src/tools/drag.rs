@@ -13,9 +13,9 @@ use super::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drag {
-    /// The element to take.
+    /// The element to drag.
     from: ElementArgument,
-    /// The element to drop it on.
+    /// The drop target.
     to: ElementArgument,
 }
 

@@ -11,24 +11,24 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Drags from one place of the window to another.
+/// Drags between two positions of the window.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DragOnCoordinates {
-    /// Where to press: 0 is the left edge of the window, 1 its right edge.
+    /// Start: 0 is the left edge of the window, 1 the right edge.
     start_x: f64,
-    /// Where to press: 0 is the top edge of the window, 1 its bottom edge.
+    /// Start: 0 is the top edge of the window, 1 the bottom edge.
     start_y: f64,
-    /// Where to let go, as fractions too.
+    /// End, as a fraction too.
     end_x: f64,
-    /// Where to let go, as fractions too.
+    /// End, as a fraction too.
     end_y: f64,
     #[serde(default)]
     button: MouseButton,
-    /// How long it would take, in seconds. It takes as long as the application needs to follow, whatever this says.
+    /// Duration in seconds; ignored, since the drag is paced by the application.
     #[serde(default, rename = "duration")]
     _duration: Option<f64>,
-    /// A key to hold meanwhile: ctrl, shift, alt or super.
+    /// A modifier to hold: ctrl, shift, alt or super.
     #[serde(default)]
     key_hold: Option<String>,
 }

@@ -9,15 +9,15 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Expands an item of a tree, a combo box or a section, or collapses it.
+/// Expands or collapses a tree item, combo box or section.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expand {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// False to collapse it.
+    /// False to collapse.
     expanded: Option<bool>,
 }
 

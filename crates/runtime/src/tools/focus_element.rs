@@ -9,13 +9,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Gives an element the keyboard focus without clicking it.
+/// Focuses an element without clicking it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FocusElement {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
 }
 

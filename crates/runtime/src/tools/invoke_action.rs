@@ -9,14 +9,14 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Carries out an accessibility action of an element by its name, such as "expand or contract". You are told which
-/// actions there are when there is none of that name.
+/// Invokes an accessibility action of an element by name, such as "expand or contract". An unknown name lists the
+/// available actions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InvokeAction {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
     action: String,
 }

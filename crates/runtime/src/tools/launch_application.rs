@@ -6,13 +6,13 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Starts an application and waits for its window. Together with ASSIGN that window gets the sub-task.
+/// Starts an application and waits for its window. With ASSIGN, the sub-task goes to that window.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchApplication {
-    /// The name of the application, such as LibreOffice Calc, or of a program.
+    /// The name of an application, such as LibreOffice Calc, or of a program.
     name: String,
-    /// Files to open with it.
+    /// Files to open.
     #[serde(default)]
     files: Vec<String>,
 }

@@ -1,7 +1,7 @@
-//! What agents can call: one file a tool, its doc comment the description that models read.
+//! The tools of agents: one file each, with the doc comment as the description for models.
 //!
-//! A tool turns arguments into one verified action of `deskhand_desktop_act` and decides nothing. To add one,
-//! write its file and name it in [`Toolbox::standard`]; a program that embeds Deskhand implements [`Tool`] and adds it with
+//! A tool converts its arguments to one verified action of `deskhand_desktop_act`; it makes no decisions. To add one, write
+//! its file and add it to [`Toolbox::standard`]; a program that embeds Deskhand implements [`Tool`] and adds it with
 //! [`Toolbox::with_app_tool`].
 
 mod arguments;

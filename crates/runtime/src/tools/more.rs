@@ -15,19 +15,19 @@ use super::{
 };
 use crate::observe::see_surfaces;
 
-/// About how many tokens a page may have.
+/// The approximate token budget of a page.
 const PAGE_TOKENS_MAX: usize = 1_400;
 
-/// Lists elements of the window and its dialogs that were not listed, a page at a time: all of them, those that
-/// say some text, or those that lie in an element.
+/// Lists more elements of the window and its dialogs, one page at a time: all, those with some text, or those inside an
+/// element.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct More {
     /// Only elements whose role, name, description or text contains this.
     find: Option<String>,
-    /// Only what lies in this element, such as e17.
+    /// Only elements inside this one, such as e17.
     inside: Option<ElementArgument>,
-    /// Which page; 1 if not given.
+    /// The page number; default 1.
     #[serde(default = "first")]
     page: usize,
 }

@@ -11,16 +11,15 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Replaces the text of an element by way of the clipboard, which then holds again what it held before. For long
-/// texts.
+/// Replaces the text of an element through the clipboard, whose content is then restored. For long texts.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PasteText {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// The text.
+    /// The new text.
     text: String,
 }
 

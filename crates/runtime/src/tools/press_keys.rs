@@ -9,11 +9,11 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Presses keys, one chord after the other, in the window: shortcuts such as ctrl+s, Return, Escape, F2, alt+Down.
+/// Presses key chords in sequence, such as ctrl+s, Return, Escape, F2, alt+Down.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PressKeys {
-    /// The chords in order, separated by spaces: modifiers (ctrl, shift, alt, super) and one key joined by +.
+    /// Chords separated by spaces: modifiers (ctrl, shift, alt, super) and one key, joined by +.
     keys: String,
 }
 

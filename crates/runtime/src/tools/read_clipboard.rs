@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Reads the text on the clipboard.
+/// Returns the text on the clipboard.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadClipboard {}

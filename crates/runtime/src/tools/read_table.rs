@@ -11,14 +11,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Reads a table and returns its rows. Without a range a small table is read whole, and of a spreadsheet the used
-/// part at the beginning.
+/// Returns the rows of a table. Without a range: the whole table if small; for a spreadsheet, the start of its used area.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadTable {
-    /// The id of the table.
+    /// The table id.
     id: Option<ElementArgument>,
-    /// The name of the table, instead of the id; without either it is the largest table in the window.
+    /// The table name, instead of the id; default: the largest table in the window.
     name: Option<String>,
     /// The cells to read, such as A1:C5.
     range: Option<String>,

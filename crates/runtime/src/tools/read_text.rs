@@ -9,13 +9,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Reads the whole text of an element: its own, or that of everything in it.
+/// Returns the full text of an element, or of everything inside it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadText {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The registry of tools: names, schemas, and the way from a command to a result.
+//! The tool registry: names, schemas, and dispatch.
 
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin};
 
@@ -12,13 +12,13 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What a tool works with.
+/// The context of a tool call.
 pub struct ToolContext<'a, D> {
     /// The desktop.
     pub desktop: &'a D,
-    /// The window of the calling agent; none for the HostAgent.
+    /// The window of the calling agent; `None` for the HostAgent.
     pub window: Option<WindowId>,
-    /// Bounds of its actions.
+    /// Limits of the actions.
     pub limits: ActLimits,
 }
 
@@ -28,34 +28,34 @@ impl<D> ToolContext<'_, D> {
     /// # Errors
     /// [`ToolError::Reply`] for the HostAgent, which has none.
     pub fn window(&self) -> Result<WindowId, ToolError> {
-        self.window.ok_or_else(|| ToolError::Reply("this tool needs the window of an AppAgent".to_owned()))
+        self.window.ok_or_else(|| ToolError::Reply("this tool requires the window of an AppAgent".to_owned()))
     }
 }
 
-/// What a tool answers: a report, or a reason that the model reads and can act on.
+/// The result of a tool: a report, or an error.
 pub type ToolResult = Result<ActionReport, ToolError>;
 
-/// Why a tool did nothing, or broke.
+/// Why a tool failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// The model can do something about it: the text says what.
+    /// An error that the model can react to.
     #[error("{0}")]
     Reply(String),
-    /// The desktop failed.
+    /// A desktop failure.
     #[error(transparent)]
     Desktop(#[from] DesktopError),
 }
 
-/// One tool. The doc comment of the input type is the description that models read. A tool never claims an effect that it
-/// did not see: what it does to the desktop is an action of `deskhand_desktop_act`, and its report is the result.
+/// A tool. The doc comment of its input type is its description. A tool must not claim effects that it did not observe:
+/// it changes the desktop only through actions of `deskhand_desktop_act`, and returns their report.
 pub trait Tool<D: Desktop>: Send + Sync + 'static {
-    /// Its name: a verb in `snake_case`.
+    /// The name: a verb in `snake_case`.
     const NAME: &'static str;
-    /// Whether it changes the desktop.
+    /// Whether the tool changes the desktop.
     const ACTS: bool = true;
-    /// How much of it models are told; each word is paid for in every question.
+    /// How much of it prompts list; every word costs tokens in every request.
     const LISTING: Listing = Listing::Whole;
-    /// Its arguments.
+    /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
 
     /// Runs it.
@@ -103,7 +103,7 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
                 Err(error) => {
                     let (path, cause) = (error.path().to_string(), error.inner().to_string());
                     let place = if path == "." { String::new() } else { format!(" at `{path}`") };
-                    let summary = format!("the arguments do not fit{place}: {cause}; nothing was done");
+                    let summary = format!("invalid arguments{place}: {cause}; nothing was done");
                     return CallResult::failure(T::ACTS.then_some(Verdict::Refused), summary);
                 }
             };
@@ -121,7 +121,7 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
     }
 }
 
-/// A report as a result. Only an effect that was seen, or that nothing could show, lets the step go on.
+/// Converts a report. The step continues only if the effect was seen or cannot be observed.
 fn result_of(report: ActionReport, acts: bool) -> CallResult {
     let status = match report.effect {
         Verdict::Seen | Verdict::Unknown => CallStatus::Success,
@@ -143,12 +143,12 @@ fn result_of(report: ActionReport, acts: bool) -> CallResult {
     }
 }
 
-/// Two tools with one name.
+/// Two tools with the same name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("register the tool `{0}`: there is one of that name already")]
+#[error("register tool `{0}`: the name is taken")]
 pub struct DuplicateTool(pub &'static str);
 
-/// The tools of one kind of agent, in the order in which models read them.
+/// The tools of one kind of agent, in prompt order.
 pub(crate) struct ToolList<D: Desktop> {
     order: Vec<&'static str>,
     tools: BTreeMap<&'static str, Box<dyn AnyTool<D>>>,
@@ -175,21 +175,21 @@ impl<D: Desktop> ToolList<D> {
     }
 }
 
-/// All tools: the HostAgent's and the AppAgents'.
+/// All tools of the HostAgent and of AppAgents.
 pub struct Toolbox<D: Desktop> {
     pub(crate) host: ToolList<D>,
     pub(crate) app: ToolList<D>,
-    /// Bounds of every action.
+    /// Limits of every action.
     pub limits: ActLimits,
 }
 
 impl<D: Desktop> Toolbox<D> {
-    /// What the HostAgent can call.
+    /// The tools of the HostAgent.
     pub fn host_specs(&self) -> Vec<ToolSpec> {
         self.host.specs()
     }
 
-    /// What AppAgents can call.
+    /// The tools of AppAgents.
     pub fn app_specs(&self) -> Vec<ToolSpec> {
         self.app.specs()
     }
@@ -208,15 +208,15 @@ impl<D: Desktop> Toolbox<D> {
         list.tools.get(command.tool.as_str()).map(Box::as_ref)
     }
 
-    /// Whether a command changes nothing on the desktop, so that it can be dropped while it runs.
+    /// Whether a command changes nothing on the desktop, so that it can be dropped while running.
     pub(crate) fn only_reads(&self, command: &Command) -> bool {
         self.tool(command).is_some_and(|tool| !tool.acts())
     }
 
-    /// Runs a command. Everything that goes wrong is in the result; a tool that does not exist as well.
+    /// Runs a command. Failures, including an unknown tool, are in the result.
     pub async fn run(&self, desktop: &D, command: &Command) -> CallResult {
         let Some(tool) = self.tool(command) else {
-            return CallResult::failure(None, format!("there is no tool `{}`", command.tool));
+            return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
         let context = ToolContext { desktop, window: command.window, limits: self.limits };
         tool.run(&command.arguments, &context).await

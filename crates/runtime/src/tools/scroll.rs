@@ -13,14 +13,14 @@ use super::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Scroll {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// Notches down; negative is up.
+    /// Notches down; negative for up.
     #[serde(default)]
     down: i32,
-    /// Notches to the right; negative is left.
+    /// Notches right; negative for left.
     #[serde(default)]
     right: i32,
 }

@@ -11,13 +11,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Scrolls until an element is in view.
+/// Scrolls an element into view.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScrollIntoView {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
 }
 

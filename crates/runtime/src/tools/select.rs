@@ -9,11 +9,11 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects an item by its name in a list, combo box, tree or row of tabs.
+/// Selects an item by name in a list, combo box, tree or tab bar.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Select {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
     item: String,
 }

@@ -11,13 +11,13 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Brings a window to the front and gives it the focus. ASSIGN does this by itself.
+/// Raises and focuses a window. ASSIGN does this automatically.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectApplicationWindow {
-    /// The id of the window, such as w2.
+    /// The window id, such as w2.
     id: String,
-    /// The title that it should have.
+    /// The expected title.
     #[schemars(skip)]
     name: Option<String>,
 }
@@ -34,7 +34,7 @@ impl<D: Desktop> Tool<D> for SelectApplicationWindow {
                 windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
             if ![&found.title, &found.app.name].iter().any(|called| names_equal(called, &name)) {
                 return Err(ToolError::Reply(format!(
-                    "{window} is called \"{}\" and not \"{name}\"; nothing was done",
+                    "{window} has the title \"{}\", not \"{name}\"; nothing was done",
                     found.title
                 )));
             }

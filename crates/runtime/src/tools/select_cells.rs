@@ -11,13 +11,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects a range of cells, for example before a chart is made of it.
+/// Selects a range of cells, for example before inserting a chart.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectCells {
-    /// The id of the table.
+    /// The table id.
     id: Option<ElementArgument>,
-    /// The name of the table, instead of the id; without either it is the largest table in the window.
+    /// The table name, instead of the id; default: the largest table in the window.
     name: Option<String>,
     /// The cells, such as A1:C5.
     range: String,

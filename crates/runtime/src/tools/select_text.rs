@@ -9,13 +9,13 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects the first place where a text stands in an element.
+/// Selects the first occurrence of a text in an element.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectText {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
     text: String,
 }

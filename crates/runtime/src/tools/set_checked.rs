@@ -9,15 +9,15 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Brings a check box, radio button or toggle button into a state; does nothing where it is in it already.
+/// Checks or unchecks a check box, radio button or toggle button; does nothing if already in that state.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetChecked {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// Whether it should be checked.
+    /// The wanted state.
     checked: bool,
 }
 

@@ -10,15 +10,15 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Sets the content of a field, or the position of a slider or spin button, in one go, and reads it back.
+/// Replaces the content of a field, or sets a slider or spin button, and verifies it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetValue {
-    /// The id of the element.
+    /// The element id.
     id: ElementArgument,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// The new content: a text, or a number for sliders and spin buttons.
+    /// The new value: text, or a number for sliders and spin buttons.
     value: Value,
 }
 
@@ -31,7 +31,7 @@ impl<D: Desktop> Tool<D> for SetValue {
             Value::String(text) => NewValue::Text(text.clone()),
             Value::Number(number) => NewValue::Number(number.as_f64().unwrap_or_default()),
             other @ (Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_)) => {
-                return Err(ToolError::Reply(format!("`{other}` is neither a text nor a number")));
+                return Err(ToolError::Reply(format!("`{other}` is neither text nor a number")));
             }
         };
         let (id, name) = (input.id.0, input.name.as_deref());

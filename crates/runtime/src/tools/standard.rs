@@ -1,4 +1,4 @@
-//! The tools that every session has.
+//! The standard tools.
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::ActLimits;
 
@@ -37,10 +37,10 @@ use super::{
 };
 
 impl<D: Desktop> Toolbox<D> {
-    /// The tools that every session has.
+    /// The standard tools.
     ///
     /// # Errors
-    /// [`DuplicateTool`] when two of one agent have the same name.
+    /// [`DuplicateTool`] if two tools of one agent have the same name.
     pub fn standard(limits: ActLimits) -> Result<Self, DuplicateTool> {
         let host = ToolList::default()
             .with::<LaunchApplication>()?

@@ -8,12 +8,11 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Tells in short what the window shows: its dialogs, the focus, how many elements of each kind, the beginning of its
-/// text.
+/// Summarises the window: dialogs, focus, number of elements by kind, start of its text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Summary {
-    /// A summary of the caller's own, which is given back.
+    /// The caller's own summary, which is returned as is.
     #[schemars(skip)]
     text: Option<String>,
 }

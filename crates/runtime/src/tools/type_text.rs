@@ -9,16 +9,16 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Types text with the keyboard, into an element or into whatever has the focus. What arrives is read back where
-/// that is possible. Use set_value to replace the content of a field in one go.
+/// Types text with the keyboard into an element or the focus, and verifies it where possible. To replace the content of
+/// a field, use set_value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TypeText {
     /// The text; a line break is Return, a tab is Tab.
     text: String,
-    /// The element to type into; the focused one if not given.
+    /// The element to type into; default: the focused one.
     id: Option<ElementArgument>,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
     /// Whether to clear the element first.
     #[serde(default)]

@@ -6,8 +6,8 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Goes to a place in one call: opens each menu, tab or tree item of a path of names and activates the last one.
-/// For example ["Insert", "Chart…"]. When a name is missing you are told which names are there.
+/// Follows a path of names in one call: opens each menu, tab or tree item and activates the last one. For example
+/// ["Insert", "Chart…"]. A missing name lists the names available.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Visit {

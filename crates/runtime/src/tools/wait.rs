@@ -13,11 +13,11 @@ use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 /// The longest wait, in seconds.
 const SECONDS_MAX: f64 = 300.0;
 
-/// Waits until something happens in the application and is over, at most so many seconds, and tells what it was.
+/// Waits until something has happened in the application and settled, or the time is up; reports what happened.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wait {
-    /// At most how long; up to 300.
+    /// The timeout; up to 300.
     seconds: f64,
 }
 
@@ -30,9 +30,9 @@ impl<D: Desktop> Tool<D> for Wait {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let bound = Some(input.seconds).filter(|seconds| *seconds > 0.0 && *seconds <= SECONDS_MAX);
         let bound = bound.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).ok_or_else(|| {
-            let said = input.seconds;
+            let seconds = input.seconds;
             ToolError::Reply(format!(
-                "`seconds` must be more than 0 and at most {SECONDS_MAX}, not {said}; nothing was awaited"
+                "`seconds` must be more than 0 and at most {SECONDS_MAX}, not {seconds}; did not wait"
             ))
         })?;
         Ok(wait(context.desktop, context.window()?, bound).await?)

@@ -10,24 +10,24 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 
-/// The longest wait, in seconds.
+/// The maximum timeout, in seconds.
 const SECONDS_MAX: u64 = 120;
 
-/// Waits until an element shows or is gone, or a title contains a text. Give an element (role, name or both) or a
+/// Waits until an element appears or disappears, or a title contains a text. Give an element (role, name or both) or a
 /// title.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitFor {
     /// Such as push button.
     role: Option<String>,
-    /// The name that it should have.
+    /// The expected name.
     name: Option<String>,
-    /// Whether to wait until it is gone.
+    /// True to wait until it is gone.
     #[serde(default)]
     gone: bool,
-    /// A text in the title of the window or of one of its dialogs.
+    /// Text in the title of the window or of one of its dialogs.
     title: Option<String>,
-    /// 1 to 120; 30 if not given.
+    /// Timeout, 1 to 120; default 30.
     #[serde(default = "half_a_minute")]
     seconds: u64,
 }
@@ -45,7 +45,7 @@ impl<D: Desktop> Tool<D> for WaitFor {
         let condition = match (input.title, input.role, input.name) {
             (Some(title), None, None) => Condition::TitleContains(title),
             (None, None, None) | (Some(_), ..) => {
-                let hint = "give either a title, or the role or name of an element".to_owned();
+                let hint = "pass either a title, or the role or name of an element".to_owned();
                 return Err(ToolError::Reply(hint));
             }
             (None, role, name) => {

@@ -11,16 +11,16 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Writes rows of values into a spreadsheet or table and reads every cell back. It succeeds only when all cells
-/// hold what was meant; wrong cells are named.
+/// Writes rows into a spreadsheet or table and verifies every cell. Succeeds only if all cells hold the given values;
+/// names wrong cells.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WriteTable {
-    /// The id of the table.
+    /// The table id.
     id: Option<ElementArgument>,
-    /// The name of the table, instead of the id; without either it is the largest table in the window.
+    /// The table name, instead of the id; default: the largest table in the window.
     name: Option<String>,
-    /// The cell at the top left; A1 if not given.
+    /// The top left cell; default A1.
     #[serde(default = "first_cell")]
     start: String,
     /// The rows, each a list of values.

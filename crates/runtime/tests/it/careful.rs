@@ -1,5 +1,4 @@
-//! A model that plays a script, and does what a careful one does when the process ended under it: it looks what became
-//! of the action that was out, and goes on from there.
+//! A scripted model that handles a resume: it checks whether the interrupted action took effect and continues from there.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,12 +7,12 @@ use deskhand_desktop_fake::FakeDesktop;
 use deskhand_model::{Model, PictureSource, Script};
 use serde_json::{Value, json};
 
-/// What was out when the process ended.
+/// The command in progress when the process died.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Out {
-    /// Which action of the step.
+    /// Its index in the step.
     pub(crate) index: usize,
-    /// Whether it was carried out.
+    /// Whether it was performed.
     pub(crate) done: bool,
 }
 
@@ -23,7 +22,7 @@ struct State {
     out: Option<Out>,
 }
 
-/// The model. It lives elsewhere, so that it survives the process that asks.
+/// The model. It survives the process that queries it.
 pub(crate) struct Careful {
     script: Script,
     desktop: Arc<FakeDesktop>,
@@ -35,17 +34,17 @@ impl Careful {
         Self { script, desktop, state: Mutex::default() }
     }
 
-    /// The process ended while this was out.
+    /// Records that the process died during this command.
     pub(crate) fn interrupted(&self, out: Option<Out>) {
         self.state.lock().unwrap().out = out;
     }
 
-    /// The last reply once more, without what is done.
-    fn go_on(&self, last: &ModelReply, out: Out) -> ModelReply {
+    /// The last reply without the actions already done.
+    fn remaining_actions(&self, last: &ModelReply, out: Out) -> ModelReply {
         let mut reply: Value = serde_json::from_str(&last.text).unwrap();
         if let Some(Value::Array(actions)) = reply.get_mut("action") {
             actions.drain(..out.index);
-            // What only reads is read again.
+            // Reads are repeated.
             let reads = actions[0]["function"].as_str().unwrap().starts_with("read_");
             if out.done && !reads {
                 actions.remove(0);
@@ -74,8 +73,8 @@ impl Model for Careful {
                     request.messages.iter().flat_map(|message| &message.parts).any(
                         |part| matches!(part, Part::Text { text } if text.contains("it may be half done")),
                     );
-                assert!(told, "the agent is told of the action that was out");
-                self.go_on(last, out)
+                assert!(told, "the prompt mentions the interrupted action");
+                self.remaining_actions(last, out)
             }
             _ => self.script.answer(request)?,
         };

@@ -1,5 +1,5 @@
-//! The process is stopped hard after every record of a session; the world and the journal stay. Resumed, the session
-//! ends as if nothing had happened, and nothing was done twice.
+//! Kills the process after every record of a session, keeping the world and the journal. The resumed session has the same
+//! end state, and nothing is done twice.
 
 use std::{fs, sync::Arc};
 
@@ -17,16 +17,16 @@ use crate::{
     support::{REQUEST, World, script},
 };
 
-/// How a process ended.
+/// When the process dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// Right after a line was written.
+    /// Right after writing a line.
     AfterLine,
-    /// While the line was written: half of it is in the file. What it tells of has happened.
+    /// During the write: half of the line is in the file, and what it records has happened.
     InLine,
 }
 
-/// What a session left behind that counts.
+/// The relevant end state of a session.
 #[derive(Debug, PartialEq)]
 struct Truth {
     files: Vec<(String, String)>,
@@ -42,14 +42,14 @@ fn truth(desktop: &FakeDesktop) -> Truth {
     }
 }
 
-/// Runs a session to its end, or until the line `stop_at` is written; then everything in memory is gone.
+/// Runs a session to its end, or kills it after writing line `stop_at`.
 async fn run_until(world: &World<Careful>, stop_at: Option<u64>) -> Option<RunEnd> {
     let world = world.clone();
     let mut process = JoinSet::new();
     process.spawn(async move {
         let mut observer = |line: &Line| {
             if stop_at == Some(line.seq) {
-                std::panic::resume_unwind(Box::new("the process ends"));
+                std::panic::resume_unwind(Box::new("the process dies"));
             }
         };
         run(world.options(vec![REQUEST.to_owned()]), &mut observer).await.unwrap()
@@ -57,7 +57,7 @@ async fn run_until(world: &World<Careful>, stop_at: Option<u64>) -> Option<RunEn
     process.join_next().await.unwrap().ok()
 }
 
-/// What was out when the process ended, as the world knows it.
+/// The command in progress when the process died.
 fn out(lines: &[Line], end: End) -> Option<Out> {
     let index_of = |step: Option<u32>| {
         let calls = lines.iter().filter(|line| {
@@ -88,11 +88,11 @@ fn cut_last_line(folder: &SessionFolder) {
     fs::write(&path, &bytes[..start + (bytes.len() - start) / 2]).unwrap();
 }
 
-/// Stops the process at a line, resumes, and compares with a session that was not stopped.
+/// Kills the process at a line, resumes, and compares with an uninterrupted session.
 async fn check(text: &str, seq: u64, end: End, expected: &Truth) {
     let desktop = Arc::new(office());
     let world = World::new(Careful::new(script(text), Arc::clone(&desktop)), desktop);
-    assert!(run_until(&world, Some(seq)).await.is_none(), "the process ends at record {seq}");
+    assert!(run_until(&world, Some(seq)).await.is_none(), "the process dies at record {seq}");
     let folder = world.store.find("last").unwrap();
     let before = folder.read().unwrap();
     assert_eq!(before.lines.last().unwrap().seq, seq, "nothing was written after it");
@@ -123,7 +123,7 @@ async fn check(text: &str, seq: u64, end: End, expected: &Truth) {
     assert_eq!(verified.findings, [], "{at}");
 }
 
-/// Every record of a flow, both ways of ending.
+/// Checks every record of a flow, in both ways.
 async fn check_all(text: &str) -> u64 {
     let desktop = Arc::new(office());
     let whole = World::new(Careful::new(script(text), Arc::clone(&desktop)), desktop);
@@ -131,10 +131,10 @@ async fn check_all(text: &str) -> u64 {
     assert_eq!(ended.outcome.unwrap().kind, OutcomeKind::Finished);
     let expected = truth(&whole.desktop);
     let records = ended.folder.read().unwrap().lines.len() as u64;
-    // The last record ends the session: there is nothing to resume.
+    // The last record ends the session, which leaves nothing to resume.
     for seq in 1..records {
         check(text, seq, End::AfterLine, &expected).await;
-        // Without its header a journal is none.
+        // A journal needs its header.
         if seq > 1 {
             check(text, seq, End::InLine, &expected).await;
         }
@@ -143,14 +143,14 @@ async fn check_all(text: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn killed_at_every_record_of_the_main_job_the_end_is_the_same_and_nothing_is_done_twice() {
+async fn main_job_survives_a_kill_at_every_record() {
     assert!(check_all(include_str!("office.script.toml")).await > 50);
 }
 
 #[tokio::test]
-async fn killed_at_every_record_of_a_flow_with_a_question_and_an_approval_the_end_is_the_same() {
+async fn question_and_approval_survive_a_kill_at_every_record() {
     let text = include_str!("office.script.toml");
-    // The HostAgent asks before it begins, and the AppAgent wants its first action approved.
+    // The HostAgent first asks a question, and the AppAgent requests approval of its first action.
     let question = r#"
 [[turn]]
 title = "ask first"
@@ -180,7 +180,7 @@ title = "enter the table""#;
 }
 
 #[tokio::test]
-async fn on_a_new_desktop_the_host_is_told_and_every_session_comes_to_an_outcome() {
+async fn resuming_on_a_new_desktop_always_reaches_an_outcome() {
     let text = include_str!("office.script.toml");
     let mut seq = 1;
     loop {
@@ -194,7 +194,7 @@ async fn on_a_new_desktop_the_host_is_told_and_every_session_comes_to_an_outcome
         if seq > 10 {
             assert!(ids.window > 0, "windows were seen");
         }
-        // Another desktop, with a model that has nothing to say about it.
+        // Another desktop, and a model without matching turns.
         let desktop = Arc::new(office());
         let other = World {
             desktop: Arc::clone(&desktop),

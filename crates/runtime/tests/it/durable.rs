@@ -1,4 +1,4 @@
-//! Sessions that go on, go on another way, are checked, and go.
+//! Resuming, forking, verifying and removing sessions.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
     Finding, ForkError, HeldSession, HoldError, JournalError, fork, replay, resume,
-    retention::{self, Retention, Stays},
+    retention::{self, KeepReason, Retention},
     run, verify,
 };
 
@@ -37,7 +37,7 @@ async fn ran(world: &World<Script>) -> HeldSession {
 }
 
 #[tokio::test]
-async fn a_session_that_ended_takes_another_request_and_remembers() {
+async fn an_ended_session_accepts_another_request() {
     let world = world(&format!("{}{SECOND}", include_str!("office.script.toml")));
     let held = ran(&world).await;
     assert!(held.has_ended() && !held.in_round());
@@ -52,7 +52,7 @@ async fn a_session_that_ended_takes_another_request_and_remembers() {
 }
 
 #[tokio::test]
-async fn one_process_holds_a_session_at_a_time() {
+async fn only_one_process_holds_a_session() {
     let world = world(include_str!("office.script.toml"));
     let held = ran(&world).await;
     let folder = held.folder().clone();
@@ -62,19 +62,19 @@ async fn one_process_holds_a_session_at_a_time() {
     assert_eq!(holder, &format!("process {}", std::process::id()));
     let keep_none = Retention { older_than: Duration::ZERO, keep: Some(0), unfinished: true };
     let plan = retention::plan(&world.store, keep_none, SystemTime::now()).unwrap();
-    assert_eq!(plan[0].stays, Some(Stays::InUse));
+    assert_eq!(plan[0].kept, Some(KeepReason::InUse));
     drop(held);
     assert!(!folder.is_in_use().unwrap());
     HeldSession::take(folder, &mut |_| ()).unwrap();
 }
 
 #[tokio::test]
-async fn a_fork_has_the_past_and_goes_its_own_way_under_other_prompts() {
+async fn a_fork_shares_history_and_may_use_other_prompts() {
     let world = world(include_str!("office.script.toml"));
     drop(ran(&world).await);
     let source = world.store.find("last").unwrap();
     let whole = source.read().unwrap();
-    // After the table was read.
+    // After reading the table.
     let is_read = |line: &&Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Returned { .. }));
     let at = whole.lines.iter().filter(is_read).nth(1).unwrap().seq;
     let held = fork(&world.store, &source, at).unwrap();
@@ -100,14 +100,14 @@ reply = '{"thought": "arr", "status": "FINISH", "result": "the table is read, an
     assert_eq!(
         (replayed.difference, replayed.complete),
         (None, true),
-        "old part and new part, each under its prompts"
+        "each part replays with its own prompts"
     );
     assert_eq!(verify(&ended.folder).unwrap().findings, []);
-    assert_eq!(source.read().unwrap(), whole, "the source is as it was");
+    assert_eq!(source.read().unwrap(), whole, "the source is unchanged");
 }
 
 #[tokio::test]
-async fn a_fork_begins_where_nothing_was_going_on() {
+async fn a_fork_requires_a_record_without_an_effect_in_progress() {
     let world = world(include_str!("office.script.toml"));
     drop(ran(&world).await);
     let source = world.store.find("last").unwrap();
@@ -120,12 +120,12 @@ async fn a_fork_begins_where_nothing_was_going_on() {
     let is_call = |line: &&Line| matches!(&line.record, Record::Effect(effect) if matches!(effect.effect, Effect::Call { .. }));
     let call = lines.iter().find(is_call).unwrap().seq;
     let error = fork(&world.store, &source, call).unwrap_err().to_string();
-    assert!(error.contains("something was going on there (call select_application_window)"), "{error}");
-    assert_eq!(world.store.list().unwrap().len(), 1, "nothing is left of a fork that failed");
+    assert!(error.contains("an effect was in progress (call select_application_window)"), "{error}");
+    assert_eq!(world.store.list().unwrap().len(), 1, "a failed fork is removed");
 }
 
 #[tokio::test]
-async fn a_changed_byte_anywhere_is_found_and_named() {
+async fn any_modified_byte_is_detected() {
     let ran = run_office(&office_script()).await;
     let folder = ran.end.folder.clone();
     let whole = verify(&folder).unwrap();
@@ -133,10 +133,10 @@ async fn a_changed_byte_anywhere_is_found_and_named() {
     assert!(whole.records > 50 && whole.pictures > 2, "{whole:?}");
     let path = folder.journal_path();
     let bytes = fs::read(&path).unwrap();
-    // A byte in every part of the file, the last one included.
+    // A byte in every part of the file, including the last.
     let mut places: Vec<usize> = (0..bytes.len()).step_by(bytes.len() / 60).collect();
     places.extend([bytes.len() - 1, bytes.len() - 2, bytes.len() - 40]);
-    // And the end of a line, which joins two.
+    // A line break, which joins two lines.
     places.extend(bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at).nth(12));
     for at in places {
         let mut changed = bytes.clone();
@@ -150,7 +150,7 @@ async fn a_changed_byte_anywhere_is_found_and_named() {
         assert_eq!(findings.len(), 1, "byte {at}: {findings:?}");
     }
     fs::write(&path, &bytes).unwrap();
-    // A line that was taken out.
+    // A removed line.
     let text = String::from_utf8(bytes.clone()).unwrap();
     let mut lines: Vec<&str> = text.lines().collect();
     lines.remove(20);
@@ -186,7 +186,7 @@ async fn a_changed_byte_anywhere_is_found_and_named() {
 }
 
 #[tokio::test]
-async fn a_changed_journal_is_not_built_on() {
+async fn a_modified_journal_is_not_resumed() {
     let ran = run_office(&office_script()).await;
     let path = ran.end.folder.journal_path();
     let text = fs::read_to_string(&path).unwrap();
@@ -196,7 +196,7 @@ async fn a_changed_journal_is_not_built_on() {
 }
 
 #[tokio::test]
-async fn old_sessions_go_and_those_that_can_be_resumed_stay() {
+async fn old_sessions_are_removed_except_resumable_ones() {
     let world = world(include_str!("office.script.toml"));
     drop(ran(&world).await);
     let ended = world.store.find("last").unwrap();
@@ -206,18 +206,18 @@ async fn old_sessions_go_and_those_that_can_be_resumed_stay() {
     fs::write(crashed.journal_path(), half.join("\n") + "\n").unwrap();
     let now = SystemTime::now();
     let day = Duration::from_hours(24);
-    let check = |retention: Retention, now: SystemTime, expected: [Option<Stays>; 2]| {
+    let check = |retention: Retention, now: SystemTime, expected: [Option<KeepReason>; 2]| {
         let plan = retention::plan(&world.store, retention, now).unwrap();
-        let order: Vec<bool> = plan.iter().map(|sentence| sentence.session.0 == "0-crashed").collect();
+        let order: Vec<bool> = plan.iter().map(|decision| decision.session.0 == "0-crashed").collect();
         assert_eq!(order, [false, true], "newest first");
-        assert_eq!(plan.iter().map(|sentence| sentence.stays).collect::<Vec<_>>(), expected, "{retention:?}");
-        assert!(plan.iter().all(|sentence| sentence.bytes > 1_000));
+        assert_eq!(plan.iter().map(|decision| decision.kept).collect::<Vec<_>>(), expected, "{retention:?}");
+        assert!(plan.iter().all(|decision| decision.bytes > 1_000));
     };
     let usual = Retention { older_than: 30 * day, keep: None, unfinished: false };
-    check(usual, now, [Some(Stays::Kept), Some(Stays::Kept)]);
+    check(usual, now, [Some(KeepReason::Recent), Some(KeepReason::Recent)]);
     check(usual, now + 31 * day, [None, None]);
-    check(Retention { keep: Some(1), ..usual }, now + 31 * day, [Some(Stays::Kept), None]);
-    check(Retention { keep: Some(0), ..usual }, now, [None, Some(Stays::Resumable)]);
+    check(Retention { keep: Some(1), ..usual }, now + 31 * day, [Some(KeepReason::Recent), None]);
+    check(Retention { keep: Some(0), ..usual }, now, [None, Some(KeepReason::Resumable)]);
     check(Retention { keep: Some(0), unfinished: true, ..usual }, now, [None, None]);
     let id = deskhand_core::ids::SessionId("0-crashed".to_owned());
     retention::remove(&world.store, &id).unwrap();

@@ -1,4 +1,4 @@
-//! The main job against an OpenAI-compatible endpoint that answers badly first.
+//! The main job against an OpenAI-compatible endpoint with faulty responses.
 
 use deskhand_core::{outcome::OutcomeKind, session::Event};
 use deskhand_desktop_fake::office;
@@ -9,7 +9,7 @@ use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
 use crate::support::{config, events, office_script, run_office, run_with};
 
 #[tokio::test]
-async fn replies_that_violate_the_schema_are_repaired_on_the_way_to_the_same_end() {
+async fn invalid_replies_are_repaired() {
     let script = office_script();
     let mut asked = 0;
     let endpoint = MockEndpoint::answering(move |body| {
@@ -35,7 +35,7 @@ async fn replies_that_violate_the_schema_are_repaired_on_the_way_to_the_same_end
 }
 
 #[tokio::test]
-async fn an_endpoint_that_dies_in_the_middle_is_an_error() {
+async fn an_endpoint_that_dies_mid_session_is_an_error() {
     let script = office_script();
     let mut endpoint = MockEndpoint::answering(move |body| match script.answer(&model_request(body)) {
         Ok(reply) => Behaviour::reply(reply.text),

@@ -1,4 +1,4 @@
-//! A finished round that is judged, sent back to work, and judged again.
+//! A finished round that is evaluated, reopened, and evaluated again.
 
 use std::fs;
 
@@ -39,7 +39,7 @@ async fn judged() -> Ran {
 }
 
 #[tokio::test]
-async fn the_judgement_stands_in_the_journal_the_summary_and_the_reports() {
+async fn the_evaluation_is_in_journal_summary_and_reports() {
     let ran = judged().await;
     let outcome = ran.end.outcome.clone().unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);

@@ -1,4 +1,4 @@
-//! Tools on a real application: through the registry, as a model calls them.
+//! Tools on a real application, called through the registry like by a model.
 
 use std::{
     collections::VecDeque,
@@ -32,8 +32,8 @@ use serde_json::{Value, json};
 
 use crate::reference::says;
 
-/// Whether a virtual desktop with these programs can be started here. A test without them is passed over with a
-/// message, unless `DESKHAND_ALL_TESTS` is set: then it runs, and fails.
+/// Whether a virtual desktop with these programs can be started. Tests without them are skipped with a message, or fail
+/// if `DESKHAND_ALL_TESTS` is set.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     let findings = diagnose().into_iter().filter(|finding| finding.required && !finding.ok);
     can_run(findings.map(|finding| finding.name).collect(), programs)
@@ -67,7 +67,7 @@ impl Stage {
         self.desktop.tree(self.window.id, TreeLimits::default()).await.unwrap()
     }
 
-    /// The id of what is called so and can be acted on.
+    /// The id of the actionable element with this name.
     async fn id(&self, name: &str) -> String {
         let tree = self.tree().await;
         let mut named = tree.elements.iter().filter(|element| element.name == name);
@@ -99,7 +99,7 @@ impl Stage {
 }
 
 #[tokio::test]
-async fn what_is_expanded_scrolled_to_selected_and_pasted_truly_is() {
+async fn expand_select_paste_and_scroll_take_effect() {
     let Some(stage) = Stage::start(Screen::Form).await else { return };
     let result = stage.does("expand", json!({"id": stage.id("Fruit").await, "name": "Fruit"})).await;
     assert_eq!(result.effect, Some(Verdict::Seen));
@@ -121,7 +121,7 @@ async fn what_is_expanded_scrolled_to_selected_and_pasted_truly_is() {
     stage.does("paste_text", json!({"id": notes, "name": "Notes", "text": long})).await;
     assert_eq!(stage.state("Notes").await, long);
     let read = stage.does("read_clipboard", json!({})).await;
-    assert_eq!((read.effect, &read.output), (None, &json!({"text": "kept"})), "it holds what it held");
+    assert_eq!((read.effect, &read.output), (None, &json!({"text": "kept"})), "the clipboard is restored");
 
     let result = stage.does("scroll_into_view", json!({"id": stage.id("Places").await})).await;
     assert!(result.summary.contains("in view"), "{result:?}");
@@ -131,7 +131,7 @@ async fn what_is_expanded_scrolled_to_selected_and_pasted_truly_is() {
 }
 
 #[tokio::test]
-async fn the_reference_s_names_work_on_a_real_application() {
+async fn reference_tool_names_work_on_a_real_application() {
     let Some(stage) = Stage::start(Screen::Form).await else { return };
     stage.says("click_input", json!({"id": stage.id("Count").await, "name": "Count"})).await;
     assert_eq!(stage.state("Counted").await, "Counted 1");
@@ -158,13 +158,13 @@ async fn the_reference_s_names_work_on_a_real_application() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_when_what_happens_is_over_and_says_what_it_was() {
+async fn wait_ends_when_the_application_settles() {
     let Some(stage) = Stage::start(Screen::Form).await else { return };
     stage.says("wait", json!({"seconds": 0.5})).await;
     let began = Instant::now();
     let waits = stage.call("wait", json!({"seconds": 120}));
     let changes = async {
-        // The application is asked again and again, because the wait tells nobody when it has begun.
+        // The change is repeated, because the start of the wait is not observable.
         let mut turn = 0;
         loop {
             turn += 1;
@@ -180,7 +180,7 @@ async fn a_wait_ends_when_what_happens_is_over_and_says_what_it_was() {
     assert!(result.summary.contains("changed") && result.summary.ends_with("it is quiet now"), "{result:?}");
 }
 
-/// A model that says what it was told to say, the last of it again and again.
+/// A model with canned replies that repeats the last one.
 struct Canned(Mutex<VecDeque<Value>>);
 
 impl Model for Canned {
@@ -197,7 +197,7 @@ impl Model for Canned {
 }
 
 #[tokio::test]
-async fn the_first_stop_ends_a_wait_at_once() {
+async fn the_first_stop_cancels_a_wait() {
     let Some(stage) = Stage::start(Screen::Form).await else { return };
     let model = Canned(Mutex::new(VecDeque::from([
         json!({"thought": "t", "status": "ASSIGN", "current_subtask": "wait", "control_label": stage.window.id.to_string()}),
@@ -229,22 +229,22 @@ async fn the_first_stop_ends_a_wait_at_once() {
         }
     };
     let began = Instant::now();
-    // The call is out by then: both futures are of one task.
+    // The call is running by then: both futures belong to one task.
     let stops = async {
         waiting.notified().await;
         stop.after_call(StopReason::User);
     };
     let (end, ()) = tokio::join!(run(options, &mut observer), stops);
     assert_eq!(end.unwrap().outcome.unwrap().kind, OutcomeKind::Cancelled);
-    assert!(began.elapsed() < Duration::from_secs(60), "it did not wait on");
+    assert!(began.elapsed() < Duration::from_secs(60), "the wait was cancelled");
 }
 
 #[tokio::test]
-async fn a_place_without_an_element_is_clicked_by_its_fractions() {
+async fn clicks_a_position_without_an_element() {
     let Some(stage) = Stage::start(Screen::Canvas).await else { return };
     let tree = stage.tree().await;
     let canvas = tree.elements.iter().find(|element| element.role == Role::new("drawing area"));
-    // The canvas tells of no element; what it is drawn on may have one of its own, or none.
+    // The canvas exposes no elements; its container may or may not have one.
     let bounds = stage.window.bounds;
     let corner = canvas.and_then(|canvas| canvas.bounds).map_or_else(
         || {
@@ -260,6 +260,6 @@ async fn a_place_without_an_element_is_clicked_by_its_fractions() {
     let result = stage.call("click_on_coordinates", json!({"x": x, "y": y})).await;
     let clicked = stage.fixture.happens(mark, |entry| entry.control == "Open").await;
     assert!(clicked.is_ok(), "{result:?}");
-    // Nothing that could be read changed: it must not be called seen.
+    // Nothing readable changed, so the verdict must not be `seen`.
     assert_ne!(result.effect, Some(Verdict::Seen), "{result:?}");
 }

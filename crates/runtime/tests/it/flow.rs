@@ -11,7 +11,7 @@ use deskhand_runtime::{RunSummary, StopSwitch, replay};
 use crate::support::{REQUEST, config, office_script, results, run_office, run_with, script};
 
 #[tokio::test]
-async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
+async fn the_main_job_saves_a_chart_and_replays_equal() {
     let model = office_script();
     let ran = run_office(&model).await;
     let outcome = ran.end.outcome.clone().unwrap();
@@ -28,7 +28,7 @@ async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
     assert!(summary.tally.prompt_tokens > 1_000);
 
     let journal = ran.end.folder.read().unwrap();
-    assert_eq!(journal.lines, ran.lines, "the file holds what the observer was given");
+    assert_eq!(journal.lines, ran.lines, "the file equals the observed lines");
     let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
     let replayed = replay(&journal, prompts);
     assert_eq!(replayed.difference, None);
@@ -36,7 +36,7 @@ async fn the_main_job_ends_in_a_saved_chart_and_replays_equal() {
 }
 
 #[tokio::test]
-async fn a_script_that_does_not_fit_is_an_error_that_says_where() {
+async fn a_script_mismatch_is_an_error_that_names_the_turn() {
     let text = include_str!("office.script.toml").replace("table \"Sales", "table \"Umsatz");
     let ran = run_office(&script(&text)).await;
     let outcome = ran.end.outcome.unwrap();
@@ -45,7 +45,7 @@ async fn a_script_that_does_not_fit_is_an_error_that_says_where() {
 }
 
 #[tokio::test]
-async fn a_display_that_dies_ends_in_an_error_and_a_whole_journal() {
+async fn a_dead_display_is_an_error_with_a_complete_journal() {
     let mut calls = 0;
     let ran = run_with(&office_script(), config(), office(), &StopSwitch::new(), |line, desktop| {
         if let deskhand_core::record::Record::Event(record) = &line.record
@@ -68,7 +68,7 @@ async fn a_display_that_dies_ends_in_an_error_and_a_whole_journal() {
 }
 
 #[tokio::test]
-async fn the_document_is_not_saved_when_the_read_back_differs() {
+async fn the_document_is_not_saved_if_verification_fails() {
     let mut sheet = FakeSheet::empty(1_048_576, 16_384);
     sheet.locked.insert("B3".parse().unwrap());
     let stop = StopSwitch::new();
@@ -76,13 +76,13 @@ async fn the_document_is_not_saved_when_the_read_back_differs() {
     let written = results(&ran.lines).find(|result| result.output.get("mismatches").is_some()).unwrap();
     assert_eq!((written.status, written.effect), (CallStatus::Failure, Some(Verdict::NotSeen)));
     assert!(written.summary.contains("14 of 15") && written.summary.contains("B3"), "{}", written.summary);
-    // The chart was never begun, and the script has no turn for a table that is not whole.
+    // The chart is not started: the script has no turn for an incomplete table.
     assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Error);
     assert_eq!(ran.desktop.files(), []);
 }
 
 #[tokio::test]
-async fn budgets_hold() {
+async fn budgets_are_enforced() {
     let mut config = config();
     config.limits.steps_max = 3;
     let ran = run_with(&office_script(), config, office(), &StopSwitch::new(), |_, _| {}).await;

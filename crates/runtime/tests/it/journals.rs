@@ -1,4 +1,4 @@
-//! Journals on disk: what a reader sees of whole, cut and changed ones.
+//! Reading complete, truncated and modified journals.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use deskhand_runtime::{JournalError, JournalProblem, replay};
 use crate::support::{commands, office_script, run_office};
 
 #[tokio::test]
-async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
+async fn replay_detects_a_modified_reply() {
     let ran = run_office(&office_script()).await;
     let path = ran.end.folder.journal_path();
     let text = fs::read_to_string(&path).unwrap();
@@ -21,7 +21,7 @@ async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
         })
         .unwrap()
         .seq;
-    // A word that nothing depends on, and one that the next effect does.
+    // One word without effect on what follows, and one that the next effect contains.
     for (from, to) in [("Writer is open", "Writer is oben"), ("read the sales table", "eat the sales table")]
     {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -38,7 +38,7 @@ async fn a_changed_reply_makes_the_replay_fail_at_its_record() {
 }
 
 #[tokio::test]
-async fn a_changed_effect_is_named_by_record_and_field() {
+async fn replay_names_record_and_field_of_a_modified_effect() {
     let ran = run_office(&office_script()).await;
     let mut journal = ran.end.folder.read().unwrap();
     let seq = commands(&journal.lines).find(|(_, command)| command.tool == "read_table").unwrap().0;
@@ -54,7 +54,7 @@ async fn a_changed_effect_is_named_by_record_and_field() {
 }
 
 #[tokio::test]
-async fn a_journal_that_was_cut_off_is_read_up_to_there() {
+async fn a_truncated_journal_is_read_up_to_the_last_complete_line() {
     let ran = run_office(&office_script()).await;
     let path = ran.end.folder.journal_path();
     let whole = fs::read(&path).unwrap();
@@ -64,7 +64,7 @@ async fn a_journal_that_was_cut_off_is_read_up_to_there() {
         assert!(!journal.lines.is_empty());
         let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();
         let replayed = replay(&journal, prompts);
-        assert_eq!(replayed.difference, None, "what is there is right");
+        assert_eq!(replayed.difference, None, "the complete part is valid");
     }
     fs::write(&path, "").unwrap();
     assert!(matches!(ran.end.folder.read(), Err(JournalError::NoHeader { .. })));
@@ -73,7 +73,7 @@ async fn a_journal_that_was_cut_off_is_read_up_to_there() {
 }
 
 #[tokio::test]
-async fn sessions_are_found_by_what_their_names_begin_or_end_with() {
+async fn sessions_are_found_by_prefix_and_suffix() {
     let ran = run_office(&office_script()).await;
     let (store, id) = (&ran.store.0, &ran.end.session.0);
     assert_eq!(store.find("last").unwrap().path(), ran.end.folder.path());
@@ -84,12 +84,12 @@ async fn sessions_are_found_by_what_their_names_begin_or_end_with() {
 }
 
 #[tokio::test]
-async fn views_are_stored_as_what_changed_and_read_whole() {
+async fn views_are_stored_as_changes_and_read_whole() {
     let ran = run_office(&office_script()).await;
     let text = fs::read_to_string(ran.end.folder.journal_path()).unwrap();
     let stored = |kind: &str| text.matches(&format!(r#""observation":{{"of":"{kind}""#)).count();
-    assert!(stored("window") >= 2, "each window is seen whole first");
-    assert!(stored("window_changes") >= 1, "a window that was seen before is stored as changes");
+    assert!(stored("window") >= 2, "the first view of each window is whole");
+    assert!(stored("window_changes") >= 1, "later views are stored as changes");
     let journal = ran.end.folder.read().unwrap();
-    assert_eq!(journal.lines, ran.lines, "a reader has what the session had");
+    assert_eq!(journal.lines, ran.lines, "a reader gets the original lines");
 }

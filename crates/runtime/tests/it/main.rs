@@ -1,4 +1,4 @@
-//! Tests of the runtime through its public face: whole sessions on the desktop in memory.
+//! Tests of the runtime's public API: whole sessions on the in-memory desktop.
 #![cfg(test)]
 
 mod agents;

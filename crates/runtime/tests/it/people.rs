@@ -1,4 +1,4 @@
-//! What a session wants of people, and what becomes of it when they answer, do not, or are not there.
+//! Questions and approvals that are answered, time out, or find no user.
 
 use std::{
     io::Write as _,
@@ -18,8 +18,8 @@ use deskhand_desktop_fake::office;
 use deskhand_runtime::{
     StopSwitch,
     people::{
-        Answered, Approvals, Console, Decided, Face, Heard, InputLine, InputLines, Notice, PauseSwitch,
-        People, Prompt, Questions, Request, UserChannel, console,
+        Answered, Approvals, Console, Decided, Frontend, InputLine, InputLines, Notice, PauseSwitch, People,
+        Prompt, Questions, Request, UserChannel, UserInput, console,
     },
 };
 
@@ -47,7 +47,7 @@ title = "end"
 reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "done"}'''
 "#;
 
-/// Answers as it is told to; without an answer it never comes back.
+/// Replies as configured; without a configured reply, never completes.
 #[derive(Default)]
 struct Someone {
     answers: Option<Vec<String>>,
@@ -76,7 +76,7 @@ impl UserChannel for Someone {
         }
     }
 
-    async fn tell(&self, notice: Notice) {
+    async fn notify(&self, notice: Notice) {
         self.told.lock().unwrap().push(notice);
     }
 }
@@ -94,7 +94,7 @@ fn launched(ran: &Ran) -> bool {
 }
 
 #[tokio::test]
-async fn answers_reach_the_agent_and_an_empty_one_is_the_default() {
+async fn answers_reach_the_agent_and_empty_ones_get_the_default() {
     let someone = Someone { answers: Some(vec![String::new()]), ..Someone::default() };
     let ran = ran(ASKS, people(&someone)).await;
     let answered = events(&ran.lines).find(|event| matches!(event, Event::Answered { .. })).unwrap();
@@ -103,7 +103,7 @@ async fn answers_reach_the_agent_and_an_empty_one_is_the_default() {
 }
 
 #[tokio::test]
-async fn questions_that_nobody_answers_end_with_their_time() {
+async fn unanswered_questions_time_out() {
     let someone = Someone::default();
     let waits = People { question_timeout: Some(Duration::from_millis(20)), ..people(&someone) };
     let with_time = ran(ASKS, waits).await;
@@ -113,7 +113,7 @@ async fn questions_that_nobody_answers_end_with_their_time() {
 }
 
 #[tokio::test]
-async fn an_action_runs_when_it_is_approved_and_never_otherwise() {
+async fn only_approved_actions_run() {
     let yes = Decided::Approved(deskhand_core::session::ApprovalScope::Once);
     let approving = Someone { decided: Some(yes), ..Someone::default() };
     assert!(launched(&ran(CONFIRMS, people(&approving)).await));
@@ -121,7 +121,7 @@ async fn an_action_runs_when_it_is_approved_and_never_otherwise() {
     let ended = ran(CONFIRMS, people(&rejecting)).await;
     assert!(!launched(&ended));
     assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Rejected);
-    // Nobody there, nobody in time, nobody asked.
+    // No user, no reply in time, nobody asked.
     let silent = Someone::default();
     let in_time = People { approval_timeout: Some(Duration::from_millis(20)), ..people(&silent) };
     let none = People { approvals: Approvals::None, ..people(&approving) };
@@ -135,7 +135,7 @@ async fn an_action_runs_when_it_is_approved_and_never_otherwise() {
 }
 
 #[tokio::test]
-async fn a_stop_ends_the_wait_for_a_person() {
+async fn a_stop_cancels_waiting_for_the_user() {
     for turns in [ASKS, CONFIRMS] {
         let (someone, stop) = (Someone::default(), StopSwitch::new());
         let watch = |line: &Line| {
@@ -154,7 +154,7 @@ async fn a_stop_ends_the_wait_for_a_person() {
 }
 
 #[tokio::test]
-async fn a_paused_session_begins_nothing_until_it_goes_on() {
+async fn a_paused_session_starts_nothing_until_resumed() {
     let someone = Someone { answers: Some(Vec::new()), ..Someone::default() };
     let pause = PauseSwitch::default();
     pause.pause();
@@ -165,7 +165,11 @@ async fn a_paused_session_begins_nothing_until_it_goes_on() {
         let held = Notice::Paused { before: "looking at the screen".to_owned() };
         if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Observe { .. })) {
             *wanted.lock().unwrap() += 1;
-            assert_eq!(*someone.told.lock().unwrap(), [held, Notice::GoesOn], "held before, not after");
+            assert_eq!(
+                *someone.told.lock().unwrap(),
+                [held, Notice::Resumed],
+                "paused before the effect, not after"
+            );
         }
     });
     let go_on = async {
@@ -173,13 +177,13 @@ async fn a_paused_session_begins_nothing_until_it_goes_on() {
             tokio::task::yield_now().await;
         }
         assert_eq!(*wanted.lock().unwrap(), 0);
-        pause.go_on();
+        pause.resume();
     };
     let (ended, ()) = tokio::join!(work, go_on);
     assert_eq!(ended.end.outcome.unwrap().kind, OutcomeKind::Finished);
 }
 
-/// Notes what it is shown; `!` stops, `?` asks to pause, anything else answers what is open.
+/// Records what it is shown; `!` stops, `?` pauses, anything else answers the open prompt.
 struct Notes(Arc<Mutex<Vec<String>>>);
 
 impl Notes {
@@ -188,7 +192,7 @@ impl Notes {
     }
 }
 
-impl Face for Notes {
+impl Frontend for Notes {
     fn show(&mut self, prompt: &Prompt) {
         self.note(match prompt {
             Prompt::Request => "request".to_owned(),
@@ -197,14 +201,14 @@ impl Face for Notes {
         });
     }
 
-    fn hear(&mut self, line: &InputLine, open: Option<&Prompt>) -> Heard {
-        let InputLine::Text(text) = line else { return Heard::Nothing };
-        self.note(format!("heard {text}"));
+    fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
+        let InputLine::Text(text) = line else { return UserInput::Handled };
+        self.note(format!("parsed {text}"));
         match (text.as_str(), open) {
-            ("!", _) => Heard::Stop { now: false },
-            (_, Some(Prompt::Questions(_))) => Heard::Answered(vec![text.clone()]),
+            ("!", _) => UserInput::Stop { now: false },
+            (_, Some(Prompt::Questions(_))) => UserInput::Answered(vec![text.clone()]),
             (_, Some(Prompt::Request | Prompt::Approval(_)) | None) => {
-                Heard::Request(Request::from(text.as_str()))
+                UserInput::Request(Request::from(text.as_str()))
             }
         }
     }
@@ -213,14 +217,14 @@ impl Face for Notes {
         self.note("withdrawn");
     }
 
-    fn tell(&mut self, _: &Notice) {}
+    fn notify(&mut self, _: &Notice) {}
 
-    fn refuse(&mut self, problem: &str) {
+    fn reject(&mut self, problem: &str) {
         self.note(problem);
     }
 }
 
-/// A console with somebody who types into a pipe.
+/// A console with a pipe as its input.
 fn typed(
     stop: &StopSwitch,
 ) -> (Console, impl Future<Output = ()> + use<>, std::io::PipeWriter, Arc<Mutex<Vec<String>>>) {
@@ -241,21 +245,21 @@ async fn until(notes: &Mutex<Vec<String>>, text: &str) {
 }
 
 #[tokio::test]
-async fn a_line_that_came_before_a_prompt_does_not_answer_it() {
+async fn an_early_line_does_not_answer_a_prompt() {
     let (console, listening, mut writer, notes) = typed(&StopSwitch::new());
     let asked = Questions { id: EffectId(3), questions: vec![Question::open("Which?")], timeout: None };
     let talk = async {
         writeln!(writer, "early").unwrap();
-        until(&notes, "heard early").await;
+        until(&notes, "parsed early").await;
         let answer = async {
             until(&notes, "questions 3").await;
             writeln!(writer, "late").unwrap();
         };
         let (answered, ()) = tokio::join!(console.ask(&asked), answer);
         assert_eq!(answered, Answered::Answers(vec!["late".to_owned()]));
-        // What came early was a request, and waits its turn.
+        // The early line was a request and is queued.
         assert_eq!(console.next_request().await, Some(Request::from("early")));
-        // A question that is dropped is withdrawn, and its answer goes nowhere.
+        // A dropped question is withdrawn, and its answer is discarded.
         let dropped = tokio::time::timeout(Duration::from_millis(20), console.ask(&asked)).await;
         assert!(dropped.is_err());
         until(&notes, "withdrawn").await;
@@ -270,7 +274,7 @@ async fn a_line_that_came_before_a_prompt_does_not_answer_it() {
 }
 
 #[tokio::test]
-async fn a_stop_is_heard_while_nothing_is_asked() {
+async fn a_stop_is_received_without_an_open_prompt() {
     let stop = StopSwitch::new();
     let (_console, listening, mut writer, _) = typed(&stop);
     writeln!(writer, "!").unwrap();

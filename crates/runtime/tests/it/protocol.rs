@@ -1,4 +1,4 @@
-//! The examples of `docs/guides/protocol.md` are lines of the protocol.
+//! The examples in `docs/guides/protocol.md` match the protocol.
 
 use std::{
     path::Path,
@@ -14,11 +14,12 @@ use deskhand_core::{
     session::{AskedBy, PlannedAction},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Face as _, Heard, InputLine, JsonFace, Notice, Prompt, Questions, protocol::ToSession,
+    ApprovalRequest, Frontend as _, InputLine, JsonFrontend, Notice, Prompt, Questions, UserInput,
+    protocol::ToSession,
 };
 use serde_json::{Value, json};
 
-/// The lines of the block after a mark.
+/// The lines of the code block after a marker.
 fn examples(mark: &str) -> Vec<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/protocol.md");
     let text = std::fs::read_to_string(path).unwrap();
@@ -27,7 +28,7 @@ fn examples(mark: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_the_documentation_writes_is_read() {
+fn documented_input_lines_parse() {
     let lines = examples("to");
     assert!(lines.len() >= 10);
     for line in lines {
@@ -66,20 +67,20 @@ fn approval() -> Prompt {
 }
 
 #[test]
-fn what_is_written_is_what_the_documentation_reads() {
+fn output_lines_match_the_documentation() {
     let written = Arc::new(Mutex::new(Vec::new()));
     let to = written.clone();
-    let mut face = JsonFace::new(Box::new(move |line| {
+    let mut frontend = JsonFrontend::new(Box::new(move |line| {
         to.lock().unwrap().push(serde_json::to_value(line).unwrap());
     }));
-    face.show(&Prompt::Request);
-    face.show(&questions());
-    face.show(&approval());
-    face.withdrawn(&approval());
-    face.tell(&Notice::Paused { before: "looking at the screen".to_owned() });
-    face.tell(&Notice::GoesOn);
+    frontend.show(&Prompt::Request);
+    frontend.show(&questions());
+    frontend.show(&approval());
+    frontend.withdrawn(&approval());
+    frontend.notify(&Notice::Paused { before: "looking at the screen".to_owned() });
+    frontend.notify(&Notice::Resumed);
     for line in ["", " ", r#"{"do": "decide", "id": 9, "approve": "once"}"#] {
-        assert_eq!(face.hear(&InputLine::Text(line.to_owned()), Some(&approval())), Heard::Nothing);
+        assert_eq!(frontend.parse(&InputLine::Text(line.to_owned()), Some(&approval())), UserInput::Handled);
     }
     let documented: Vec<Value> =
         examples("from").iter().map(|line| serde_json::from_str(line).unwrap()).collect();

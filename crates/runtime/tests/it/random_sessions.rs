@@ -1,9 +1,8 @@
-//! Sessions in which everything happens by chance: what the model says, what the person says, what breaks on the
-//! desktop, when the process ends. Whatever happens, each ends in a typed outcome, its journal is whole and replays
-//! equal, its budgets hold, and nothing is done that needed an approval and had none.
+//! Randomised sessions: random model replies, user answers, desktop faults and crashes. Each session must end in a typed
+//! outcome, with a valid journal that replays equal, within its budgets, and without unapproved actions.
 //!
-//! Every session follows from its seed. A failure names it; `DESKHAND_SEED=17 cargo nextest run -p deskhand-runtime
-//! random_sessions` runs that one again, with its journal's lines.
+//! Every session is determined by its seed. A failure prints it; `DESKHAND_SEED=17 cargo nextest run -p deskhand-runtime
+//! random_sessions` repeats that session and prints its journal.
 
 mod audit;
 mod chance;
@@ -44,9 +43,9 @@ use person::RandomPerson;
 use world::Stage;
 
 const SESSIONS: u64 = 1_000;
-/// What is run of the seeds to find that they run the same every time.
+/// How many seeds are run twice to check determinism.
 const TWICE: u64 = 20;
-/// What must happen at least once in all sessions together, so that the test shows what it says.
+/// What must happen at least once across all sessions, to prove coverage.
 const MUST_HAPPEN: [(&str, &[&str]); 8] = [
     ("outcome", &["finished", "failed", "rejected", "budget_exhausted", "cancelled", "error"]),
     (
@@ -56,18 +55,18 @@ const MUST_HAPPEN: [(&str, &[&str]); 8] = [
             "modal dialog opens",
             "delayed window",
             "application vanishes",
-            "application does not answer",
-            "application answers again",
+            "application does not respond",
+            "application responds again",
             "window closes",
             "display gone",
             "model error",
-            "look that failed",
+            "failed observation",
             "inert control",
             "disabled control",
             "control that ignores its action",
             "control that fails",
-            "control that is deaf to clicks",
-            "control that is slow",
+            "control that ignores clicks",
+            "slow control",
             "control that goes away",
             "control that renames itself",
         ],
@@ -90,7 +89,7 @@ const MUST_HAPPEN: [(&str, &[&str]); 8] = [
     ("model", &["failure", "nonsense", "silence"]),
 ];
 
-/// How often what happened.
+/// Counts of what happened.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Counts(BTreeMap<(String, String), u64>);
 
@@ -110,10 +109,10 @@ impl Counts {
     }
 }
 
-/// What a process panics with that is to end in the middle.
+/// The panic payload that simulates the death of a process.
 struct ProcessEnds;
 
-/// A session of a seed, which may live through several processes.
+/// A session of a seed, which may span several processes.
 struct Life {
     chance: Chance,
     stage: Stage,
@@ -126,7 +125,7 @@ struct Life {
     store: SessionStore,
     folder: tempfile::TempDir,
     counts: Counts,
-    /// The keys of the guarded controls that were really pressed.
+    /// The keys of guarded controls that were really pressed.
     pressed: BTreeSet<&'static str>,
     shows_lines: bool,
 }
@@ -173,7 +172,7 @@ fn config(chance: &mut Chance) -> SessionConfig {
         policy: policy(chance),
         verify: chance.pick(&[Verify::Always, Verify::Auto, Verify::Never]),
         ask_questions: chance.percent(85),
-        // Encoding pictures is most of what a session on this desktop costs.
+        // Encoding pictures dominates the cost of sessions on this desktop.
         pictures: chance.percent(2),
         ..SessionConfig::default()
     }
@@ -221,7 +220,7 @@ impl Life {
         }
     }
 
-    /// One process, up to its end or the end of the session.
+    /// Runs one process until it dies or the session ends.
     fn process(&mut self, held: Option<(HeldSession, bool)>, requests: Vec<Request>) -> Option<RunEnd> {
         let runtime =
             tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
@@ -230,7 +229,7 @@ impl Life {
         let mut ends_at = self.chance.percent(30).then(|| 1 + self.chance.below(60));
         let mut stops_at = self.chance.percent(15).then(|| 1 + self.chance.below(80));
         let how = self.chance.below(4);
-        // The stage is looked at by the session, and meddled with between its lines.
+        // The session observes the stage, and faults are injected between its lines.
         let desktop = std::mem::replace(&mut self.stage.desktop, FakeDesktop::new([], []));
         let (stage, counts, shows) = (&mut self.stage, &mut self.counts, self.shows_lines);
         let options = RunOptions {
@@ -295,7 +294,7 @@ impl Life {
         }
     }
 
-    /// The next process takes the session up, perhaps with a last line that was cut off, perhaps on a new desktop.
+    /// Starts the next process, perhaps with a truncated last line or on a new desktop.
     fn take_up(&mut self) -> (HeldSession, bool, Vec<Request>) {
         let folder = self.store.find("last").unwrap();
         if self.chance.percent(40) {
@@ -315,7 +314,7 @@ impl Life {
         (held, kept, rest)
     }
 
-    /// Takes stock of what really happened on a desktop.
+    /// Records what really happened on a desktop.
     fn close_stage(&mut self) {
         let truth = self.stage.desktop.truth();
         for (key, id) in &self.stage.guarded {
@@ -330,7 +329,7 @@ fn is_request(line: &Line) -> bool {
     matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Requested { .. }))
 }
 
-/// Cuts the last line off in its middle, unless it is the header.
+/// Truncates the last line, unless it is the header.
 fn cut_last_line(folder: &SessionFolder) {
     let path = folder.journal_path();
     let bytes = fs::read(&path).unwrap();
@@ -345,8 +344,7 @@ fn shown(line: &Line) -> String {
     format!("{:>4} {}", line.seq, deskhand_core::text::clip(&text, 400))
 }
 
-/// Runs the session of a seed, and checks everything that must be true of it. Returns what happened in it, and the
-/// effects that it wanted.
+/// Runs the session of a seed and checks its invariants. Returns what happened and the requested effects.
 fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     let mut life = Life::new(seed, shows_lines);
     let mut ended = life.process(None, life.requests.clone());
@@ -367,7 +365,7 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     assert_eq!(replayed.difference, None, "the replay differs");
     assert!(replayed.complete, "the session did not end");
     let rounds = journal.lines.iter().any(is_request);
-    assert_eq!(end.outcome.is_some(), rounds, "a request has an outcome");
+    assert_eq!(end.outcome.is_some(), rounds, "every request has an outcome");
     audit(&journal.lines, &life.config, &mut life.counts);
     life.counts.add(&life.model.counts());
     check_truth(&mut life);
@@ -380,16 +378,16 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     (life.counts, effects)
 }
 
-/// What really happened on the desktops, which no journal can gloss over.
+/// Checks the real state of the desktops, independently of the journal.
 fn check_truth(life: &mut Life) {
     let policy = &life.config.policy;
     let approved = life.counts.of("person", "approved");
     let allows = policy.rules.iter().any(|rule| rule.decision == Decision::Allow);
     if policy.safe_guard && !allows && approved == 0 {
-        assert_eq!(life.pressed, BTreeSet::new(), "what nobody approved was really done");
+        assert_eq!(life.pressed, BTreeSet::new(), "unapproved actions were performed");
     }
     if policy.rules.first() == Some(&never_delete()) {
-        assert!(!life.pressed.contains("delete"), "what is denied was really done");
+        assert!(!life.pressed.contains("delete"), "denied actions were performed");
         life.counts.note("truth", "session in which Delete is denied");
     }
     if !life.pressed.is_empty() {
@@ -397,7 +395,7 @@ fn check_truth(life: &mut Life) {
     }
 }
 
-/// Runs all sessions, a few at once, and returns what happened, or the seeds that failed.
+/// Runs all sessions concurrently; returns the counts, or the seeds that failed.
 fn run_all() -> Result<Counts, Vec<u64>> {
     let next = AtomicU64::new(1);
     let (all, failed) = (Mutex::new(Counts::default()), Mutex::new(Vec::new()));
@@ -424,27 +422,27 @@ fn run_all() -> Result<Counts, Vec<u64>> {
 }
 
 #[test]
-fn a_thousand_random_sessions_end_in_an_outcome_replay_equal_and_never_act_unapproved() {
+fn random_sessions_keep_all_invariants() {
     if let Ok(seed) = std::env::var("DESKHAND_SEED") {
         let (counts, _) = session(seed.parse().unwrap(), /*shows_lines*/ true);
         eprintln!("{counts:#?}");
         return;
     }
     let counts = run_all().unwrap_or_else(|seeds| {
-        panic!("the sessions of these seeds failed; run one again with DESKHAND_SEED={}: {seeds:?}", seeds[0])
+        panic!("failed seeds; repeat one with DESKHAND_SEED={}: {seeds:?}", seeds[0])
     });
     for ((kind, what), count) in &counts.0 {
         println!("{kind:>10} {what:<34} {count:>7}");
     }
     for (kind, all) in MUST_HAPPEN {
         for what in all {
-            assert!(counts.of(kind, what) > 0, "it never happened in {SESSIONS} sessions: {kind} {what}");
+            assert!(counts.of(kind, what) > 0, "never happened in {SESSIONS} sessions: {kind} {what}");
         }
     }
 }
 
 #[test]
-fn a_random_session_is_the_same_for_the_same_seed() {
+fn random_sessions_are_deterministic() {
     for seed in 1..=TWICE {
         let (first, second) = (session(seed, /*shows_lines*/ false), session(seed, /*shows_lines*/ false));
         assert_eq!(first.0, second.0, "seed {seed}");

@@ -1,4 +1,4 @@
-//! The reference's tool names, with arguments as its prompts write them, from the reply to what happens.
+//! Tool names of the reference implementation, from the reply to the effect.
 
 use deskhand_core::{
     command::{CallResult, Command, Verdict},
@@ -13,7 +13,7 @@ use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWi
 use deskhand_runtime::Toolbox;
 use serde_json::{Value, json};
 
-/// Carries out what a model of the reference says.
+/// Runs the actions in a reply that uses reference names.
 pub(crate) async fn says<D: Desktop>(
     desktop: &D,
     window: Option<WindowId>,
@@ -51,7 +51,7 @@ fn form() -> (FakeDesktop, WindowId) {
 }
 
 #[tokio::test]
-async fn every_name_does_what_the_reference_says_it_does() {
+async fn every_reference_name_has_its_effect() {
     let mut used: Vec<&str> = Vec::new();
     let mut check = async |function: &'static str, arguments: Value, key: &str, expected: &str| {
         used.push(function);
@@ -96,7 +96,7 @@ async fn every_name_does_what_the_reference_says_it_does() {
     check("wheel_mouse_input", json!({"id": "@volume", "name": "Volume", "wheel_dist": 2}), "volume", "7")
         .await;
     check("texts", json!({"id": "@ok", "name": "OK"}), "told", "OK").await;
-    // These are tools under the same names.
+    // Tools of the same name.
     check(
         "click_on_coordinates",
         json!({"x": 0.25, "y": 0.2, "button": "left", "double": false}),
@@ -105,12 +105,12 @@ async fn every_name_does_what_the_reference_says_it_does() {
     )
     .await;
     for (name, _) in REFERENCE_NAMES {
-        assert!(used.contains(name), "{name} is not tried");
+        assert!(used.contains(name), "{name} is not tested");
     }
 }
 
 #[tokio::test]
-async fn what_only_looks_waits_or_repeats_says_so() {
+async fn read_only_and_waiting_tools_report_their_result() {
     let (desktop, window) = form();
     let told = async |function: &str, arguments: Value| {
         let results = says(&desktop, Some(window), function, arguments).await;
@@ -129,7 +129,7 @@ async fn what_only_looks_waits_or_repeats_says_so() {
 }
 
 #[tokio::test]
-async fn wrong_arguments_name_themselves_and_nothing_is_done() {
+async fn invalid_arguments_are_named_and_nothing_is_done() {
     let (desktop, window) = form();
     let check = async |function: &str, arguments: Value, expected: &str| {
         let before = desktop.inputs();
@@ -138,7 +138,7 @@ async fn wrong_arguments_name_themselves_and_nothing_is_done() {
         assert!(!results[0].is_success() && summary.contains(expected), "{function}: {summary}");
         assert_eq!(desktop.inputs(), before, "nothing was sent");
     };
-    check("click_on_coordinates", json!({"x": 640, "y": 0.5}), "`x` is a fraction of the window").await;
+    check("click_on_coordinates", json!({"x": 640, "y": 0.5}), "`x` must be a fraction of the window").await;
     check("click_on_coordinates", json!({"x": 0.5}), "missing field `y`").await;
     check("click_on_coordinates", json!({"x": 0.5, "y": 0.5, "button": "x"}), "at `button`").await;
     let drag = |key: &str, value: Value| {
@@ -146,7 +146,7 @@ async fn wrong_arguments_name_themselves_and_nothing_is_done() {
         arguments[key] = value;
         arguments
     };
-    check("drag_on_coordinates", drag("end_y", json!(-1)), "`end_y` is a fraction").await;
+    check("drag_on_coordinates", drag("end_y", json!(-1)), "`end_y` must be a fraction").await;
     check("drag_on_coordinates", drag("button", json!("x")), "at `button`").await;
     check("drag_on_coordinates", drag("key_hold", json!("a")), "`key_hold`: `a` is no modifier key").await;
     check("wait", json!({"seconds": 301}), "`seconds` must be more than 0 and at most 300").await;
@@ -155,7 +155,7 @@ async fn wrong_arguments_name_themselves_and_nothing_is_done() {
 }
 
 #[tokio::test]
-async fn a_window_is_selected_by_id_and_name() {
+async fn a_window_is_selected_by_id_and_title() {
     let (desktop, window) = form();
     let select = async |name: &str| {
         let arguments = json!({"id": window.to_string(), "name": name});
@@ -163,5 +163,5 @@ async fn a_window_is_selected_by_id_and_name() {
     };
     assert_eq!(select("Main").await.effect, Some(Verdict::Seen));
     let wrong = select("Writer").await;
-    assert!(wrong.summary.contains("is called \"Main\" and not \"Writer\""), "{}", wrong.summary);
+    assert!(wrong.summary.contains("has the title \"Main\", not \"Writer\""), "{}", wrong.summary);
 }

@@ -1,4 +1,4 @@
-//! The stop switch: nothing is begun after it.
+//! The stop switch.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use deskhand_runtime::StopSwitch;
 use crate::support::{commands, config, office_script, run_with};
 
 #[tokio::test]
-async fn no_call_goes_out_after_a_stop() {
+async fn no_call_is_dispatched_after_a_stop() {
     let stop = StopSwitch::new();
     let ran = run_with(&office_script(), config(), office(), &stop, |line, _| {
         if let Record::Effect(record) = &line.record
@@ -27,7 +27,7 @@ async fn no_call_goes_out_after_a_stop() {
     .await;
     assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Cancelled);
     let calls: Vec<&str> = commands(&ran.lines).map(|(_, command)| command.tool.as_str()).collect();
-    // The switch went on between the record and the dispatch, so not even that call was made.
+    // The stop came between the record and the dispatch, so not even that call was made.
     assert_eq!(calls.last(), Some(&"write_table"));
     assert_eq!(ran.desktop.files(), []);
 }
@@ -46,7 +46,7 @@ impl Model for Silent {
 }
 
 #[tokio::test]
-async fn a_question_to_the_model_is_dropped_at_once() {
+async fn a_model_request_is_dropped_at_once() {
     let stop = StopSwitch::new();
     let began = Instant::now();
     let ran = run_with(&Silent, config(), office(), &stop, |line, _| {
@@ -60,7 +60,7 @@ async fn a_question_to_the_model_is_dropped_at_once() {
 }
 
 #[tokio::test]
-async fn the_time_of_a_round_bounds_a_model_that_never_answers() {
+async fn the_wall_time_budget_bounds_a_silent_model() {
     let mut config = config();
     config.limits.wall_ms_max = Some(200);
     let ran = run_with(&Silent, config, office(), &StopSwitch::new(), |_, _| {}).await;

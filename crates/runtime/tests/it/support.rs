@@ -1,4 +1,4 @@
-//! A session on the office suite in memory, with a scripted model.
+//! Runs sessions on the in-memory office suite with a scripted model.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -38,12 +38,12 @@ pub(crate) fn config() -> SessionConfig {
     }
 }
 
-/// A run with everything that it left behind.
+/// A finished run and its results.
 pub(crate) struct Ran {
     pub(crate) desktop: FakeDesktop,
     pub(crate) end: RunEnd,
     pub(crate) lines: Vec<Line>,
-    /// Keeps the store until the test is done.
+    /// Keeps the store alive.
     pub(crate) store: (SessionStore, tempfile::TempDir),
 }
 
@@ -51,7 +51,7 @@ pub(crate) async fn run_office<M: Model>(model: &M) -> Ran {
     run_with(model, config(), office(), &StopSwitch::new(), |_, _| {}).await
 }
 
-/// Runs the main job; `watch` sees every line as it is written, with the desktop, and may meddle.
+/// Runs the main job; `watch` observes every line with the desktop and may modify the desktop.
 pub(crate) async fn run_with<M: Model>(
     model: &M,
     config: SessionConfig,
@@ -62,7 +62,7 @@ pub(crate) async fn run_with<M: Model>(
     run_people(model, config, desktop, stop, People::nobody(), watch).await
 }
 
-/// Runs the main job with people to ask.
+/// Runs the main job with a user channel.
 pub(crate) async fn run_people<M: Model>(
     model: &M,
     config: SessionConfig,
@@ -105,7 +105,7 @@ pub(crate) fn events(lines: &[Line]) -> impl Iterator<Item = &Event> {
     })
 }
 
-/// The commands that were wanted, with the numbers of their records.
+/// The requested commands, with their record numbers.
 pub(crate) fn commands(lines: &[Line]) -> impl Iterator<Item = (u64, &Command)> {
     lines.iter().filter_map(|line| match &line.record {
         Record::Effect(record) => {
@@ -119,12 +119,12 @@ pub(crate) fn commands(lines: &[Line]) -> impl Iterator<Item = (u64, &Command)> 
     })
 }
 
-/// The results that came back.
+/// The results of calls.
 pub(crate) fn results(lines: &[Line]) -> impl Iterator<Item = &CallResult> {
     events(lines).filter_map(|event| if let Event::Returned { result } = event { Some(result) } else { None })
 }
 
-/// What stays when a process ends: the desktop, the model, and the sessions on disk.
+/// What survives a process: desktop, model, and sessions on disk.
 pub(crate) struct World<M> {
     pub(crate) desktop: Arc<FakeDesktop>,
     pub(crate) model: Arc<M>,
@@ -165,7 +165,7 @@ impl<M: Model> World<M> {
             model: &*self.model,
             tools: &self.tools,
             agents: EnabledAgents::default(),
-            // Encoding pictures is most of what a session on this desktop costs.
+            // Encoding pictures dominates the cost of sessions on this desktop.
             config: SessionConfig { pictures: false, ..config() },
             prompts: PromptSet::default(),
             requests: requests.into_iter().map(Request::from).collect(),

@@ -1,4 +1,4 @@
-//! The tools as models see them, and what they say of wrong arguments.
+//! Tool descriptions as models see them, and errors for invalid arguments.
 
 use deskhand_core::{
     command::{CallStatus, Command, Verdict},
@@ -18,14 +18,14 @@ fn toolbox() -> Toolbox<FakeDesktop> {
 }
 
 #[test]
-fn what_models_read() {
+fn tool_descriptions() {
     let tools = toolbox();
     insta::assert_snapshot!("host_tools", tools_text(&tools.host_specs()));
     insta::assert_snapshot!("app_tools", tools_text(&tools.app_specs()));
 }
 
 #[tokio::test]
-async fn wrong_arguments_are_refused_with_the_place() {
+async fn invalid_arguments_are_refused_with_their_path() {
     let (tools, desktop) = (toolbox(), office());
     let window = desktop.find_window("Writer");
     let check = async |window: Option<WindowId>, tool: &str, arguments: Value, expected: &str| {
@@ -51,13 +51,13 @@ async fn wrong_arguments_are_refused_with_the_place() {
     check(window, "press_keys", json!({"keys": "ctrl+hyper+x"}), "is not a key chord").await;
     check(window, "read_table", json!({"range": "C5:A1"}), "`C5:A1` is not a cell").await;
     check(window, "write_table", json!({"rows": [[{"a": 1}]]}), "at `rows[0][0]`").await;
-    check(window, "wait_for", json!({"title": "a", "name": "b"}), "give either a title").await;
+    check(window, "wait_for", json!({"title": "a", "name": "b"}), "pass either a title").await;
     check(None, "select_application_window", json!({"id": "w77"}), "w77").await;
     check(None, "launch_application", json!({"name": "LibreOfice Calc"}), "LibreOffice Calc").await;
 }
 
-/// Tools that act and are not judged by the name of what they act on, because they only change what is shown or selected,
-/// or content that can be changed back.
+/// Acting tools that are not judged by the name of their target: they change only the view, the selection, or content that
+/// can be restored.
 const NOT_JUDGED_BY_NAME: [&str; 11] = [
     "set_value",
     "set_checked",
@@ -73,7 +73,7 @@ const NOT_JUDGED_BY_NAME: [&str; 11] = [
 ];
 
 #[test]
-fn the_tools_that_core_knows_exist_with_its_assumptions() {
+fn tools_known_to_core_exist_and_match_its_assumptions() {
     let tools = toolbox();
     let (host, app) = (tools.host_specs(), tools.app_specs());
     for known in known_tools::ALL {
@@ -83,7 +83,7 @@ fn the_tools_that_core_knows_exist_with_its_assumptions() {
             Caller::Shell => continue,
         };
         let spec = specs.iter().find(|spec| spec.name == known.name);
-        let spec = spec.unwrap_or_else(|| panic!("there is no tool `{}`", known.name));
+        let spec = spec.unwrap_or_else(|| panic!("unknown tool `{}`", known.name));
         assert_eq!(spec.acts, known.acts, "{}", known.name);
         for argument in known.arguments {
             assert!(!spec.parameters["properties"][argument].is_null(), "{} has no `{argument}`", known.name);
@@ -102,15 +102,15 @@ fn every_tool_is_judged_by_names_or_listed_as_harmless() {
     }
 }
 
-/// The page tells of every tool and of every name of the reference.
+/// The page documents every tool and every reference name.
 #[test]
-fn the_page_of_tools_is_complete() {
+fn the_tools_page_is_complete() {
     let page = include_str!("../../../../docs/reference/tools.md");
     let tools = toolbox();
     for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
         assert!(
             page.contains(&format!("`{}`", spec.name)),
-            "docs/reference/tools.md does not tell of {}",
+            "docs/reference/tools.md does not document {}",
             spec.name
         );
     }

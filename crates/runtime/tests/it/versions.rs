@@ -1,4 +1,4 @@
-//! Journals that an earlier version wrote.
+//! Journals of earlier format versions.
 
 use std::{fs, path::Path, sync::Arc};
 
@@ -30,7 +30,7 @@ fn version_2(world: &World<deskhand_model::Script>, name: &str) -> SessionFolder
     copied(world, name, &["v2", &format!("v2/{name}")])
 }
 
-/// The files of these folders as a session of the store.
+/// Copies these folders into a session of the store.
 fn copied(world: &World<deskhand_model::Script>, name: &str, sources: &[&str]) -> SessionFolder {
     let folder = world.store.create(&SessionId(name.to_owned())).unwrap();
     let sessions = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sessions");
@@ -49,7 +49,7 @@ fn copied(world: &World<deskhand_model::Script>, name: &str, sources: &[&str]) -
 const FINISH: &str = r#"
 [[turn]]
 agent = "HostAgent"
-reply = '{"thought": "seen", "status": "FINISH", "result": "gone on"}'
+reply = '{"thought": "seen", "status": "FINISH", "result": "resumed"}'
 "#;
 
 fn world() -> World<deskhand_model::Script> {
@@ -57,7 +57,7 @@ fn world() -> World<deskhand_model::Script> {
 }
 
 #[test]
-fn version_1_is_read_shown_and_verified() {
+fn version_1_can_be_read_shown_and_verified() {
     let world = world();
     let folder = session(&world);
     let journal = folder.read().unwrap();
@@ -67,31 +67,28 @@ fn version_1_is_read_shown_and_verified() {
     assert_eq!((summary.tally.steps, summary.tally.model_calls), (7, 7));
     assert_eq!(summary.outcome.unwrap().kind, OutcomeKind::Finished);
     assert_eq!(verify(&folder).unwrap().findings, []);
-    // Without seals, a changed line is known by the line that follows it.
+    // Without seals, a modified line is detected by its successor's hash.
     let text = fs::read_to_string(folder.journal_path()).unwrap();
     fs::write(folder.journal_path(), text.replacen("Writer is open", "Writer is oben", 1)).unwrap();
     let findings = verify(&folder).unwrap().findings;
     assert_eq!(findings.len(), 1, "{findings:?}");
     let changed = text.lines().position(|line| line.contains("Writer is open")).unwrap() + 1;
-    assert!(
-        findings[0].to_string().starts_with(&format!("record {changed}: it was changed")),
-        "{findings:?}"
-    );
+    assert!(findings[0].to_string().starts_with(&format!("record {changed}: modified")), "{findings:?}");
 }
 
 #[test]
-fn version_1_is_replayed_by_its_decisions() {
+fn version_1_replay_compares_decisions() {
     let world = world();
     let folder = session(&world);
     let journal = folder.read().unwrap();
     let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
     let replayed = replay(&journal, prompts);
-    assert_eq!(replayed.difference, None, "the words of questions may be others, what is done may not");
+    assert_eq!(replayed.difference, None, "wording may differ, decisions may not");
     assert!(replayed.complete);
 }
 
 #[tokio::test]
-async fn version_1_is_gone_on_with_whether_it_ended_or_not() {
+async fn version_1_can_be_resumed_ended_or_not() {
     for lines in [57, 30, 12] {
         let world = world();
         let folder = session(&world);
@@ -102,7 +99,7 @@ async fn version_1_is_gone_on_with_whether_it_ended_or_not() {
         let requests = if held.has_ended() { vec!["and now?".to_owned()] } else { Vec::new() };
         let options = world.options(requests);
         let ended = resume(held, /*desktop_kept*/ false, options, &mut |_| ()).await.unwrap();
-        assert_eq!(ended.outcome.unwrap().reason, "gone on", "after {lines} lines");
+        assert_eq!(ended.outcome.unwrap().reason, "resumed", "after {lines} lines");
         let journal = ended.folder.read().unwrap();
         assert_eq!(journal.problems, []);
         assert!(journal.lines.iter().any(|line| matches!(&line.record, Record::Event(event)
@@ -112,7 +109,7 @@ async fn version_1_is_gone_on_with_whether_it_ended_or_not() {
 }
 
 #[test]
-fn version_2_is_read_shown_and_verified() {
+fn version_2_can_be_read_shown_and_verified() {
     let world = world();
     let finished = OutcomeKind::Finished;
     for (name, records, steps, outcome) in
@@ -165,7 +162,7 @@ fn version_2_names_its_agents_and_stores_views_as_changes() {
     );
     let stored = fs::read_to_string(version_2_path("demo")).unwrap();
     let whole = stored.matches(r#""observation":{"of":"window","#).count();
-    assert!(whole < views, "{whole} of {views} views are stored whole");
+    assert!(whole < views, "{whole} of {views} views stored whole");
 }
 
 fn version_2_path(name: &str) -> std::path::PathBuf {
@@ -173,7 +170,7 @@ fn version_2_path(name: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn version_2_is_replayed_by_its_decisions() {
+fn version_2_replay_compares_decisions() {
     let world = world();
     for name in VERSION_2 {
         let folder = version_2(&world, name);
@@ -186,7 +183,7 @@ fn version_2_is_replayed_by_its_decisions() {
 }
 
 #[tokio::test]
-async fn version_2_is_resumed_wherever_it_ends() {
+async fn version_2_can_be_resumed_at_any_record() {
     for (name, lines) in [("demo", 51), ("demo", 33), ("demo", 14), ("talk", 27), ("resumed", 20)] {
         let world = world();
         let folder = version_2(&world, name);
@@ -196,20 +193,20 @@ async fn version_2_is_resumed_wherever_it_ends() {
         let held = HeldSession::take(folder, &mut |_| ()).unwrap();
         let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
         let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
-        assert_eq!(ended.outcome.unwrap().reason, "gone on", "{name} after {lines} lines");
+        assert_eq!(ended.outcome.unwrap().reason, "resumed", "{name} after {lines} lines");
         assert_eq!(ended.folder.read().unwrap().problems, []);
         assert_eq!(verify(&ended.folder).unwrap().findings, [], "{name} after {lines} lines");
     }
 }
 
 #[test]
-fn a_later_version_is_refused() {
+fn a_later_version_is_rejected() {
     let world = world();
     let folder = session(&world);
     let text = fs::read_to_string(folder.journal_path()).unwrap();
     let later = format!("\"version\":{}", JOURNAL_VERSION + 1);
     fs::write(folder.journal_path(), text.replacen("\"version\":1", &later, 1)).unwrap();
-    let message = format!("has format version {}", JOURNAL_VERSION + 1);
+    let message = format!("format version {} is newer", JOURNAL_VERSION + 1);
     let error = folder.read().unwrap_err().to_string();
     assert!(error.contains(&message), "{error}");
     let error = HeldSession::take(folder.clone(), &mut |_| ()).unwrap_err();

@@ -1,4 +1,4 @@
-//! What later looks at real office applications cost a model, against showing it everything again.
+//! Token cost of view diffs on real office applications, compared with full views.
 
 use std::{collections::VecDeque, sync::Mutex};
 
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 use crate::{fixture_tools::has_programs, support::events};
 
-/// A model that does what it was told to do, and keeps what it was asked.
+/// A model with prepared replies that records its prompts.
 struct Told {
     replies: Mutex<VecDeque<Value>>,
     asked: Mutex<Vec<String>>,
@@ -47,7 +47,7 @@ impl Model for Told {
     }
 }
 
-/// The prompts and views of the AppAgent's steps with a document, one action after the other.
+/// The prompts and views of the AppAgent's steps in a document, one per action.
 async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowView)>> {
     if !has_programs(&["soffice"]) {
         return None;
@@ -87,7 +87,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
     let outcome = end.outcome.unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
-    // The journal keeps a later look as what changed of it; its reader gives whole views.
+    // The journal stores later views as changes; its reader returns whole views.
     let journal = end.folder.read().unwrap();
     let views = events(&journal.lines).filter_map(|event| {
         if let Event::Observed { observation: Observation::Window(view) } = event {
@@ -102,31 +102,31 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     Some(prompts.into_iter().zip(views).collect())
 }
 
-/// The tokens of a whole later view, and of what the agent was told instead.
+/// The tokens of a later view in full, and of the diff in the prompt.
 fn costs((_, first): &(String, WindowView), (prompt, later): &(String, WindowView)) -> (usize, usize) {
     let told = told_later(first, later, &SessionConfig::default().view);
     for line in told.lines() {
-        assert!(prompt.contains(line), "the agent is told\n{told}\nand is asked\n{prompt}");
+        assert!(prompt.contains(line), "diff:\n{told}\nprompt:\n{prompt}");
     }
     let whole = tokens(&view_text(later, &ListOptions::default()));
-    println!("{whole} tokens whole, {} told:\n{told}", tokens(&told));
+    println!("{whole} tokens in full, {} as a diff:\n{told}", tokens(&told));
     (whole, tokens(&told))
 }
 
 #[tokio::test]
-async fn an_edited_cell_in_calc_is_told_in_a_fifth_of_the_tokens() {
+async fn the_diff_of_an_edited_cell_takes_a_fifth_of_the_tokens() {
     let typed = json!({"function": "type_text", "arguments": {"text": "1234\n"}});
     let Some(steps) = steps("--calc", &[typed]).await else { return };
     let (whole, told) = costs(&steps[0], &steps[1]);
     assert!(steps[1].0.contains("table cell \"A1\" = \"1234\""), "{}", steps[1].0);
-    assert!(whole >= 5 * told, "{whole} tokens whole, {told} told");
+    assert!(whole >= 5 * told, "{whole} tokens in full, {told} as a diff");
 }
 
 #[tokio::test]
-async fn an_opened_dialog_in_writer_is_told_in_a_fifth_of_the_tokens() {
-    // One that leaves its window usable, and one that blocks it.
+async fn the_diff_of_an_opened_dialog_takes_a_fifth_of_the_tokens() {
+    // A modeless dialog and a modal one.
     for path in [["Tools", "Word Count…"], ["Insert", "Bookmark…"]] {
-        // Opened afresh: a document that was not closed is locked.
+        // A fresh copy: a document that was not closed is locked.
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("sales.odt");
         std::fs::copy(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/sales/sales.odt"), &document)
@@ -135,6 +135,6 @@ async fn an_opened_dialog_in_writer_is_told_in_a_fifth_of_the_tokens() {
         let Some(steps) = steps(document.to_str().unwrap(), &[visit]).await else { return };
         assert_eq!(steps[1].1.surfaces.len(), 2, "{}", steps[1].0);
         let (whole, told) = costs(&steps[0], &steps[1]);
-        assert!(whole >= 5 * told, "{path:?}: {whole} tokens whole, {told} told");
+        assert!(whole >= 5 * told, "{path:?}: {whole} tokens in full, {told} as a diff");
     }
 }

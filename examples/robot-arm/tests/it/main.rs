@@ -1,4 +1,4 @@
-//! The arm in whole sessions on the desktop in memory: once in this process, once as a program of its own.
+//! The arm in whole sessions on the in-memory desktop: in process, and as a separate program.
 #![cfg(test)]
 
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ reply = '{"thought": "the keypad", "status": "ASSIGN", "control_label": "a1", "c
 "#;
 
 #[tokio::test]
-async fn in_process_it_steps_by_its_own_words_and_reads_back_what_it_did() {
+async fn in_process_agent_uses_its_own_statuses_and_verifies_its_actions() {
     let turns = r#"
 [[turn]]
 agent = "arm"
@@ -109,8 +109,8 @@ reply = '{"thought": "done", "status": "FINISH", "result": "42 is typed"}'
 }
 
 #[tokio::test]
-async fn as_a_program_of_its_own_it_reports_what_the_display_shows() {
-    let check = async |keys: &str, status: SubtaskStatus, said: &str| {
+async fn separate_process_reports_what_the_display_shows() {
+    let check = async |keys: &str, status: SubtaskStatus, expected: &str| {
         let assign = ASSIGN.replace("42", keys);
         let turns = r#"
 [[turn]]
@@ -125,9 +125,9 @@ reply = '{"thought": "that is how it is", "status": "FINISH", "result": "told"}'
             .find_map(|event| if let Event::Delegated { report } = event { Some(report) } else { None });
         let report = report.unwrap();
         assert_eq!(report.status, status, "{report:?}");
-        assert!(report.result.contains(said), "{report:?}");
+        assert!(report.result.contains(expected), "{report:?}");
     };
     check("42", SubtaskStatus::Finished, "The display shows “42”").await;
     check("1747", SubtaskStatus::Failed, "pressed `7`; the display still shows “1").await;
-    check("4x", SubtaskStatus::Failed, "there is no key `x`").await;
+    check("4x", SubtaskStatus::Failed, "unknown key `x`").await;
 }

@@ -1,4 +1,4 @@
-//! One process of such an agent, from its start to its end.
+//! The process of an MCP agent, from start to exit.
 
 use std::{
     ffi::OsString,
@@ -28,35 +28,35 @@ use tokio::{
 use super::{contract::WORK, kind::McpSettings};
 use crate::agents::process::{ProcessGroup, find_program};
 
-/// How long a process may take to end by itself once its input is closed.
+/// How long a process may take to exit after its stdin is closed.
 const END_BOUND: Duration = Duration::from_secs(2);
-/// The most that is kept of its messages, in bytes.
+/// The maximum log size, in bytes.
 const LOG_BYTES_MAX: usize = 1_000_000;
-/// How much of the log stands in a report, in bytes from its end.
+/// How much of the log's end is quoted in a report, in bytes.
 const LOG_SHOWN: usize = 400;
 
-/// Variables of our own environment that such a process gets, beside those that its settings name.
+/// Variables that the process inherits, besides configured ones.
 const PASSED: [&str; 8] = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER"];
 
-/// A process that answers. Dropping it ends the process with everything that it started.
+/// A running MCP server. Dropping it kills the process and its descendants.
 pub(super) struct Connection {
     service: RunningService<RoleClient, ()>,
     child: Child,
     group: ProcessGroup,
     log: PathBuf,
-    /// Writes the log; ended with the connection.
+    /// Writes the log; stopped with the connection.
     logging: JoinSet<()>,
 }
 
 impl Connection {
-    /// Starts the process and greets it. Returns what it says of itself, too.
+    /// Starts the process and initialises the protocol. Also returns the server's introduction.
     pub(super) async fn open(settings: &McpSettings, folder: &Path) -> Result<(Self, String), String> {
         let log = folder.join("stderr.log");
         let (mut child, mut group) = start(settings, folder)?;
         let (Some(input), Some(output), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
-            return Err("its streams are missing".to_owned());
+            return Err("its stdio streams are missing".to_owned());
         };
         let file = File::options().create(true).append(true).open(&log);
         let file = file.map_err(|error| format!("write its log {}: {error}", log.display()))?;
@@ -71,13 +71,13 @@ impl Connection {
             Ok(Ok(service)) => service,
             Ok(Err(error)) => {
                 return Err(format!(
-                    "greet it: {error}{}",
+                    "initialise it: {error}{}",
                     ended(&mut child, &mut group, &mut logging, &log).await
                 ));
             }
             Err(_) => {
                 let seconds = settings.start_timeout.as_secs();
-                return Err(format!("greet it: no answer within {seconds} s{}", tail(&log)));
+                return Err(format!("initialise it: timed out after {seconds} s{}", tail(&log)));
             }
         };
         let mut connection = Self { service, child, group, log, logging };
@@ -85,17 +85,17 @@ impl Connection {
         Ok((connection, introduction))
     }
 
-    /// What the server says of itself, once it was seen to offer the tool.
+    /// Checks that the server offers the tool; returns its introduction.
     async fn introduction(&mut self, limit: Duration) -> Result<String, String> {
         let tools = match timeout(limit, self.service.peer().list_all_tools()).await {
             Ok(Ok(tools)) => tools,
             Ok(Err(error)) => return Err(format!("list its tools: {error}")),
-            Err(_) => return Err(format!("list its tools: no answer within {} s", limit.as_secs())),
+            Err(_) => return Err(format!("list its tools: timed out after {} s", limit.as_secs())),
         };
         let Some(tool) = tools.iter().find(|tool| tool.name == WORK) else {
             let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_ref()).collect();
             let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            return Err(format!("it offers no tool `{WORK}`; its tools: {offered}"));
+            return Err(format!("find its tool `{WORK}`; it offers: {offered}"));
         };
         let instructions = self.service.peer().peer_info().and_then(|info| info.instructions.clone());
         Ok(instructions.or_else(|| tool.description.as_ref().map(ToString::to_string)).unwrap_or_default())
@@ -115,28 +115,28 @@ impl Connection {
         .await;
         match answered {
             Ok(ServerResult::CallToolResult(result)) => Ok(result),
-            Ok(_) => Err("it answered with something that is no result of a tool".to_owned()),
+            Ok(_) => Err("the agent returned something other than a tool result".to_owned()),
             Err(ServiceError::Timeout { .. }) => Err(format!(
-                "it was not done within {} s and was ended; its work may be half done",
+                "the agent timed out after {} s and was killed; its work may be half done",
                 limit.as_secs()
             )),
-            Err(ServiceError::McpError(error)) => Err(format!("it refused: {}", error.message)),
+            Err(ServiceError::McpError(error)) => Err(format!("the agent refused: {}", error.message)),
             Err(error) => Err(format!(
-                "it was lost ({error}){}",
+                "lost the connection to the agent ({error}){}",
                 ended(&mut self.child, &mut self.group, &mut self.logging, &self.log).await
             )),
         }
     }
 
-    /// Whether the process still answers.
+    /// Whether the process is still connected.
     pub(super) fn is_alive(&mut self) -> bool {
         !self.service.is_closed() && matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Closes its input and gives it the time to end by itself; then it is ended.
+    /// Closes stdin, waits for the process to exit, then kills it.
     pub(super) async fn close(mut self) {
         if let Err(error) = self.service.close_with_timeout(END_BOUND).await {
-            tracing::debug!(%error, "an agent's connection did not close");
+            tracing::debug!(%error, "failed to close the connection of an agent");
         }
         if let Ok(Ok(_)) = timeout(END_BOUND, self.child.wait()).await {
             self.group.leader_ended();
@@ -146,12 +146,12 @@ impl Connection {
 
 fn start(settings: &McpSettings, folder: &Path) -> Result<(Child, ProcessGroup), String> {
     let Some((program, arguments)) = settings.command.split_first() else {
-        return Err("its command is empty".to_owned());
+        return Err("start it: its command is empty".to_owned());
     };
     let path = std::env::var_os("PATH").unwrap_or_default();
     let place = settings.folder.clone().unwrap_or_else(|| folder.to_owned());
     let Some(file) = find_program(program, &path, &place) else {
-        return Err(format!("start it: there is no program `{program}`"));
+        return Err(format!("start it: program `{program}` not found"));
     };
     let named = |name: &str| PASSED.contains(&name) || settings.environment.iter().any(|known| known == name);
     let environment: Vec<(OsString, OsString)> =
@@ -174,7 +174,7 @@ fn start(settings: &McpSettings, folder: &Path) -> Result<(Child, ProcessGroup),
     Ok((child, group))
 }
 
-/// Keeps the beginning of what the process writes to its standard error.
+/// Writes the beginning of stderr to the log.
 async fn keep_log(mut errors: impl AsyncRead + Unpin, mut file: File) {
     const CHUNK: usize = 4_096;
     let mut buffer = vec![0; CHUNK];
@@ -188,14 +188,14 @@ async fn keep_log(mut errors: impl AsyncRead + Unpin, mut file: File) {
     }
 }
 
-/// How the process ended, where it did, and what it said last.
+/// How the process exited, if it did, and the end of its log.
 async fn ended(child: &mut Child, group: &mut ProcessGroup, logging: &mut JoinSet<()>, log: &Path) -> String {
     let how = match timeout(END_BOUND, child.wait()).await {
         Ok(Ok(status)) => {
             group.leader_ended();
-            // The last message may still be on its way into the log.
+            // The last message may not be in the log yet.
             timeout(END_BOUND, logging.join_next()).await.ok();
-            format!("; its process ended: {status}")
+            format!("; its process exited: {status}")
         }
         Ok(Err(_)) | Err(_) => String::new(),
     };
@@ -208,5 +208,5 @@ fn tail(log: &Path) -> String {
         String::from_utf8_lossy(bytes.get(bytes.len().saturating_sub(LOG_SHOWN)..).unwrap_or_default())
             .trim()
             .to_owned();
-    if text.is_empty() { String::new() } else { format!("; its log ends with: {text}") }
+    if text.is_empty() { String::new() } else { format!("; end of its log: {text}") }
 }

@@ -1,4 +1,4 @@
-//! What is asked of such an agent and what it answers.
+//! The tool call to an MCP agent, and its result.
 
 use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::clip};
 use rmcp::model::{CallToolRequestParams, CallToolResult};
@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 
 use crate::agents::Assignment;
 
-/// The tool that such an agent offers.
+/// The tool that the server offers.
 pub const WORK: &str = "work_on_subtask";
-/// The longest result that is kept, in characters.
+/// The maximum length of a result, in characters.
 const RESULT_CHARS_MAX: usize = 6_000;
 
-/// The question to the agent.
+/// The tool call for a sub-task.
 pub(super) fn request(assignment: &Assignment) -> CallToolRequestParams {
     let arguments = json!({
         "subtask": assignment.subtask,
@@ -23,7 +23,7 @@ pub(super) fn request(assignment: &Assignment) -> CallToolRequestParams {
     CallToolRequestParams::new(WORK).with_arguments(arguments)
 }
 
-/// How the agent says that the sub-task ended.
+/// How the sub-task ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Ended {
@@ -39,7 +39,7 @@ struct Answer {
     result: String,
 }
 
-/// Reads the answer. One that does not say that the sub-task is finished is none that says it.
+/// Parses the result. Anything without a valid `finished` status is a failure.
 pub(super) fn report(result: &CallToolResult) -> AgentReport {
     let text: Vec<&str> =
         result.content.iter().filter_map(|block| block.as_text()).map(|block| block.text.as_str()).collect();
@@ -61,10 +61,9 @@ pub(super) fn report(result: &CallToolResult) -> AgentReport {
             },
             result: clip(&result, RESULT_CHARS_MAX),
         },
-        Err(error) => failed(format!(
-            "the agent did not say how the sub-task ended ({error}); it said: {}",
-            clip(&text, RESULT_CHARS_MAX)
-        )),
+        Err(error) => {
+            failed(format!("invalid result from the agent ({error}): {}", clip(&text, RESULT_CHARS_MAX)))
+        }
     }
 }
 
@@ -74,14 +73,14 @@ mod tests {
 
     use super::*;
 
-    fn check(result: &CallToolResult, status: SubtaskStatus, said: &str) {
+    fn check(result: &CallToolResult, status: SubtaskStatus, expected: &str) {
         let report = report(result);
         assert_eq!(report.status, status, "{report:?}");
-        assert!(report.result.contains(said), "{report:?}");
+        assert!(report.result.contains(expected), "{report:?}");
     }
 
     #[test]
-    fn only_what_says_finished_is_finished() {
+    fn only_an_explicit_finished_status_counts() {
         let structured = |value: Value| CallToolResult::structured(value);
         check(&structured(json!({"status": "finished", "result": "42"})), SubtaskStatus::Finished, "42");
         check(&structured(json!({"status": "rejected", "result": "no"})), SubtaskStatus::Rejected, "no");
@@ -89,7 +88,7 @@ mod tests {
         check(&structured(json!({"status": "done"})), SubtaskStatus::Failed, "unknown variant `done`");
         let text = |text: &str| CallToolResult::success(vec![ContentBlock::text(text)]);
         check(&text(r#"{"status": "finished", "result": "in text"}"#), SubtaskStatus::Finished, "in text");
-        check(&text("All done!"), SubtaskStatus::Failed, "it said: All done!");
+        check(&text("All done!"), SubtaskStatus::Failed, "All done!");
         let error = CallToolResult::error(vec![ContentBlock::text("out of paper")]);
         check(&error, SubtaskStatus::Failed, "out of paper");
     }

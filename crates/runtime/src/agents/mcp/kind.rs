@@ -1,4 +1,4 @@
-//! The kind of an agent in a process of its own, and that agent.
+//! The agent kind of an MCP server, and its agent.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -14,27 +14,27 @@ use super::{
 };
 use crate::agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent};
 
-/// What such an agent is run with.
+/// Settings of an MCP agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpSettings {
-    /// Its name.
+    /// The agent's name.
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What it is good for; without it, what the program says of itself.
+    /// What it does; `None` for the server's own introduction.
     pub introduction: Option<String>,
-    /// The folder that it runs in; a private one of each session without it.
+    /// The working directory; `None` for a private one per session.
     pub folder: Option<PathBuf>,
-    /// Variables of our own environment that it gets beside the usual ones.
+    /// Additional variables that it inherits.
     pub environment: Vec<String>,
-    /// How long it may take to answer when it is started.
+    /// The timeout for its start.
     pub start_timeout: Duration,
-    /// How long it may take for one sub-task.
+    /// The timeout for one sub-task.
     pub subtask_timeout: Duration,
 }
 
 impl McpSettings {
-    /// An agent of that name behind a command, with the usual bounds.
+    /// Default settings for a name and a command.
     pub fn new(name: impl Into<String>, command: Vec<String>) -> Self {
         Self {
             name: name.into(),
@@ -48,14 +48,14 @@ impl McpSettings {
     }
 }
 
-/// An agent that is started by a command.
+/// An agent started by a command.
 #[derive(Debug, Clone)]
 pub struct McpKind {
     settings: McpSettings,
 }
 
 impl McpKind {
-    /// With these settings.
+    /// Creates the kind with these settings.
     pub fn new(settings: McpSettings) -> Self {
         Self { settings }
     }
@@ -68,7 +68,7 @@ impl AgentKind for McpKind {
 
     fn introduction(&self) -> String {
         self.settings.introduction.clone().unwrap_or_else(|| {
-            format!("Started by `{}`; says itself what it is good for.", self.settings.command.join(" "))
+            format!("Started by `{}`; introduces itself when opened.", self.settings.command.join(" "))
         })
     }
 
@@ -78,9 +78,9 @@ impl AgentKind for McpKind {
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
         let opened = Connection::open(&self.settings, &setup.folder).await;
-        let (connection, said) =
+        let (connection, own) =
             opened.map_err(|problem| AgentError { agent: self.settings.name.clone(), problem })?;
-        let introduction = self.settings.introduction.clone().unwrap_or(said);
+        let introduction = self.settings.introduction.clone().unwrap_or(own);
         let agent = McpAgent {
             settings: self.settings.clone(),
             folder: setup.folder,
@@ -93,7 +93,7 @@ impl AgentKind for McpKind {
 struct McpAgent {
     settings: McpSettings,
     folder: PathBuf,
-    /// Taken out while it works: when that is given up, the process goes with it, and the next sub-task starts another.
+    /// Taken out while it works: dropping the work drops the process too, and the next sub-task starts another.
     connection: Mutex<Option<Connection>>,
 }
 

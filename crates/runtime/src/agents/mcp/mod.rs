@@ -1,9 +1,8 @@
-//! Agents in processes of their own: started by a command, spoken to over the Model Context Protocol on their
-//! standard streams.
+//! Agents in separate processes, started by a command and connected over the Model Context Protocol on stdio.
 //!
 //! Such a program is an MCP server with one tool, [`WORK`]: arguments `subtask` (text), `message` (list of text) and
-//! `request` (text), structured result `{"status": "finished" | "failed" | "rejected", "result": text}`. Anything
-//! else that it does, and everything that happens to it, ends in a report too; none of that is a success.
+//! `request` (text), structured result `{"status": "finished" | "failed" | "rejected", "result": text}`. Any other
+//! result, and any failure, is reported as a failed sub-task.
 
 mod connection;
 mod contract;

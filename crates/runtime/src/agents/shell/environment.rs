@@ -1,13 +1,13 @@
-//! The environment of programs: what they need to work, and nothing that could be a secret.
+//! The environment of programs: what they need, without secrets.
 
 use std::{ffi::OsString, path::Path};
 
-/// What is passed on of our own environment, beside what the settings name and everything that begins with `LC_`.
+/// Variables inherited from our environment, besides configured ones and those that start with `LC_`.
 const PASSED: [&str; 5] = ["LANG", "LOGNAME", "PATH", "TZ", "USER"];
-/// Where programs are found when our own environment does not say.
+/// The fallback for `PATH`.
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// The whole environment of a program. Home and temporary files are in a folder that is the agent's own.
+/// Builds the environment of a program. Home and temporary files are in the agent's own folder.
 pub(super) fn environment(
     ours: impl Iterator<Item = (OsString, OsString)>,
     named: &[String],
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_could_be_a_secret_is_passed_on() {
+    fn possible_secrets_are_not_inherited() {
         let ours = [
             ("PATH", "/bin"),
             ("OPENAI_API_KEY", "sk-1"),

@@ -1,4 +1,4 @@
-//! The kind `shell`, and its agent.
+//! The agent kind `shell` and its agent.
 
 use std::{
     ffi::OsString,
@@ -19,52 +19,51 @@ use super::{
     run_command::spec,
     sandbox::{self, Confinement},
 };
-use crate::agents::{AgentError, AgentKind, AgentSetup, OpenAgent, Sight, StepsAgent};
+use crate::agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent};
 
 /// Its name.
 const NAME: &str = "shell";
-/// The most files of the working folder that the agent is shown.
+/// The most files of the working folder shown to the agent.
 const FILES_SHOWN: usize = 60;
-/// The most files that are looked at for that.
+/// The most files read for that.
 const FILES_READ: usize = 2_000;
 
 const INSTRUCTIONS: &str = "\
-You work on the command line, without a screen: you run programs with `run_command` and read what they write. There is
-no shell, so there are no pipes, wildcards, redirections or variables; use the options of programs instead, or one
-program after the other. Prefer the command that changes nothing over the one that does, look before you overwrite, and
-check what you made.";
+You work on the command line, without a screen: run programs with `run_command` and read their output. There is no
+shell, hence no pipes, wildcards, redirections or variables; use the options of programs instead, or run one program
+after the other. Prefer commands that change nothing, look before you overwrite, and verify what you made.";
 
-/// How programs are confined.
+/// Whether programs are sandboxed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SandboxMode {
-    /// They are, or the agent is not opened.
+    /// Always; the agent is not opened otherwise.
     #[default]
     Required,
-    /// They are where the kernel can.
+    /// If the kernel supports it.
     IfPossible,
-    /// They are not.
+    /// Never.
     Off,
 }
 
-/// What the shell agent is run with.
+/// Settings of the shell agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellSettings {
-    /// The working folder; without one, a private folder of each session.
+    /// The working folder; `None` for a private folder per session.
     pub folder: Option<PathBuf>,
-    /// Further folders that programs may change.
+    /// Additional writable folders.
     pub write: Vec<PathBuf>,
-    /// Further folders that programs may read.
+    /// Additional readable folders.
     pub read: Vec<PathBuf>,
-    /// Whether programs may use the network.
+    /// Whether the network is allowed.
     pub network: bool,
-    /// How they are confined.
+    /// Whether programs are sandboxed.
     pub sandbox: SandboxMode,
-    /// The beginning of a command that confines itself and becomes a program: the confinement as JSON, the program and
-    /// its arguments are added to it. Without one, programs cannot be confined.
+    /// The command of the sandbox helper; the confinement as JSON, the program and its arguments are appended. If empty,
+    /// programs cannot be sandboxed.
     pub helper: Vec<OsString>,
-    /// Variables of our own environment that programs get beside the usual ones.
+    /// Additional variables that programs inherit.
     pub environment: Vec<String>,
-    /// The longest a program may run.
+    /// The maximum timeout of a program.
     pub timeout_max: Duration,
 }
 
@@ -83,14 +82,14 @@ impl Default for ShellSettings {
     }
 }
 
-/// The agent of the command line.
+/// The command-line agent.
 #[derive(Debug, Clone, Default)]
 pub struct ShellKind {
     settings: ShellSettings,
 }
 
 impl ShellKind {
-    /// With these settings.
+    /// Creates the kind with these settings.
     pub fn new(settings: ShellSettings) -> Self {
         Self { settings }
     }
@@ -102,7 +101,7 @@ impl ShellKind {
             SandboxMode::IfPossible => Ok(can),
             SandboxMode::Required if can => Ok(true),
             SandboxMode::Required => Err(format!(
-                "programs cannot be confined here ({}); `sandbox = \"if_possible\"` runs them all the same",
+                "the kernel cannot sandbox programs ({}); set `sandbox = \"if_possible\"` to run them unconfined",
                 sandbox::support().describe()
             )),
         }
@@ -115,7 +114,7 @@ impl AgentKind for ShellKind {
     }
 
     fn introduction(&self) -> String {
-        "Works on the command line without a screen: runs programs; reads, makes and converts files in its working \
+        "Works on the command line without a screen: runs programs; reads, creates and converts files in its working \
          folder."
             .to_owned()
     }
@@ -139,20 +138,20 @@ impl AgentKind for ShellKind {
             fs::create_dir_all(&folder)?;
             folder.canonicalize()
         };
-        let scratch = private("scratch").map_err(|error| problem(format!("make its folder: {error}")))?;
+        let scratch = private("scratch").map_err(|error| problem(format!("create its folder: {error}")))?;
         let folder = match &self.settings.folder {
             Some(folder) => folder.canonicalize(),
             None => private("work"),
         };
-        let folder = folder.map_err(|error| problem(format!("use its working folder: {error}")))?;
+        let folder = folder.map_err(|error| problem(format!("open its working folder: {error}")))?;
         if !folder.is_dir() {
-            return Err(problem(format!("{} is no folder", folder.display())));
+            return Err(problem(format!("{} is not a folder", folder.display())));
         }
         Ok(OpenAgent::steps(Shell { settings: self.settings.clone(), folder, scratch, confined }))
     }
 }
 
-/// The agent while it is open.
+/// An open shell agent.
 pub(super) struct Shell {
     settings: ShellSettings,
     folder: PathBuf,
@@ -178,7 +177,7 @@ impl Shell {
         all.into_iter().find(|(name, _)| name == "PATH").map(|(_, path)| path).unwrap_or_default()
     }
 
-    /// What starts a program for us, and what the program may do; nothing where it is started as it is.
+    /// The helper command and the confinement; `None` if programs are not sandboxed.
     pub(super) fn confinement(&self, mark: &str) -> Option<(Vec<OsString>, Confinement)> {
         if self.settings.helper.is_empty() {
             return None;
@@ -197,7 +196,7 @@ impl Shell {
 
     fn rules(&self) -> String {
         if !self.confined {
-            return "Programs are not confined: they can change whatever the user can.".to_owned();
+            return "Programs are not sandboxed: they can change whatever the user can.".to_owned();
         }
         let network = if self.settings.network { "can use the network" } else { "cannot use the network" };
         let more: String =
@@ -207,32 +206,32 @@ impl Shell {
 }
 
 impl StepsAgent for Shell {
-    async fn look(&self, _picture: bool) -> Result<Sight, String> {
+    async fn observe(&self, _picture: bool) -> Result<AgentObservation, String> {
         let mut text = format!("Working folder: {}\n{}\n", self.folder.display(), self.rules());
         let files =
-            listing(&self.folder).map_err(|error| format!("the working folder cannot be read: {error}"))?;
+            listing(&self.folder).map_err(|error| format!("cannot read the working folder: {error}"))?;
         text.push_str(if files.is_empty() { "It is empty." } else { "In it:\n" });
         for line in files.iter().take(FILES_SHOWN) {
             let _ = writeln!(text, "- {line}");
         }
         if files.len() > FILES_SHOWN {
-            let _ = writeln!(text, "({} more are not listed)", files.len().saturating_sub(FILES_SHOWN));
+            let _ = writeln!(text, "({} more not listed)", files.len().saturating_sub(FILES_SHOWN));
         }
-        Ok(Sight { text, png: None })
+        Ok(AgentObservation { text, png: None })
     }
 
     async fn call(&self, command: &Command) -> CallResult {
         if command.tool == known_tools::RUN_COMMAND {
             self.run_command(command).await
         } else {
-            CallResult::failure(None, format!("there is no tool `{}`", command.tool))
+            CallResult::failure(None, format!("unknown tool `{}`", command.tool))
         }
     }
 
     async fn close(&self) {}
 }
 
-/// The entries of a folder by name, with their sizes.
+/// The entries of a folder by name, with sizes.
 fn listing(folder: &Path) -> io::Result<Vec<String>> {
     let mut lines = Vec::new();
     for entry in fs::read_dir(folder)?.take(FILES_READ) {

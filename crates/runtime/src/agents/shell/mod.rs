@@ -1,7 +1,7 @@
-//! The agent of the command line: it runs programs and sees no screen.
+//! The command-line agent: runs programs and sees no screen.
 //!
-//! Programs are started with argument lists, never through a shell, in an environment without secrets, with their
-//! input closed, and confined to a folder ([`sandbox`]). What they wrote is kept at both ends.
+//! Programs are started with argument lists, never through a shell, in an environment without secrets, with stdin
+//! closed, and sandboxed to a folder ([`sandbox`]). Long output is truncated in the middle.
 
 mod environment;
 mod kind;

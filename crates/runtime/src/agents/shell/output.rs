@@ -1,12 +1,12 @@
-//! What a program wrote, kept at both ends.
+//! Captured program output, truncated in the middle.
 
 use std::collections::VecDeque;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-/// The beginning and the end of a stream; what is between them is counted and dropped.
+/// The head and tail of a stream; the bytes between are counted and dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct TruncatedOutput {
     head: Vec<u8>,
     tail: VecDeque<u8>,
     head_max: usize,
@@ -14,7 +14,7 @@ pub(super) struct Ends {
     total: u64,
 }
 
-impl Ends {
+impl TruncatedOutput {
     pub(super) fn new((head_max, tail_max): (usize, usize)) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), head_max, tail_max, total: 0 }
     }
@@ -30,32 +30,32 @@ impl Ends {
         }
     }
 
-    /// How many bytes were dropped.
+    /// The number of dropped bytes.
     fn omitted(&self) -> u64 {
         self.total.saturating_sub(self.head.len() as u64).saturating_sub(self.tail.len() as u64)
     }
 
-    /// As text. Bytes that are no text, and control characters, are replaced.
+    /// The output as text. Invalid UTF-8 and control characters are replaced.
     pub(super) fn to_text(&self) -> String {
-        let odd = |c: char| c.is_control() && c != '\n' && c != '\t';
-        let clean = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(odd, "\u{fffd}");
+        let is_control = |c: char| c.is_control() && c != '\n' && c != '\t';
+        let clean = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(is_control, "\u{fffd}");
         let tail: Vec<u8> = self.tail.iter().copied().collect();
         match self.omitted() {
             0 => clean(&[self.head.as_slice(), tail.as_slice()].concat()),
-            omitted => format!("{}\n… {omitted} bytes left out …\n{}", clean(&self.head), clean(&tail)),
+            omitted => format!("{}\n… {omitted} bytes omitted …\n{}", clean(&self.head), clean(&tail)),
         }
     }
 }
 
-/// Reads a stream to its end, into `ends`.
-pub(super) async fn read_to_end(stream: Option<impl AsyncRead + Unpin>, ends: &mut Ends) {
+/// Reads a stream to its end into `output`.
+pub(super) async fn read_to_end(stream: Option<impl AsyncRead + Unpin>, output: &mut TruncatedOutput) {
     const CHUNK: usize = 8_192;
     let Some(mut stream) = stream else { return };
     let mut buffer = vec![0; CHUNK];
     loop {
         match stream.read(&mut buffer).await {
             Ok(0) | Err(_) => return,
-            Ok(count) => ends.push(buffer.get(..count).unwrap_or_default()),
+            Ok(count) => output.push(buffer.get(..count).unwrap_or_default()),
         }
     }
 }
@@ -65,20 +65,20 @@ mod tests {
     use super::*;
 
     fn check(parts: &[&str], expected: &str) {
-        let mut ends = Ends::new((4, 3));
+        let mut output = TruncatedOutput::new((4, 3));
         for part in parts {
-            ends.push(part.as_bytes());
+            output.push(part.as_bytes());
         }
-        assert_eq!(ends.to_text(), expected, "{parts:?}");
+        assert_eq!(output.to_text(), expected, "{parts:?}");
     }
 
     #[test]
-    fn both_ends_are_kept() {
+    fn keeps_head_and_tail() {
         check(&[], "");
         check(&["abcdefg"], "abcdefg");
         check(&["ab", "cd", "ef", "g"], "abcdefg");
-        check(&["abcdefgh"], "abcd\n… 1 bytes left out …\nfgh");
-        check(&["ab", "cdefghij", "kl"], "abcd\n… 5 bytes left out …\njkl");
+        check(&["abcdefgh"], "abcd\n… 1 bytes omitted …\nfgh");
+        check(&["ab", "cdefghij", "kl"], "abcd\n… 5 bytes omitted …\njkl");
         check(&["a\u{1b}[m"], "a\u{fffd}[m");
     }
 }

@@ -1,4 +1,4 @@
-//! The tool `run_command`: one program, from its start to its end.
+//! The tool `run_command`: runs one program to completion.
 
 use std::{
     ffi::OsString,
@@ -19,37 +19,37 @@ use tokio::{process::Child, time::timeout};
 
 use super::{
     kind::Shell,
-    output::{Ends, read_to_end},
+    output::{TruncatedOutput, read_to_end},
     sandbox::{Confinement, NOT_STARTED},
 };
 use crate::agents::process::{ProcessGroup, find_program};
 
-/// What is kept of the beginning and the end of the standard output, in bytes.
-const OUTPUT_ENDS: (usize, usize) = (2_400, 1_600);
-/// What is kept of the beginning and the end of the standard error, in bytes.
-const ERRORS_ENDS: (usize, usize) = (800, 800);
-/// How long the streams of a program that has ended may stay open.
+/// How much of the head and tail of standard output is kept, in bytes.
+const STDOUT_KEPT: (usize, usize) = (2_400, 1_600);
+/// How much of the head and tail of standard error is kept, in bytes.
+const STDERR_KEPT: (usize, usize) = (800, 800);
+/// How long to drain the streams of an exited program.
 const DRAIN_BOUND: Duration = Duration::from_secs(2);
-/// How long a program may run when nothing else is said, in seconds.
+/// The default timeout, in seconds.
 const TIMEOUT_S_DEFAULT: u64 = 60;
 
-/// Runs one program with arguments and waits for its end. There is no shell, so no pipes, wildcards or variables; its
-/// input is closed. Returns the exit code and what it wrote, with the middle of long output left out.
+/// Runs one program with arguments and waits for it to exit. There is no shell, hence no pipes, wildcards or variables;
+/// stdin is closed. Returns the exit code and the output; long output is truncated in the middle.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RunCommand {
-    /// The program: a name that is found on the path, or a file such as ./build.sh in the folder.
+    /// The program: a name on the path, or a file in the folder such as ./build.sh.
     program: String,
-    /// Its arguments, each one as the program gets it.
+    /// Its arguments, passed verbatim.
     #[serde(default)]
     arguments: Vec<String>,
-    /// The folder to run it in, below the working folder; the working folder if not given.
+    /// The folder to run in, relative to the working folder; default: the working folder.
     folder: Option<String>,
-    /// How long it may run, in seconds; 60 if not given.
+    /// Timeout in seconds; default 60.
     timeout_s: Option<u64>,
 }
 
-/// The tool, as it is described to the model.
+/// The tool specification for the model.
 pub(super) fn spec() -> ToolSpec {
     let mut schema = schemars::schema_for!(RunCommand).to_value();
     let mut description = String::new();
@@ -69,25 +69,25 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-/// A program that did not come to be run.
+/// A program that was not started.
 fn refused(reason: impl Into<String>) -> CallResult {
     CallResult::failure(Some(Verdict::Refused), reason)
 }
 
 impl Shell {
-    /// Runs the command. Dropping this ends the program with everything that it started.
+    /// Runs a command. Dropping the future kills the program and its descendants.
     pub(super) async fn run_command(&self, command: &Command) -> CallResult {
         let arguments = Value::Object(command.arguments.clone());
         let input: RunCommand = match serde_path_to_error::deserialize(arguments) {
             Ok(input) => input,
-            Err(error) => return refused(format!("the arguments do not fit: {error}; nothing was done")),
+            Err(error) => return refused(format!("invalid arguments: {error}; nothing was done")),
         };
         let folder = match self.folder_of(input.folder.as_deref()) {
             Ok(folder) => folder,
             Err(problem) => return refused(problem),
         };
         let Some(program) = find_program(&input.program, &self.path(), &folder) else {
-            return refused(format!("there is no program `{}`; nothing was done", input.program));
+            return refused(format!("program `{}` not found; nothing was done", input.program));
         };
         let limit = Duration::from_secs(input.timeout_s.unwrap_or(TIMEOUT_S_DEFAULT)).min(self.timeout_max());
         let mark = uuid::Uuid::now_v7().to_string();
@@ -95,7 +95,7 @@ impl Shell {
             Ok((child, group)) => {
                 result_of(&input.program, run_to_end(child, group, limit).await, limit, &mark)
             }
-            Err(error) => refused(format!("`{}` could not be started: {error}", input.program)),
+            Err(error) => refused(format!("failed to start `{}`: {error}", input.program)),
         }
     }
 
@@ -105,11 +105,11 @@ impl Shell {
         };
         let folder = self.folder().join(below);
         let real =
-            folder.canonicalize().map_err(|error| format!("the folder `{below}` cannot be used: {error}"))?;
+            folder.canonicalize().map_err(|error| format!("folder `{below}` cannot be used: {error}"))?;
         if real.starts_with(self.folder()) {
             Ok(real)
         } else {
-            Err(format!("the folder `{below}` is not below {}; nothing was done", self.folder().display()))
+            Err(format!("folder `{below}` is outside of {}; nothing was done", self.folder().display()))
         }
     }
 
@@ -148,19 +148,19 @@ fn helper_command(
     program: &Path,
 ) -> io::Result<tokio::process::Command> {
     let Some((file, first)) = helper.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "there is nothing that confines programs"));
+        return Err(io::Error::new(io::ErrorKind::NotFound, "no sandbox helper is configured"));
     };
     let mut command = tokio::process::Command::new(file);
     command.args(first).arg(serde_json::to_string(confinement)?).arg(program);
     Ok(command)
 }
 
-/// What came of a program, for the model. Only an exit code of 0 that was seen is a success.
+/// The result of a program, for the model. Only exit code 0 is a success.
 fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> CallResult {
     let ran = match ran {
         Ok(ran) => ran,
         Err(error) => {
-            let summary = format!("`{name}` was started and lost: {error}");
+            let summary = format!("lost track of `{name}` after starting it: {error}");
             return CallResult::failure(Some(Verdict::Unknown), summary);
         }
     };
@@ -175,17 +175,15 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
         (None, _) => (
             CallStatus::Failure,
             Verdict::Unknown,
-            format!("did not end within {} s and was ended; it may be half done", limit.as_secs()),
+            format!("timed out after {} s and was killed; its work may be half done", limit.as_secs()),
         ),
-        (Some(_), Some(0)) => (CallStatus::Success, Verdict::Seen, "ended with exit code 0".to_owned()),
-        (Some(_), Some(code)) => {
-            (CallStatus::Failure, Verdict::Unknown, format!("ended with exit code {code}"))
-        }
-        (Some(status), None) => (CallStatus::Failure, Verdict::Unknown, format!("was ended: {status}")),
+        (Some(_), Some(0)) => (CallStatus::Success, Verdict::Seen, "exited with code 0".to_owned()),
+        (Some(_), Some(code)) => (CallStatus::Failure, Verdict::Unknown, format!("exited with code {code}")),
+        (Some(status), None) => (CallStatus::Failure, Verdict::Unknown, format!("was killed: {status}")),
     };
     let left = match ran.left {
         0 => String::new(),
-        count => format!("; what it had left running was ended ({count})"),
+        count => format!("; killed {count} leftover processes"),
     };
     CallResult {
         status,
@@ -198,18 +196,18 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
     }
 }
 
-/// A program that was run.
+/// A finished program.
 struct Ran {
-    /// How it ended; none when it had to be ended.
+    /// The exit status; `None` if it was killed.
     status: Option<ExitStatus>,
-    output: Ends,
-    errors: Ends,
-    /// How many programs it left behind.
+    output: TruncatedOutput,
+    errors: TruncatedOutput,
+    /// How many processes it left running.
     left: usize,
 }
 
 async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) -> io::Result<Ran> {
-    let (mut output, mut errors) = (Ends::new(OUTPUT_ENDS), Ends::new(ERRORS_ENDS));
+    let (mut output, mut errors) = (TruncatedOutput::new(STDOUT_KEPT), TruncatedOutput::new(STDERR_KEPT));
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (status, left) = {
         let reading = async {
@@ -217,7 +215,7 @@ async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) 
         };
         tokio::pin!(reading);
         let mut read = false;
-        // The streams may end before the program, and what it leaves behind may keep them open after it.
+        // The streams may close before the program exits, and its descendants may keep them open after it.
         let ended = timeout(limit, async {
             tokio::select! {
                 status = child.wait() => status,
@@ -240,7 +238,7 @@ async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) 
             }
         };
         if !read && timeout(DRAIN_BOUND, &mut reading).await.is_err() {
-            tracing::debug!("the streams of a program that has ended stay open");
+            tracing::debug!("streams still open after exit");
         }
         ended
     };

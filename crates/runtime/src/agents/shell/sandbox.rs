@@ -1,7 +1,7 @@
-//! What a program may do that an agent runs: files by Landlock, system calls by seccomp.
+//! The sandbox of agent programs: Landlock restricts files, seccomp restricts system calls.
 //!
-//! The restricting is done by a process of its own, because it cannot be undone: this program runs itself once
-//! more, [`run`] restricts that process and then becomes the wanted program.
+//! Restrictions cannot be lifted, so a helper process applies them: this program runs itself again, and [`run`]
+//! restricts that process and then replaces it with the wanted program.
 
 use std::{
     collections::BTreeMap,
@@ -22,13 +22,13 @@ use seccompiler::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The exit code of a program that was not started; the first line of its standard error says why.
+/// The exit code for a program that was not started; the first line of stderr says why.
 pub const NOT_STARTED: u8 = 125;
 
-/// The newest rules that are asked for. Older kernels enforce those that they know.
+/// The newest Landlock ABI used. Older kernels enforce the rules that they support.
 const RULES: ABI = ABI::V6;
 
-/// Where programs and what they need are kept: read and executed, never written.
+/// System folders: readable and executable, never writable.
 const SYSTEM: [&str; 13] = [
     "/bin",
     "/etc",
@@ -44,10 +44,10 @@ const SYSTEM: [&str; 13] = [
     "/sys/devices/system/cpu",
     "/usr",
 ];
-/// Devices that hold nothing.
+/// Harmless devices.
 const DEVICES: [&str; 5] = ["/dev/full", "/dev/null", "/dev/random", "/dev/urandom", "/dev/zero"];
 
-/// Calls that no program of an agent has a use for, and that lead out of the sandbox or into other processes.
+/// Denied system calls: of no use to agent programs, and able to escape the sandbox or reach other processes.
 const DENIED: [i64; 24] = [
     libc::SYS_acct,
     libc::SYS_add_key,
@@ -79,34 +79,34 @@ const DENIED: [i64; 24] = [
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confinement {
-    /// Whether it is confined at all; without, it only ends when its parent does.
+    /// Whether it is sandboxed; if not, it is only killed when its parent exits.
     pub confined: bool,
-    /// Folders and files that it may change.
+    /// Writable folders and files.
     pub write: Vec<PathBuf>,
-    /// Folders and files that it may read beyond those of the system.
+    /// Readable folders and files, besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Whether it may use the network.
+    /// Whether the network is allowed.
     pub network: bool,
-    /// What the message begins with when the program was not started, so that nothing else can be taken for it.
+    /// The prefix of the message when the program is not started; identifies it reliably.
     pub mark: String,
 }
 
-/// What the kernel can enforce.
+/// Kernel support for sandboxing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// The newest version of Landlock's rules that is enforced, of those that are asked for; 0 for none.
+    /// The Landlock ABI that is enforced, up to the one used; 0 for none.
     pub landlock: u8,
-    /// Whether system calls can be filtered.
+    /// Whether seccomp filters are supported.
     pub seccomp: bool,
 }
 
 impl SandboxSupport {
-    /// Whether files and the network can be kept from a program.
+    /// Whether files and network can be restricted.
     pub const fn is_enough(self) -> bool {
         self.landlock > 0 && self.seccomp
     }
 
-    /// What is enforced, in words.
+    /// The enforced mechanisms, for messages.
     pub fn describe(self) -> String {
         let seccomp = if self.seccomp { "seccomp" } else { "no seccomp" };
         match self.landlock {
@@ -116,7 +116,7 @@ impl SandboxSupport {
     }
 }
 
-/// Asks the kernel what it can enforce; nothing is restricted by it.
+/// Queries kernel support; applies no restrictions.
 pub fn support() -> SandboxSupport {
     let versions = [(1, ABI::V1), (2, ABI::V2), (3, ABI::V3), (4, ABI::V4), (5, ABI::V5), (6, ABI::V6)];
     let landlock = versions.iter().rev().find(|(_, abi)| knows(*abi)).map_or(0, |(version, _)| *version);
@@ -126,7 +126,7 @@ pub fn support() -> SandboxSupport {
     SandboxSupport { landlock, seccomp }
 }
 
-/// Whether the kernel knows every rule of a version.
+/// Whether the kernel supports a Landlock ABI.
 fn knows(abi: ABI) -> bool {
     let strict = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let made = strict().handle_access(AccessFs::from_all(abi)).and_then(|rules| {
@@ -138,10 +138,10 @@ fn knows(abi: ABI) -> bool {
     made.is_ok()
 }
 
-/// Restricts this process and becomes the program; returns only when that cannot be done, with why.
+/// Restricts this process and replaces it with the program; returns an error message on failure.
 pub fn run(confinement: &Confinement, program: &Path, arguments: &[OsString]) -> String {
     let ready = rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(|error| format!("failed to be ended with its parent: {error}"))
+        .map_err(|error| format!("failed to set the parent-death signal: {error}"))
         .and_then(|()| if confinement.confined { confine(confinement) } else { Ok(()) });
     let why = match ready {
         Ok(()) => {
@@ -183,8 +183,8 @@ fn confine_files(confinement: &Confinement) -> Result<(), String> {
     }
 }
 
-/// The filter of system calls. Sockets of this machine are denied in any case: behind them are services, such as
-/// the session bus, that would run programs without these restrictions.
+/// The seccomp filter. Unix sockets are always denied: they lead to services, such as the session bus, that can start
+/// programs outside of the sandbox.
 fn filter(network: bool) -> Result<BpfProgram, seccompiler::BackendError> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = DENIED.iter().map(|call| (*call, Vec::new())).collect();
     let sockets = match network {

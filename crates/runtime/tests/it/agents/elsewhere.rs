@@ -1,4 +1,4 @@
-//! Agents in processes of their own: what they report, and what is reported of them.
+//! Agents in separate processes: their reports, and reports about their failures.
 
 use std::{path::Path, time::Duration};
 
@@ -38,7 +38,7 @@ async fn work(settings: McpSettings) -> (AgentReport, String) {
 }
 
 #[tokio::test]
-async fn it_is_started_introduces_itself_and_reports() {
+async fn starts_introduces_itself_and_reports() {
     let (report, introduction) = work(printer("well")).await;
     assert_eq!(introduction, "Prints on paper.");
     assert_eq!(
@@ -51,25 +51,25 @@ async fn it_is_started_introduces_itself_and_reports() {
 }
 
 #[tokio::test]
-async fn garbage_among_its_answers_is_passed_over() {
+async fn ignores_garbage_on_its_output() {
     assert_eq!(work(printer("garbage")).await.0.status, SubtaskStatus::Finished);
 }
 
 #[tokio::test]
-async fn one_that_crashes_fails_the_subtask_and_is_started_again_for_the_next() {
+async fn a_crash_fails_the_subtask_and_the_next_restarts_it() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(printer("crash"), folder.path()).await.unwrap();
     for _ in 0..2 {
         let report = agents.work(AgentId(1), assignment()).await;
         assert_eq!(report.status, SubtaskStatus::Failed);
-        assert!(report.result.contains("its process ended: exit status: 3"), "{}", report.result);
+        assert!(report.result.contains("its process exited: exit status: 3"), "{}", report.result);
         assert!(report.result.contains("the paper is out"), "{}", report.result);
     }
     agents.close().await;
 }
 
 #[tokio::test]
-async fn one_that_takes_too_long_is_ended_with_its_process() {
+async fn a_timeout_kills_its_process() {
     let fifo = Fifo::new();
     let settings = McpSettings {
         subtask_timeout: Duration::from_secs(2),
@@ -83,13 +83,13 @@ async fn one_that_takes_too_long_is_ended_with_its_process() {
     let agents = open(settings, folder.path()).await.unwrap();
     let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment()), fifo.read());
     assert_eq!(report.status, SubtaskStatus::Failed);
-    assert!(report.result.contains("not done within 2 s"), "{}", report.result);
+    assert!(report.result.contains("timed out after 2 s"), "{}", report.result);
     is_gone(&pid).await;
     agents.close().await;
 }
 
 #[tokio::test]
-async fn one_that_is_given_up_is_ended_with_its_process() {
+async fn dropping_the_work_kills_its_process() {
     let fifo = Fifo::new();
     let settings = McpSettings {
         command: ["env".to_owned(), format!("DESKHAND_TEST_FIFO={}", fifo.path().display())]
@@ -109,22 +109,22 @@ async fn one_that_is_given_up_is_ended_with_its_process() {
 }
 
 #[tokio::test]
-async fn what_is_no_such_agent_is_not_opened() {
+async fn invalid_agents_cannot_be_opened() {
     let check = async |settings: McpSettings, expected: &str| {
         let folder = tempfile::tempdir().unwrap();
         let error = match open(settings, folder.path()).await {
             Ok(_) => panic!("it was opened"),
             Err(error) => error.to_string(),
         };
-        assert!(error.starts_with("open the agent `printer`: ") && error.contains(expected), "{error}");
+        assert!(error.starts_with("open agent `printer`: ") && error.contains(expected), "{error}");
     };
-    check(printer("no-tool"), "it offers no tool `work_on_subtask`; its tools: print").await;
+    check(printer("no-tool"), "find its tool `work_on_subtask`; it offers: print").await;
     let command = |words: &[&str]| McpSettings {
         start_timeout: Duration::from_secs(3),
         ..McpSettings::new("printer", words.iter().map(|word| (*word).to_owned()).collect())
     };
-    check(command(&["deskhand-no-such-program"]), "there is no program `deskhand-no-such-program`").await;
+    check(command(&["deskhand-no-such-program"]), "program `deskhand-no-such-program` not found").await;
     check(command(&[]), "its command is empty").await;
     check(command(&["sh", "-c", "echo out of ink >&2; exit 4"]), "out of ink").await;
-    check(command(&["sleep", "600"]), "no answer within 3 s").await;
+    check(command(&["sleep", "600"]), "timed out after 3 s").await;
 }

@@ -1,18 +1,18 @@
-//! Kinds by name.
+//! The registry of kinds.
 
 use deskhand_core::agent::{AgentHome, AgentReport};
 use deskhand_runtime::agents::{
     AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, shell::ShellKind,
 };
 
-/// A kind under any name, whose agents cannot be had.
+/// A kind with any name, whose agents cannot be opened.
 struct Named(&'static str);
 
 struct Nobody;
 
 impl DelegateAgent for Nobody {
     async fn work(&self, _: Assignment) -> AgentReport {
-        unreachable!("it is never opened")
+        unreachable!("never opened")
     }
 
     async fn close(&self) {}
@@ -37,16 +37,16 @@ impl AgentKind for Named {
 }
 
 #[tokio::test]
-async fn kinds_are_registered_once_under_good_names_and_found_by_them() {
+async fn kinds_are_registered_and_found_by_valid_unique_names() {
     let mut registry = AgentRegistry::default();
     registry.register(ShellKind::default()).unwrap();
     registry.register(Named("oven")).unwrap();
     let refused =
         |registry: &mut AgentRegistry, name| registry.register(Named(name)).unwrap_err().to_string();
-    assert!(refused(&mut registry, "oven").contains("there is one of that name already"));
-    assert!(refused(&mut registry, "host").contains("there is one of that name already"));
+    assert!(refused(&mut registry, "oven").contains("the name is taken"));
+    assert!(refused(&mut registry, "host").contains("the name is taken"));
     assert!(refused(&mut registry, "My Oven").contains("lower-case letters"));
-    assert!(refused(&mut registry, "1oven").contains("begins with a letter"));
+    assert!(refused(&mut registry, "1oven").contains("starting with a letter"));
     let names: Vec<String> = registry.kinds().into_iter().map(|kind| kind.name).collect();
     assert_eq!(names, ["oven", "shell"]);
 
@@ -58,15 +58,15 @@ async fn kinds_are_registered_once_under_good_names_and_found_by_them() {
     let unknown = |names: &[&str]| enable(names).err().unwrap().to_string();
     assert_eq!(
         unknown(&["shel"]),
-        "find the agent `shel` (did you mean `shell`?); the agents are oven, shell"
+        "find agent `shel` (did you mean `shell`?); registered agents: oven, shell"
     );
-    assert_eq!(unknown(&["printer"]), "find the agent `printer`; the agents are oven, shell");
-    assert!(unknown(&["oven", "oven"]).contains("named twice"));
+    assert_eq!(unknown(&["printer"]), "find agent `printer`; registered agents: oven, shell");
+    assert!(unknown(&["oven", "oven"]).contains("given twice"));
 
     let folder = tempfile::tempdir().unwrap();
     let error = match enable(&["oven"]).unwrap().open(folder.path()).await {
         Ok(_) => panic!("it was opened"),
         Err(error) => error.to_string(),
     };
-    assert_eq!(error, "open the agent `oven`: it lives elsewhere than its kind says");
+    assert_eq!(error, "open agent `oven`: the agent and its kind declare different homes");
 }

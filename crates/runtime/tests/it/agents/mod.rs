@@ -1,4 +1,4 @@
-//! Agents that own no window, in whole sessions.
+//! Agents without a window, in whole sessions.
 
 mod elsewhere;
 mod kinds;

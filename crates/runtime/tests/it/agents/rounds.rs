@@ -1,4 +1,4 @@
-//! Rounds in which the HostAgent hands sub-tasks to windows and to agents without one.
+//! Rounds in which the HostAgent assigns sub-tasks to windows and to agents without one.
 
 use std::sync::Arc;
 
@@ -83,8 +83,8 @@ async fn run_agents(model: Script, agents: EnabledAgents, stop: StopSwitch) -> R
     let world = World::new(model, Arc::new(office()));
     let mut options = world.options(vec!["Make a report.".to_owned()]);
     (options.agents, options.stop) = (agents, stop);
-    // What is approved is followed by another step; what a rule allows is not asked about.
-    let rule = Rule::new(Decision::Allow, "it makes no harm");
+    // An approved action is followed by another step; an allowed one is not.
+    let rule = Rule::new(Decision::Allow, "harmless");
     options.config.policy.rules =
         vec![Rule { tool: "run_command".to_owned(), label: "mkdir|ls".to_owned(), ..rule }];
     let mut lines = Vec::new();
@@ -98,7 +98,7 @@ async fn run_agents(model: Script, agents: EnabledAgents, stop: StopSwitch) -> R
     }
 }
 
-/// Offline, from the journal alone: nothing of the agents' code takes part.
+/// Replays the journal offline, without any agent code.
 fn replays_equal(ran: &Ran) {
     let journal = ran.end.folder.read().unwrap();
     assert_eq!(journal.problems, []);
@@ -109,7 +109,7 @@ fn replays_equal(ran: &Ran) {
 }
 
 #[tokio::test]
-async fn a_window_then_the_shell_then_an_agent_elsewhere_and_it_replays_equal() {
+async fn assigns_to_a_window_the_shell_and_a_process_and_replays_equal() {
     let elsewhere = r#"
 [[turn]]
 agent = "HostAgent"
@@ -141,7 +141,7 @@ reply = '''
 }
 
 #[tokio::test]
-async fn what_a_program_did_as_expected_ends_the_round_without_asking_the_host_again() {
+async fn an_expected_result_ends_the_round_without_another_host_step() {
     let turns = |expect: &str| {
         format!(
             r#"
@@ -178,7 +178,7 @@ reply = '''
 }
 
 #[tokio::test]
-async fn a_stop_ends_a_program_and_the_round() {
+async fn a_stop_kills_the_program_and_ends_the_round() {
     let (fifo, stop) = (Fifo::new(), StopSwitch::new());
     let turns = r#"
 [[turn]]
@@ -207,7 +207,7 @@ reply = '''
 }
 
 #[tokio::test]
-async fn an_agent_that_cannot_be_had_leaves_no_session_behind() {
+async fn a_failed_agent_start_leaves_no_session() {
     let world = World::new(script(END), Arc::new(office()));
     let mut options = world.options(vec!["Make a report.".to_owned()]);
     options.agents = enabled(&["shell"], ShellKind::default());
@@ -217,7 +217,7 @@ async fn an_agent_that_cannot_be_had_leaves_no_session_behind() {
 }
 
 #[tokio::test]
-async fn an_unknown_agent_never_gets_a_subtask() {
+async fn an_unknown_agent_is_never_assigned() {
     let turns = r#"
 [[turn]]
 agent = "HostAgent"

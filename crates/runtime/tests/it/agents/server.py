@@ -1,4 +1,4 @@
-"""An agent as an MCP server on standard streams, written without any library. Its first argument says how it behaves."""
+"""An agent as an MCP server on stdio, without libraries. The first argument selects its behaviour."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-//! The agent of the command line: what programs may do, and what is said of them.
+//! The command-line agent: what programs may do, and what is reported.
 
 use std::{path::Path, process::Command as Process, time::Duration};
 
@@ -13,7 +13,7 @@ use deskhand_runtime::agents::{
 };
 use serde_json::{Value, json};
 
-/// Where a program says that it has begun.
+/// A FIFO on which a program signals that it runs.
 pub(super) struct Fifo(tempfile::TempDir);
 
 impl Fifo {
@@ -27,7 +27,7 @@ impl Fifo {
         self.0.path().join("begun")
     }
 
-    /// Waits until something is written, and returns it.
+    /// Waits for a write and returns it.
     pub(super) async fn read(&self) -> String {
         let path = self.path();
         let read = tokio::task::spawn_blocking(move || std::fs::read_to_string(path).unwrap());
@@ -35,7 +35,7 @@ impl Fifo {
     }
 }
 
-/// Waits until a process is gone, or waits to be collected by its parent.
+/// Waits until a process has exited or is a zombie.
 pub(super) async fn is_gone(pid: &str) {
     let runs = || {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
@@ -46,7 +46,7 @@ pub(super) async fn is_gone(pid: &str) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the process has ended");
+    tokio::time::timeout(Duration::from_secs(20), ended).await.expect("the process has exited");
 }
 
 pub(super) fn unconfined(folder: Option<&Path>) -> ShellSettings {
@@ -74,7 +74,7 @@ async fn call(agents: &OpenAgents, arguments: Value) -> CallResult {
 }
 
 #[tokio::test]
-async fn a_program_gets_its_arguments_as_they_are_and_its_end_is_told_truly() {
+async fn arguments_are_verbatim_and_exit_codes_are_reported() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(unconfined(None), folder.path()).await;
     let said = call(&agents, json!({"program": "printf", "arguments": ["%s|", "$HOME", "a b", "*", "; ls"]}));
@@ -88,21 +88,23 @@ async fn a_program_gets_its_arguments_as_they_are_and_its_end_is_told_truly() {
         assert!(format!("{} {}", result.summary, result.output).contains(expected), "{result:?}");
     };
     check(json!({"program": "ls", "arguments": ["nothing-here"]}), Verdict::Unknown, "nothing-here").await;
-    check(json!({"program": "false"}), Verdict::Unknown, "`false` ended with exit code 1").await;
-    check(json!({"program": "no-such-program"}), Verdict::Refused, "no program `no-such-program`").await;
-    check(json!({"program": "ls", "folder": "../.."}), Verdict::Refused, "is not below").await;
-    check(json!({"program": "ls", "arguments": "-l"}), Verdict::Refused, "do not fit: arguments").await;
+    check(json!({"program": "false"}), Verdict::Unknown, "`false` exited with code 1").await;
+    check(json!({"program": "no-such-program"}), Verdict::Refused, "program `no-such-program` not found")
+        .await;
+    check(json!({"program": "ls", "folder": "../.."}), Verdict::Refused, "is outside of").await;
+    check(json!({"program": "ls", "arguments": "-l"}), Verdict::Refused, "invalid arguments: arguments")
+        .await;
     check(json!({"command": "ls"}), Verdict::Refused, "unknown field `command`").await;
     check(
         json!({"program": "sh", "arguments": ["-c", "kill -9 $$"]}),
         Verdict::Unknown,
-        "was ended: signal: 9",
+        "was killed: signal: 9",
     )
     .await;
 }
 
 #[tokio::test]
-async fn input_is_closed_secrets_stay_out_and_long_output_keeps_its_ends() {
+async fn stdin_is_closed_secrets_are_removed_and_output_is_truncated() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(unconfined(None), folder.path()).await;
     let result = call(&agents, json!({"program": "cat"})).await;
@@ -115,36 +117,36 @@ async fn input_is_closed_secrets_stay_out_and_long_output_keeps_its_ends() {
     let result = call(&agents, json!({"program": "seq", "arguments": ["100000"]})).await;
     let shown = result.output["stdout"].as_str().unwrap();
     assert!(shown.starts_with("1\n2\n") && shown.ends_with("100000\n") && shown.len() < 5_000, "{shown}");
-    assert!(shown.contains("bytes left out"), "{shown}");
+    assert!(shown.contains("bytes omitted"), "{shown}");
 }
 
 #[tokio::test]
-async fn a_program_that_takes_too_long_is_ended_with_what_it_started() {
+async fn a_timeout_kills_the_program_and_its_descendants() {
     let (folder, fifo) = (tempfile::tempdir().unwrap(), Fifo::new());
     let agents = open(unconfined(None), folder.path()).await;
-    // The second one leaves the group of the first.
+    // The second process leaves the group of the first.
     let script =
         format!("setsid sh -c 'echo $$ > {}; exec sleep 600' & exec sleep 600", fifo.path().display());
     let arguments = json!({"program": "sh", "arguments": ["-c", script], "timeout_s": 2});
     let (result, pid) = tokio::join!(call(&agents, arguments), fifo.read());
     assert_eq!((result.status, result.effect), (CallStatus::Failure, Some(Verdict::Unknown)));
-    assert!(result.summary.contains("did not end within 2 s"), "{}", result.summary);
+    assert!(result.summary.contains("timed out after 2 s"), "{}", result.summary);
     is_gone(&pid).await;
 }
 
 #[tokio::test]
-async fn what_a_program_leaves_running_is_ended_and_told() {
+async fn leftover_processes_are_killed_and_reported() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(unconfined(None), folder.path()).await;
     let arguments = json!({"program": "sh", "arguments": ["-c", "setsid sleep 600 & echo $!"]});
     let result = call(&agents, arguments).await;
     assert_eq!(result.status, CallStatus::Success, "{result:?}");
-    assert!(result.summary.contains("what it had left running was ended (1)"), "{}", result.summary);
+    assert!(result.summary.contains("killed 1 leftover processes"), "{}", result.summary);
     is_gone(result.output["stdout"].as_str().unwrap().trim()).await;
 }
 
 #[tokio::test]
-async fn a_program_that_is_given_up_is_ended() {
+async fn dropping_the_call_kills_the_program() {
     let (folder, fifo) = (tempfile::tempdir().unwrap(), Fifo::new());
     let agents = open(unconfined(None), folder.path()).await;
     let script = format!("echo $$ > {}; exec sleep 600", fifo.path().display());
@@ -156,7 +158,7 @@ async fn a_program_that_is_given_up_is_ended() {
 }
 
 #[tokio::test]
-async fn without_what_confines_programs_the_agent_is_not_opened_unless_that_is_wanted() {
+async fn without_a_sandbox_the_agent_opens_only_if_allowed() {
     let folder = tempfile::tempdir().unwrap();
     let mut registry = AgentRegistry::default();
     registry.register(ShellKind::default()).unwrap();
@@ -165,8 +167,11 @@ async fn without_what_confines_programs_the_agent_is_not_opened_unless_that_is_w
         Ok(_) => panic!("it was opened"),
         Err(error) => error.to_string(),
     };
-    assert!(error.contains("programs cannot be confined here"), "{error}");
+    assert!(error.contains("the kernel cannot sandbox programs"), "{error}");
     let agents = open(unconfined(None), folder.path()).await;
-    let sight = agents.look(AgentId(1), true).await.unwrap();
-    assert!(sight.text.contains("Programs are not confined") && sight.text.contains("empty"), "{sight:?}");
+    let observation = agents.observe(AgentId(1), true).await.unwrap();
+    assert!(
+        observation.text.contains("Programs are not sandboxed") && observation.text.contains("empty"),
+        "{observation:?}"
+    );
 }

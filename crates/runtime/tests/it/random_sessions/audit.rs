@@ -15,21 +15,21 @@ use deskhand_core::{
 
 use super::Counts;
 
-/// What a session has come to, line by line.
+/// The audit state after each line.
 struct Audit<'a> {
     policy: &'a Policy,
     limits: &'a Limits,
     counts: &'a mut Counts,
-    /// What the last record wanted.
+    /// The effect in the last record.
     wanted: Option<EffectRecord>,
     observation: Option<Observation>,
-    /// Whether the model of the present step wants a person to be asked.
+    /// Whether the model requested confirmation in the current step.
     confirms: bool,
-    /// What a person was asked about in the present step, and whether they said yes to it.
+    /// The commands that approval was requested for in the current step, and the decision.
     asked: Option<(VecDeque<Command>, bool)>,
-    /// What was approved for the session.
+    /// Approvals for the session.
     granted: Vec<(Command, Subject)>,
-    /// What went out in the present step.
+    /// The commands dispatched in the current step.
     before: Vec<Command>,
     calls: BTreeSet<u64>,
     steps: BTreeSet<u32>,
@@ -38,7 +38,7 @@ struct Audit<'a> {
     open_rounds: u32,
 }
 
-/// Checks a journal; panics where a session did what it must not.
+/// Audits a journal; panics on a violation.
 pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts) {
     let mut audit = Audit {
         policy: &config.policy,
@@ -63,7 +63,7 @@ pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts)
             Record::Event(record) => audit.event(&record.event),
         }
     }
-    assert_eq!(audit.open_rounds, 0, "a round without an outcome");
+    assert_eq!(audit.open_rounds, 0, "round without an outcome");
 }
 
 impl Audit<'_> {
@@ -75,7 +75,7 @@ impl Audit<'_> {
             assert!(steps <= self.limits.steps_max, "record {seq}: step {steps} of the round");
         }
         match &record.effect {
-            // A step begins with a look; what a person said of the step before holds no longer.
+            // A step starts with an observation; approvals of the previous step no longer apply.
             Effect::Observe { .. } => {
                 (self.asked, self.confirms) = (None, false);
                 self.before.clear();
@@ -87,17 +87,17 @@ impl Audit<'_> {
                     "record {seq}"
                 );
                 let tokens_max = self.limits.tokens_max.unwrap_or(u64::MAX);
-                assert!(self.tokens < tokens_max, "record {seq}: {} tokens are used", self.tokens);
+                assert!(self.tokens < tokens_max, "record {seq}: {} tokens used", self.tokens);
             }
             Effect::AwaitApproval { approval } => {
                 for (index, command) in approval.commands.iter().enumerate() {
                     let ruling = self.ruling(&approval.commands[..index], command);
-                    assert_ne!(ruling, Decision::Deny, "record {seq}: asks for what is denied");
+                    assert_ne!(ruling, Decision::Deny, "record {seq}: requests approval of a denied action");
                 }
                 self.asked = Some((approval.commands.iter().cloned().collect(), false));
             }
             Effect::Call { command } => {
-                assert!(self.calls.insert(record.id.0), "record {seq}: a call that went out before");
+                assert!(self.calls.insert(record.id.0), "record {seq}: call dispatched twice");
                 self.call(seq, command);
             }
             Effect::Finish { outcome } => self.counts.note("outcome", outcome.kind.word()),
@@ -108,15 +108,19 @@ impl Audit<'_> {
     fn call(&mut self, seq: u64, command: &Command) {
         let what = format!("record {seq}: {}", command.to_line());
         let ruling = self.ruling(&self.before, command);
-        assert_ne!(ruling, Decision::Deny, "{what}: it is denied");
+        assert_ne!(ruling, Decision::Deny, "{what}: denied");
         if let Some((approved, yes)) = &mut self.asked {
-            assert!(*yes, "{what}: went out though nobody approved");
-            assert_eq!(approved.pop_front().as_ref(), Some(command), "{what}: is not what was approved");
+            assert!(*yes, "{what}: dispatched without approval");
+            assert_eq!(
+                approved.pop_front().as_ref(),
+                Some(command),
+                "{what}: differs from the approved command"
+            );
             self.counts.note("call", "approved");
         } else if ruling == Decision::Ask || (self.confirms && self.policy.safe_guard) {
             let subject = self.subject(&self.before, command);
             let holds = |(other, before): &(Command, Subject)| is_same(command, &subject, other, before);
-            assert!(self.granted.iter().any(holds), "{what}: needs an approval and has none");
+            assert!(self.granted.iter().any(holds), "{what}: missing approval");
             self.counts.note("call", "approved for the session");
         } else {
             self.counts.note("call", "free");
@@ -141,7 +145,7 @@ impl Audit<'_> {
                 self.counts.note("fault", "model error");
             }
             Event::Approved { scope } => {
-                let (commands, _) = self.asked.take().expect("an approval that was asked for");
+                let (commands, _) = self.asked.take().expect("a pending approval request");
                 if *scope == ApprovalScope::Session {
                     let all: Vec<Command> = commands.iter().cloned().collect();
                     let of = |(index, command): (usize, &Command)| {
@@ -163,7 +167,7 @@ impl Audit<'_> {
                 let verdict = result.effect.map_or("none", |effect| effect.word());
                 self.counts.note("verdict", verdict);
             }
-            Event::ObserveFailed { .. } => self.counts.note("fault", "look that failed"),
+            Event::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
             Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
             Event::Resumed { desktop_kept } => {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
@@ -193,17 +197,17 @@ impl Audit<'_> {
         Subject::after(before, command, self.observation.as_ref().unwrap())
     }
 
-    /// What the policy says of a command. Where the rules leave no doubt without knowing what the command is about, the
-    /// policy's own word is held against that.
+    /// The policy's decision on a command. Where the rules are unambiguous without the target, the decision is checked
+    /// against them.
     fn ruling(&self, before: &[Command], command: &Command) -> Decision {
         let decided = self.policy.decide(&self.subject(before, command)).decision;
         if let Some(sure) = self.surely(command) {
-            assert_eq!(decided, sure, "{}: the policy says something else", command.to_line());
+            assert_eq!(decided, sure, "{}: the policy disagrees", command.to_line());
         }
         decided
     }
 
-    /// What the rules say by the tool and the id alone.
+    /// The decision by tool and id alone, if unambiguous.
     fn surely(&self, command: &Command) -> Option<Decision> {
         for rule in &self.policy.rules {
             if rule.tool != "*" && rule.tool != command.tool {
@@ -228,7 +232,7 @@ impl Audit<'_> {
     }
 }
 
-/// Whether an approval of `before` for the session speaks of a command too: the same tool, application and thing.
+/// Whether a session approval of `before` covers a command: same tool, application and target.
 fn is_same(command: &Command, subject: &Subject, before: &Command, about: &Subject) -> bool {
     let names: Vec<&str> = subject.names().collect();
     let thing = if !names.is_empty() {

@@ -1,6 +1,6 @@
-//! A source of chance that is the same for the same seed everywhere: SplitMix64, which needs nothing but a counter.
+//! A portable, seeded random number generator: SplitMix64.
 
-/// The source.
+/// The generator.
 #[derive(Debug, Clone)]
 pub(super) struct Chance(u64);
 
@@ -16,27 +16,27 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// Another source, whose course does not change how this one goes on.
+    /// An independent generator, seeded from this one.
     pub(super) fn child(&mut self) -> Self {
         Self(self.next())
     }
 
-    /// A number below `bound`, which is not 0.
+    /// A number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         usize::try_from(self.next() % bound as u64).unwrap()
     }
 
-    /// True so many times in a thousand.
+    /// True with a probability of `times` in 1000.
     pub(super) fn per_mille(&mut self, times: usize) -> bool {
         self.below(1_000) < times
     }
 
-    /// True so many times in a hundred.
+    /// True with a probability of `times` in 100.
     pub(super) fn percent(&mut self, times: usize) -> bool {
         self.below(100) < times
     }
 
-    /// One of several.
+    /// One of the values.
     pub(super) fn pick<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())].clone()
     }

@@ -1,4 +1,4 @@
-//! A model that says anything: mostly what makes sense, and now and then what does not.
+//! A random model: mostly sensible replies, sometimes not.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,25 +11,25 @@ use serde_json::{Value, json};
 
 use super::{Counts, chance::Chance};
 
-/// The model. A clone is the same model.
+/// The model. Clones share the state.
 #[derive(Clone)]
 pub(super) struct RandomModel(Arc<Mutex<Mind>>);
 
 struct Mind {
     chance: Chance,
     counts: Counts,
-    /// How often in a thousand it says what cannot be used.
+    /// Unusable replies per 1000.
     confused: usize,
-    /// How often in a thousand it fails.
+    /// Failures per 1000.
     failing: usize,
-    /// How often in a thousand it never answers; 0 where nothing bounds that.
+    /// Missing replies per 1000; 0 without a timeout.
     silent: usize,
 }
 
-/// What a safe guard asks about before it is pressed.
+/// The controls that a safe guard asks about.
 const GUARDED: [&str; 3] = ["Delete", "Send", "Discard"];
 
-/// What a model lists of a desktop: ids and names.
+/// Listed things: ids and names.
 type Listed = Vec<(String, String)>;
 
 impl RandomModel {
@@ -40,7 +40,7 @@ impl RandomModel {
         Self(Arc::new(Mutex::new(Mind { chance, counts: Counts::default(), confused, failing, silent })))
     }
 
-    /// What it said, by kind.
+    /// What it replied, by kind.
     pub(super) fn counts(&self) -> Counts {
         self.0.lock().unwrap().counts.clone()
     }
@@ -79,7 +79,7 @@ impl Mind {
                 ModelFailureKind::Unreachable,
                 ModelFailureKind::Malformed,
             ]);
-            let message = format!("{kind:?}: chance had it so");
+            let message = format!("{kind:?}: random failure");
             return Some(Err(ModelFailure { kind, message, attempts, usage, elapsed_ms: 5 }));
         }
         let text = if self.chance.per_mille(self.confused) {
@@ -182,7 +182,7 @@ impl Mind {
     }
 
     fn actions(&mut self, elements: &Listed) -> Value {
-        // What has the focus is pressed by a key, which says nothing of what that is.
+        // Pressing a key activates the focused control, which the command does not name.
         if self.chance.percent(12) && !elements.is_empty() {
             let guarded: Listed =
                 elements.iter().filter(|(_, name)| GUARDED.contains(&name.as_str())).cloned().collect();
@@ -239,7 +239,7 @@ impl Mind {
     }
 }
 
-/// The ids with a letter that a question lists, with the names that follow them.
+/// The ids with a prefix that a request lists, with the names after them.
 fn listed(request: &ModelRequest, letter: char) -> Listed {
     let texts =
         request.messages.iter().skip(1).flat_map(|message| &message.parts).filter_map(|part| match part {

@@ -1,4 +1,4 @@
-//! A person who answers as chance wants, or is not there, or does not come back.
+//! A random user who answers, is absent, or does not respond.
 
 use std::sync::Mutex;
 
@@ -7,10 +7,10 @@ use deskhand_runtime::people::{Answered, ApprovalRequest, Decided, Notice, Quest
 
 use super::chance::Chance;
 
-/// The person.
+/// The user.
 pub(super) struct RandomPerson {
     chance: Mutex<Chance>,
-    /// Whether anybody is there at all.
+    /// Whether there is a user at all.
     is_there: bool,
 }
 
@@ -54,5 +54,5 @@ impl UserChannel for RandomPerson {
         }
     }
 
-    async fn tell(&self, _: Notice) {}
+    async fn notify(&self, _: Notice) {}
 }

@@ -1,4 +1,4 @@
-//! A random desktop, and what goes wrong on it while a session runs.
+//! A random desktop with injected faults.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -10,24 +10,24 @@ use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSh
 
 use super::{Counts, chance::Chance};
 
-/// The keys of what a safe guard asks about before it is pressed.
+/// The keys of controls that a safe guard asks about.
 const GUARDED: [&str; 3] = ["delete", "send", "discard"];
-/// A part of the titles of all windows of an application.
+/// A part of the window titles of each application.
 const APPS: [&str; 3] = ["Notes", "Mail", "Paint"];
-/// A launch that takes longer than a tool waits for a window.
+/// A launch delay longer than a tool waits for a window.
 const LATE_MS: u64 = 45_000;
 
-/// A desktop with what is wrong with it from the beginning.
+/// A desktop with initial faults.
 pub(super) struct Stage {
     pub(super) desktop: FakeDesktop,
     /// The guarded controls, with their keys.
     pub(super) guarded: Vec<(&'static str, ElementId)>,
-    /// Controls that do not do what they should, with what is wrong with them.
+    /// Faulty controls, with their fault.
     odd: Vec<(ElementId, &'static str)>,
     late: bool,
     silenced: Option<WindowId>,
     chance: Chance,
-    /// How often in a thousand effects something goes wrong.
+    /// Faults per 1000 effects.
     trouble: usize,
 }
 
@@ -43,8 +43,8 @@ fn button(
         1 => (element.on_click(does).disabled(), Some("disabled control")),
         2 => (element.on_click(does).semantic(Semantic::Ignored), Some("control that ignores its action")),
         3 => (element.on_click(does).semantic(Semantic::Fails), Some("control that fails")),
-        4 => (element.on_click(does).deaf(), Some("control that is deaf to clicks")),
-        5 => (element.on_click(does.after(900)), Some("control that is slow")),
+        4 => (element.on_click(does).deaf(), Some("control that ignores clicks")),
+        5 => (element.on_click(does.after(900)), Some("slow control")),
         6 => (element.on_click(Behaviour::Remove { key: None }), Some("control that goes away")),
         _ => (element.on_click(does), None),
     }
@@ -112,7 +112,7 @@ impl Stage {
         Self { desktop, guarded, odd, late, silenced: None, chance, trouble }
     }
 
-    /// Lets something go wrong, perhaps, before what a line tells of is carried out.
+    /// Perhaps injects a fault before the effect in a line is performed.
     pub(super) fn meddle(&mut self, desktop: &FakeDesktop, line: &Line, counts: &mut Counts) {
         let Record::Effect(record) = &line.record else { return };
         let mut acted_on = None;
@@ -172,12 +172,12 @@ impl Stage {
             16..19 => match self.silenced.take() {
                 Some(window) => {
                     desktop.set_answering(window, true);
-                    Some("application answers again")
+                    Some("application responds again")
                 }
                 None => {
                     desktop.set_answering(window?, false);
                     self.silenced = window;
-                    Some("application does not answer")
+                    Some("application does not respond")
                 }
             },
             _ if self.chance.percent(40) => {
