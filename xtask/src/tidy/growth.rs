@@ -17,12 +17,11 @@ const FUNCTION_LINES_MAX: usize = 70;
 
 /// Files over the limit, which must not grow. Do not add to this list: split the file.
 const LONG_FILES: &[(&str, usize)] = &[
-    ("crates/cli/src/commands/session.rs", 559),
-    ("crates/cli/src/config/settings.rs", 526),
+    ("crates/cli/src/commands/session.rs", 554),
     ("crates/desktop-linux/src/atspi/mirror/look.rs", 544),
     ("crates/desktop-linux/src/atspi/mirror/store.rs", 513),
     ("crates/desktop-linux/src/x11/windows.rs", 508),
-    ("crates/runtime/src/report/html.rs", 520),
+    ("crates/runtime/src/report/html.rs", 515),
 ];
 
 /// How many files and functions are reported.
@@ -185,9 +184,9 @@ mod tests {
 
     #[test]
     fn the_list_of_long_files_does_not_grow() {
-        assert!(LONG_FILES.len() <= 6, "split a file instead");
+        assert!(LONG_FILES.len() <= 5, "split a file instead");
         for (path, max) in LONG_FILES {
-            assert!((PRODUCT_LINES_MAX + 1..=559).contains(max), "{path}");
+            assert!((PRODUCT_LINES_MAX + 1..=554).contains(max), "{path}");
             check_lines(path, &"//! a\n".repeat(*max), &[]);
             assert_eq!(check(&SourceFile::sample(path, &"//! a\n".repeat(max + 1))).len(), 1, "{path}");
         }
