@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use tokio::task::{JoinError, JoinSet};
 
-/// Runs sessions concurrently, at most `concurrency_max` at a time, and returns their results in input order. Each is a separate
-/// task: a panic becomes that session's error and does not affect the others. Dropping the future aborts all of them.
+/// Runs sessions concurrently, at most `concurrency_max` at a time, and returns their results in input order. Each is a
+/// separate task: a panic becomes that session's error and does not affect the others. Dropping the future aborts all.
 ///
 /// A session is a future that owns its desktop, model and options.
 pub async fn side_by_side<T: Send + 'static>(

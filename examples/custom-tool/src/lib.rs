@@ -1,8 +1,8 @@
-//! A tool of your own for AppAgents: `count_words` counts the words of a text on the screen.
+//! A custom tool for AppAgents: `count_words` counts the words of a text on the screen.
 //!
-//! A tool is an input type whose doc comments tell the model what it does and takes, and a function that turns it into a
-//! verified action. Register it with [`Toolbox::with_app_tool`](deskhand_runtime::Toolbox::with_app_tool); the gate, the journal and
-//! the reports treat it like any other.
+//! A tool is an input type, whose doc comments describe it to the model, and a function that runs a verified action.
+//! Register it with [`Toolbox::with_app_tool`](deskhand_runtime::Toolbox::with_app_tool); the gate, the journal and the reports
+//! treat it like any other.
 
 use deskhand_core::{command::Verdict, ids::ElementId};
 use deskhand_desktop::Desktop;
@@ -22,15 +22,15 @@ pub struct CountWords {
 
 impl<D: Desktop> Tool<D> for CountWords {
     const NAME: &'static str = "count_words";
-    // It changes nothing, so its result carries no verdict.
+    // A read-only tool, so its result has no verdict.
     const ACTS: bool = false;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let id: ElementId =
-            input.id.parse().map_err(|_| ToolError::Reply(format!("`{}` is no element", input.id)))?;
+            input.id.parse().map_err(|_| ToolError::Reply(format!("`{}` is not an element id", input.id)))?;
         let mut report = read_text(context.desktop, context.window()?, id, None).await?;
-        // A text that could not be read has no words to count.
+        // Count only if the text was read.
         if report.effect == Verdict::Seen {
             let text = report.output.get("text").and_then(Value::as_str).unwrap_or_default();
             let words = text.split_whitespace().count();

@@ -16,10 +16,10 @@ pub(crate) enum Bench {
     /// Measure speed and accuracy of perception: trees, pictures, idle detection, tokens, steps, verdicts.
     ///
     /// Starts each application on a private desktop and prints the cost of observing its window through the mirror, by one
-    /// bulk read, by a naive walk and by the same walk with pyatspi; its responsiveness to input meanwhile; pictures; the time
-    /// to detect a no-op click; the tokens of views; a whole step of the framework; and how many random actions were judged
-    /// wrongly. Compare ratios within one run; the machine load is printed with them. Missing programs are reported and
-    /// skipped; `cargo xtask setup` installs them.
+    /// bulk read, by a naive walk and by the same walk with pyatspi; its responsiveness to input meanwhile; pictures; the
+    /// time to detect a no-op click; the tokens of views; a whole step of the framework; and how many random actions were
+    /// judged wrongly. Compare ratios within one run; the machine load is printed with them. Missing programs are reported
+    /// and skipped; `cargo xtask setup` installs them.
     ///
     /// A full run takes about ten minutes. For a short one: `--only calc --edits 50 --actions 0`.
     Perception(perception::PerceptionArguments),

@@ -1,14 +1,14 @@
-//! Core names a tool in one file alone, which a test of the runtime holds against the tools that there are.
+//! Core names tools in one file only, which a test of the runtime checks against the registered tools.
 
 use super::{
     code::first_test_line,
     files::{Finding, SourceFile},
 };
 
-/// Where the names are.
+/// The file with the names.
 const HOME: &str = "crates/core/src/known_tools.rs";
 
-/// Finds names of tools in other files of core.
+/// Finds tool names in other files of core.
 pub(super) fn check(all: &[SourceFile]) -> Vec<Finding> {
     let Some(home) = all.iter().find(|file| file.path == HOME) else { return Vec::new() };
     let names: Vec<String> = home.text().lines().filter_map(name).collect();
@@ -19,16 +19,14 @@ pub(super) fn check(all: &[SourceFile]) -> Vec<Finding> {
             let product = file.text().lines().take(first_test_line(file.text()) - 1).enumerate();
             product
                 .filter(|(_, line)| names.iter().any(|name| line.contains(name.as_str())))
-                .map(|(index, _)| {
-                    file.finding(index + 1, format!("a tool is named; the names are in {HOME}"))
-                })
+                .map(|(index, _)| file.finding(index + 1, format!("tool name; use the constant in {HOME}")))
                 .collect::<Vec<_>>()
         })
         .collect()
 }
 
-/// The name with its quotes that a line such as `pub const A: &str = "a";` defines. Names of one word mean other things
-/// elsewhere.
+/// The quoted name that a line such as `pub const A: &str = "a";` defines. Single words are skipped: they have other
+/// meanings elsewhere.
 fn name(line: &str) -> Option<String> {
     let value = line.strip_prefix("pub const ")?.split_once(": &str = ")?.1.strip_suffix(';')?;
     value.contains('_').then(|| value.to_owned())
@@ -39,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_tools_are_found_outside_of_their_home() {
+    fn tool_names_are_found_in_other_files() {
         let home = "//! A.\npub const A: &str = \"click_element\";\npub const B: &str = \"select\";\n";
         let other = "//! B.\nlet a = (\"select\", \"click_element\");\n#[cfg(test)]\nmod tests {\n\"click_element\"\n}\n";
         let files = [
@@ -49,11 +47,11 @@ mod tests {
             SourceFile::sample("crates/runtime/src/b.rs", other),
         ];
         let found: Vec<String> = check(&files).iter().map(ToString::to_string).collect();
-        assert_eq!(found, [format!("crates/core/src/b.rs:2: a tool is named; the names are in {HOME}")]);
+        assert_eq!(found, [format!("crates/core/src/b.rs:2: tool name; use the constant in {HOME}")]);
     }
 
     #[test]
-    fn the_home_of_the_names_is_there() {
+    fn the_file_with_the_names_exists() {
         let files = super::super::files::read().unwrap();
         let home = files.iter().find(|file| file.path == HOME).unwrap();
         assert!(home.text().lines().filter_map(name).count() > 10);

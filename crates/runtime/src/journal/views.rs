@@ -13,10 +13,10 @@ use deskhand_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A line as it stands in the file.
+/// A line as stored in the file.
 pub(crate) type StoredLine = Line<StoredObservation>;
 
-/// An observation as it stands in the file.
+/// An observation as stored in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub(crate) enum StoredObservation {

@@ -39,7 +39,7 @@ pub enum Approvals {
     Ask,
     /// Every action is approved without asking.
     All,
-    /// No action is approved, and nobody is asked.
+    /// No action is approved, without asking.
     None,
 }
 

@@ -1,8 +1,8 @@
 //! A user channel over lines of text, for a person or a program.
 //!
-//! The driver uses a [`Console`]; its [`Listener`] reads lines continuously and passes each to the open prompt, or treats it
-//! as a command to the session (pause, stop). A [`Frontend`] parses lines and shows prompts. A line that arrived before a
-//! prompt was shown never answers it.
+//! The driver uses a [`Console`]; its [`Listener`] reads lines continuously and passes each to the open prompt, or treats
+//! it as a command to the session (pause, stop). A [`Frontend`] parses lines and shows prompts. A line that arrived before
+//! a prompt was shown never answers it.
 
 use std::collections::VecDeque;
 
@@ -205,7 +205,7 @@ impl<F: Frontend> Listener<F> {
     fn input_ended(&mut self) {
         self.lines = None;
         self.ended = true;
-        // Nobody could resume the session any more.
+        // Without input, nothing could resume the session.
         self.pause.resume();
         if let Some((prompt, reply)) = self.open.take() {
             self.frontend.withdrawn(&prompt);
@@ -262,7 +262,7 @@ impl<F: Frontend> Listener<F> {
     }
 }
 
-/// The reply to a prompt when nobody can answer.
+/// The reply to a prompt without a user.
 fn nobody(prompt: &Prompt) -> Reply {
     match prompt {
         Prompt::Request => Reply::Request(None),

@@ -1,4 +1,4 @@
-//! The tool in a whole session on the desktop in memory, called by a scripted model.
+//! The tool in a whole session on the in-memory desktop, called by a scripted model.
 #![cfg(test)]
 
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ reply = '{"thought": "done", "status": "FINISH", "result": "22 words"}'
 "#;
 
 #[tokio::test]
-async fn a_model_is_told_of_the_tool_and_calls_it() {
+async fn a_model_sees_the_tool_and_calls_it() {
     let folder = tempfile::tempdir().unwrap();
     let (desktop, model) = (office(), Script::parse("count.toml", TURNS, BTreeMap::new()).unwrap());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();

@@ -1,4 +1,4 @@
-//! What must be true of the journal of any session, read by itself: it shares no code with what decided.
+//! Checks the invariants of any journal, independently of the code that makes the decisions.
 
 use std::collections::{BTreeSet, VecDeque};
 
