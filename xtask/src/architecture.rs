@@ -1,10 +1,13 @@
 //! Architecture rules as tests: allowed dependencies between our crates, and no IO in core.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use serde_json::Value;
 
-use crate::workspace::{cargo, stdout};
+use crate::workspace::{cargo, files, root, stdout};
 
 /// The dependencies of each crate. Changing them changes the architecture.
 const ARROWS: &[(&str, &[&str])] = &[
@@ -35,7 +38,18 @@ const ARROWS: &[(&str, &[&str])] = &[
         "deskhand-example-robot-arm",
         &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
     ),
-    ("deskhand-host", &["deskhand-core", "deskhand-desktop-detect", "deskhand-model"]),
+    (
+        "deskhand-host",
+        &[
+            "deskhand-core",
+            "deskhand-desktop",
+            "deskhand-desktop-act",
+            "deskhand-desktop-detect",
+            "deskhand-desktop-linux",
+            "deskhand-model",
+            "deskhand-runtime",
+        ],
+    ),
     ("deskhand-model", &["deskhand-core"]),
     ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-model"]),
     ("deskhand-testkit", &["deskhand-core"]),
@@ -193,5 +207,23 @@ fn the_platform_list_matches_real_dependencies() {
     let crates = below("deskhand-desktop-linux");
     for name in ["x11rb", "zbus"] {
         assert!(crates.contains(name) && PLATFORM_CRATES.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn the_host_knows_no_command_line_and_never_prints() {
+    let crates = below("deskhand-host");
+    assert!(crates.contains("deskhand-runtime"), "{crates:?}");
+    let found: Vec<&&str> = ["clap", "clap_builder", "tracing-subscriber"]
+        .iter()
+        .filter(|name| crates.contains(**name))
+        .collect();
+    assert!(found.is_empty(), "deskhand-host builds on {found:?}");
+    let own = |path: &PathBuf| path.starts_with("crates/host/src");
+    for file in files().unwrap().into_iter().filter(own) {
+        let text = std::fs::read_to_string(root().join(&file)).unwrap();
+        for word in ["print!", "println!", "eprint!", "eprintln!", "stdout()", "stderr()"] {
+            assert!(!text.contains(word), "{} has {word}", file.display());
+        }
     }
 }

@@ -3,7 +3,12 @@
 use std::{error::Error, fmt, process::ExitCode};
 
 use deskhand_core::outcome::OutcomeKind;
-use deskhand_host::config::ConfigError;
+use deskhand_desktop::DesktopError;
+use deskhand_host::{
+    HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
+    workspace::WorkspaceError,
+};
+use deskhand_model::{KeySource, OpenAiSetupError};
 
 use crate::output::{Line, Output, Stream, Tone};
 
@@ -90,13 +95,6 @@ impl CliError {
         self.help.join("; ")
     }
 
-    /// The error with the place that it comes from.
-    #[must_use]
-    pub(crate) fn in_place(mut self, place: &str) -> Self {
-        self.message = format!("{place}: {}", self.message);
-        self
-    }
-
     /// The error with what to do next.
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -105,11 +103,124 @@ impl CliError {
     }
 }
 
+impl CliError {
+    /// A session that cannot be resumed or forked; `again` is the command with a request.
+    pub(crate) fn of_session(error: HostError, again: &str) -> Self {
+        let what = match &error {
+            HostError::Session(SessionError::NothingToResume { .. }) => "it",
+            HostError::Session(SessionError::NothingAfter { .. }) => "the fork",
+            HostError::Session(_)
+            | HostError::Config(_)
+            | HostError::Model(_)
+            | HostError::Document(_)
+            | HostError::Workspace(_)
+            | HostError::Task(_)
+            | HostError::Batch(_)
+            | HostError::Register(_)
+            | HostError::Agents(_)
+            | HostError::Tools(_)
+            | HostError::Run(_)
+            | HostError::Picture { .. } => return error.into(),
+        };
+        Self::from_error(&error).with_help(format!("give {what} a request: {again}"))
+    }
+}
+
+impl From<HostError> for CliError {
+    fn from(error: HostError) -> Self {
+        let code = if error.is_usage() { USAGE } else { FAILED };
+        let shown = Self { code, ..Self::from_error(&error) };
+        match flag_help(&error).or_else(|| error.help()) {
+            Some(help) => shown.with_help(help),
+            None => shown,
+        }
+    }
+}
+
 impl From<ConfigError> for CliError {
     fn from(error: ConfigError) -> Self {
-        let help = error.help();
-        Self { code: USAGE, ..Self::from_error(&error) }.with_help(help)
+        HostError::from(error).into()
     }
+}
+
+impl From<WorkspaceError> for CliError {
+    fn from(error: WorkspaceError) -> Self {
+        HostError::from(error).into()
+    }
+}
+
+impl From<ModelError> for CliError {
+    fn from(error: ModelError) -> Self {
+        HostError::from(error).into()
+    }
+}
+
+impl From<DesktopError> for CliError {
+    fn from(error: DesktopError) -> Self {
+        WorkspaceError::from(error).into()
+    }
+}
+
+/// What to do about an error by a flag, where one is the shortest way.
+fn flag_help(error: &HostError) -> Option<String> {
+    let help = match error {
+        HostError::Model(error) => return model_flag(error),
+        HostError::Workspace(WorkspaceError::NoDisplay) => {
+            "work on a private one: `--desktop virtual`; or run this in a graphical session"
+        }
+        HostError::Workspace(WorkspaceError::NoSuchWindow { windows, .. }) if windows.is_empty() => {
+            "there is none at all; start something first: `--launch PROGRAM`"
+        }
+        HostError::Workspace(WorkspaceError::NoWindow) => {
+            "start something first: `--launch PROGRAM`, or `--open FILE`"
+        }
+        HostError::Batch(BatchError::SharedDesktop) => "give each one of its own: `--desktop virtual`",
+        HostError::Batch(BatchError::HasResults { .. }) => {
+            "go on where it ended: `--resume`; or name another folder: `--results DIR`"
+        }
+        HostError::Batch(BatchError::Form { .. }) => {
+            "it is no result of a batch; remove it, or name another folder with `--results DIR`"
+        }
+        HostError::Session(SessionError::Script(_)) => {
+            "name the script that goes on from here: `--model script:FILE`"
+        }
+        HostError::Run(_) => {
+            "check that the folder of the sessions can be written to; `--state-dir DIR` names another"
+        }
+        HostError::Config(_)
+        | HostError::Document(_)
+        | HostError::Workspace(_)
+        | HostError::Session(_)
+        | HostError::Task(_)
+        | HostError::Batch(_)
+        | HostError::Register(_)
+        | HostError::Agents(_)
+        | HostError::Tools(_)
+        | HostError::Picture { .. } => return None,
+    };
+    Some(help.to_owned())
+}
+
+fn model_flag(error: &ModelError) -> Option<String> {
+    let help = match error {
+        ModelError::NotConfigured => {
+            "name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or `--model script:FILE`; or \
+             write it down for good: `deskhand config init`"
+        }
+        ModelError::NotNamed { .. } => {
+            "`--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models"
+        }
+        ModelError::NoScript => "`--model script:FILE`, or set `model.script`",
+        ModelError::ScriptMissing { .. } => "check the path after `--model script:`",
+        ModelError::Script(_) => "correct the script; `--script-var NAME=VALUE` sets its variables",
+        ModelError::Endpoint(OpenAiSetupError::Key { place: KeySource::Environment(name), .. }) => {
+            return Some(format!("`export {name}=…`, or name a file with `--api-key-file FILE`"));
+        }
+        ModelError::Endpoint(OpenAiSetupError::BaseUrl { .. }) => "correct `--base-url` or `model.base_url`",
+        ModelError::Endpoint(OpenAiSetupError::NoModel { .. }) => "`--model openai:MODEL`",
+        ModelError::Endpoint(_) | ModelError::NoPrice { .. } => return None,
+    };
+    Some(help.to_owned())
 }
 
 impl fmt::Display for CliError {

@@ -1,6 +1,6 @@
 //! Arguments that several commands have in common, and the overrides of the configuration that they stand for.
 
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 use deskhand_host::config::{Overrides, ScreenSize};
@@ -206,6 +206,11 @@ impl StoreArgs {
 }
 
 impl ModelArgs {
+    /// The variables of a script.
+    pub(crate) fn variables(&self) -> BTreeMap<String, String> {
+        self.script_var.iter().cloned().collect()
+    }
+
     /// The settings that these flags stand for.
     pub(crate) fn overrides(&self) -> Overrides {
         self.add_to(Overrides::default())

@@ -11,10 +11,11 @@ use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
     ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText,
 };
+use deskhand_host::Workspace;
 
 use super::{
+    host::{by_hand, work},
     screenshot::save,
-    stage::{Stage, StagePlan, desktop_error},
     target::{Found, find},
 };
 use crate::{
@@ -28,11 +29,11 @@ use crate::{
 const CHANGES_SHOWN: usize = 8;
 
 pub(crate) async fn act(args: &ActArgs) -> CommandResult {
-    let plan = StagePlan::of(&args.stage)?;
-    let work = async |stage: &Stage| {
-        let report = perform(stage, args).await?;
+    let plan = by_hand(&args.stage)?;
+    let looking = async |workspace: &Workspace| {
+        let report = perform(workspace, args).await?;
         if let Some(file) = &args.screenshot {
-            let picture = stage.desktop.screen().await.map_err(|error| desktop_error(&error))?;
+            let picture = workspace.desktop.screen().await?;
             save(&picture, file)?;
         }
         let out = Output::to(Stream::Out);
@@ -43,30 +44,30 @@ pub(crate) async fn act(args: &ActArgs) -> CommandResult {
         }
         Ok(if report.effect == Verdict::Seen { Exit::Success } else { Exit::Negative })
     };
-    plan.work(work).await
+    work(&plan, looking).await
 }
 
-async fn perform(stage: &Stage, args: &ActArgs) -> Result<ActionReport, CliError> {
-    let (desktop, limits) = (&stage.desktop, &ActLimits::default());
+async fn perform(workspace: &Workspace, args: &ActArgs) -> Result<ActionReport, CliError> {
+    let (desktop, limits) = (&workspace.desktop, &ActLimits::default());
     if let Action::Launch { program, arguments } = &args.action {
         let request = LaunchRequest { program: program.clone(), arguments: arguments.clone() };
-        return act::launch(desktop, &request, limits).await.map_err(|error| desktop_error(&error));
+        return Ok(act::launch(desktop, &request, limits).await?);
     }
-    let window = stage.window(args.window.as_deref()).await?;
-    let hand = Hand { stage, window: &window, limits };
+    let window = workspace.window(args.window.as_deref()).await?;
+    let hand = Hand { workspace, window: &window, limits };
     hand.perform(&args.action).await
 }
 
 /// Acts in one window.
 struct Hand<'a> {
-    stage: &'a Stage,
+    workspace: &'a Workspace,
     window: &'a WindowInfo,
     limits: &'a ActLimits,
 }
 
 impl Hand<'_> {
     async fn perform(&self, action: &Action) -> Result<ActionReport, CliError> {
-        let (desktop, window, limits) = (&self.stage.desktop, self.window.id, self.limits);
+        let (desktop, window, limits) = (&self.workspace.desktop, self.window.id, self.limits);
         let report = match action {
             Action::Click { target, button, double } => {
                 let target = self.find(target).await?.target;
@@ -98,11 +99,11 @@ impl Hand<'_> {
             }
             Action::Launch { .. } => return Err(CliError::new("a program is started in no window")),
         };
-        report.map_err(|error| desktop_error(&error))
+        Ok(report?)
     }
 
     async fn perform_on_element(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&self.stage.desktop, self.limits);
+        let (desktop, limits) = (&self.workspace.desktop, self.limits);
         let report = match action {
             Action::Type { text, into, clear } => {
                 let element = match into {
@@ -157,11 +158,11 @@ impl Hand<'_> {
             | Action::Close
             | Action::Activate => return Err(CliError::new("the action is about no element")),
         };
-        report.map_err(|error| desktop_error(&error))
+        Ok(report?)
     }
 
     async fn perform_on_table(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&self.stage.desktop, self.limits);
+        let (desktop, limits) = (&self.workspace.desktop, self.limits);
         let report = match action {
             Action::ReadTable { range, table } => {
                 act::read_table(desktop, window, &self.table(table.as_ref()).await?, *range).await
@@ -194,11 +195,11 @@ impl Hand<'_> {
             | Action::Close
             | Action::Activate => return Err(CliError::new("the action is about no table")),
         };
-        report.map_err(|error| desktop_error(&error))
+        Ok(report?)
     }
 
     async fn find(&self, target: &TargetText) -> Result<Found, CliError> {
-        find(&self.stage.desktop, self.window, target).await
+        find(&self.workspace.desktop, self.window, target).await
     }
 
     async fn element(&self, target: &TargetText) -> Result<(ElementId, String), CliError> {

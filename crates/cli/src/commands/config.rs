@@ -4,7 +4,7 @@ use std::{fs, io::Write as _};
 
 use deskhand_host::config::{self, Explanation, Overrides};
 
-use super::configuration::load;
+use super::host::load;
 use crate::{
     args::{ConfigArgs, ConfigCommand},
     exit::{CliError, CommandResult, Exit},
@@ -18,13 +18,13 @@ pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
         ConfigCommand::Schema => out.text(config::schema_text().trim_end()),
         ConfigCommand::Init => init(&out)?,
         ConfigCommand::Explain { key: Some(key), json } => {
-            let explanation = config::explain(&load(Overrides::default())?, key)?;
+            let explanation = config::explain(load(Overrides::default())?.loaded(), key)?;
             if *json { out.pretty_json(&explanation) } else { explained(&out, &explanation) }
         }
         ConfigCommand::Explain { key: None, json } => {
-            let loaded = load(Overrides::default())?;
+            let host = load(Overrides::default())?;
             for key in config::all_keys() {
-                let explanation = config::explain(&loaded, &key)?;
+                let explanation = config::explain(host.loaded(), &key)?;
                 if *json {
                     out.json(&explanation);
                 } else {

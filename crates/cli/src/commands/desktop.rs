@@ -2,7 +2,7 @@
 
 use deskhand_host::config::Overrides;
 
-use super::{configuration::load, signals::Signals, stage::StagePlan};
+use super::{host::load, signals::Signals};
 use crate::{
     args::DesktopCommandArgs,
     exit::{CliError, CommandResult, Exit},
@@ -18,35 +18,35 @@ pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
         args.size.map(String::from),
         "--size",
     );
-    let plan = StagePlan::to_work_on(&load(overrides)?.config, &[])?;
-    let plan = StagePlan { launch: args.launch.clone(), ..plan };
+    let plan = load(overrides)?.workspace(&[], args.launch.as_deref())?;
     let mut signals = Signals::catch()?;
-    let mut stage = tokio::select! {
-        stage = plan.start() => stage?,
+    let mut workspace = tokio::select! {
+        workspace = plan.start() => workspace?,
         _ = signals.next() => return Ok(Exit::Success),
     };
-    let furnished = tokio::select! {
-        furnished = plan.furnish(&mut stage) => furnished.map(|()| true),
+    let opened = tokio::select! {
+        opened = plan.open_on(&mut workspace) => opened.map(|()| true),
         _ = signals.next() => Ok(false),
     };
-    if !matches!(furnished, Ok(true)) {
-        stage.close().await;
-        return furnished.map(|_| Exit::Success);
+    if !matches!(opened, Ok(true)) {
+        workspace.close().await;
+        opened?;
+        return Ok(Exit::Success);
     }
     let out = Output::to(Stream::Out);
     for name in VARIABLES {
-        if let Some(value) = stage.desktop.inner().environment().find(name) {
+        if let Some(value) = workspace.desktop.inner().environment().find(name) {
             out.text(format!("export {name}={}", quoted(&value.to_string_lossy())));
         }
     }
     let notes = Output::to(Stream::Error);
-    let ms = stage.desktop.inner().startup().total_ms;
-    notes.text(format!("{} is up after {ms} ms; Ctrl-C ends it", stage.name));
+    let ms = workspace.desktop.inner().startup().total_ms;
+    notes.text(format!("{} is up after {ms} ms; Ctrl-C ends it", workspace.name));
     let gone = tokio::select! {
         _ = signals.next() => false,
-        () = stage.desktop.inner().display_ended() => true,
+        () = workspace.desktop.inner().display_ended() => true,
     };
-    stage.close().await;
+    workspace.close().await;
     if gone {
         return Err(CliError::new("the display has ended").with_help("start it again: `deskhand desktop`"));
     }

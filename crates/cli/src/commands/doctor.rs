@@ -10,19 +10,18 @@ use deskhand_desktop::Capture as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
-use deskhand_host::config::{self, Config};
+use deskhand_host::{
+    config::{self, Config},
+    model::{ModelChoice, ModelSetup},
+};
 use deskhand_model::{AnyModel, Model as _, NoPictures};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::{
-    configuration::load,
-    model::{ModelChoice, ModelSetup},
-    signals::Signals,
-};
+use super::{host::load, signals::Signals};
 use crate::{
     args::DoctorArgs,
-    exit::{CommandResult, Exit},
+    exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
 
@@ -149,8 +148,8 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         };
         Finding { area: "model", name: name.to_owned(), ok, required: true, detail, fix }
     };
-    let loaded = match load(args.model.overrides()) {
-        Ok(loaded) => loaded,
+    let host = match load(args.model.overrides()) {
+        Ok(host) => host,
         Err(error) => return vec![finding("configuration", Err((error.to_string(), error.help_text())))],
     };
     let file = if path.exists() {
@@ -158,15 +157,16 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     } else {
         format!("{} (not there; defaults)", path.display())
     };
-    let mut findings = vec![elements(&loaded.config), finding("configuration", Ok(file))];
-    let choice = match ModelSetup::of(&args.model, &loaded.config).choice() {
+    let mut findings = vec![elements(host.config()), finding("configuration", Ok(file))];
+    let choice = match ModelSetup::of(host.config(), args.model.variables()).choice().map_err(CliError::from)
+    {
         Ok(choice) => choice,
         Err(error) => {
             findings.push(finding("model", Err((error.to_string(), error.help_text()))));
             return findings;
         }
     };
-    findings.push(match quick(choice).open() {
+    findings.push(match quick(choice).open().map_err(CliError::from) {
         Err(error) => finding("model", Err((error.to_string(), error.help_text()))),
         Ok(model) if args.ask => finding("model", ask(&model).await),
         Ok(model) => finding("model", Ok(format!("{} (not asked; --ask does)", model.name()))),

@@ -1,60 +1,61 @@
 //! `deskhand follow`: plans, step by step.
 
-use std::{collections::VecDeque, sync::Arc};
-
 use deskhand_core::outcome::OutcomeKind;
+use deskhand_host::{Observer, Task, TaskResult, TasksObserver};
 use deskhand_runtime::StopSwitch;
 
 use super::{
-    configuration::load,
-    many::{Many, TaskResult},
-    session::SessionPlan,
+    host::load,
+    session::{Shown, Teller, carry_out, request},
     signals::Signals,
-    task_file::{Task, read_plans},
 };
 use crate::{
     args::FollowArgs,
-    exit::{CliError, CommandResult, Exit},
+    exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::{TaskRow, task_lines},
 };
 
 pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
-    let tasks = read_plans(&args.plan)?;
-    let base = SessionPlan::of(&args.work, &load(args.work.overrides())?.config)?;
-    let mut plans: VecDeque<(Task, SessionPlan)> = tasks
-        .into_iter()
-        .map(|task| task.plan(&base).map(|plan| (task, plan)))
-        .collect::<Result<_, CliError>>()?;
-    if !args.plan.is_dir()
-        && let Some((_, plan)) = plans.pop_front()
-    {
-        return plan.carry_out().await;
+    let host = load(args.work.overrides())?;
+    let shown = Shown::of(&args.work, host.config());
+    let plans = host.follow(&args.plan, request(&args.work, None, None))?;
+    if !args.plan.is_dir() {
+        return match plans.into_sessions().next() {
+            Some((_, session)) => carry_out(session, &shown, /*converse*/ false).await,
+            None => Ok(Exit::Success),
+        };
     }
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
-    let (user, listening) = base.asked.open(/*converse*/ false, &stop)?;
-    let notes = Output::to(Stream::Error);
-    let mut results: Vec<TaskResult> = Vec::new();
-    let many = Many { parallel: 1, user: Arc::new(user), stop: stop.clone(), told: true };
-    let work = many.run(
-        plans,
-        |task| notes.line(&Line::of(Tone::Strong, format!("{}: {}", task.id, task.request()))),
-        |result| {
-            results.push(result);
-            Ok(())
-        },
-    );
-    tokio::select! {
-        ended = work => ended?,
+    let (control, listening) = shown.asked.open(&stop)?;
+    let mut told = Told { shown };
+    let results = tokio::select! {
+        ended = plans.run(&control, &mut told) => ended?,
         never = signals.stop_with(&stop) => match never {},
         never = listening => match never {},
-    }
-    let rows: Vec<TaskRow> = results.iter().map(TaskResult::row).collect();
+    };
+    let notes = Output::to(Stream::Error);
+    let rows: Vec<TaskRow> = results.iter().map(TaskRow::of).collect();
     for line in task_lines(&rows) {
         notes.line(&line);
     }
     Ok(exit_of(&results, stop.reason().is_some()))
+}
+
+/// Tells each session as it goes on.
+struct Told {
+    shown: Shown,
+}
+
+impl TasksObserver for Told {
+    fn begun(&mut self, task: &Task) -> Box<dyn Observer> {
+        let line = Line::of(Tone::Strong, format!("{}: {}", task.id(), task.request()));
+        Output::to(Stream::Error).line(&line);
+        Box::new(Teller::new(&self.shown))
+    }
+
+    fn ended(&mut self, _: &TaskResult) {}
 }
 
 /// How several sessions ended together.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use deskhand_runtime::retention::{self, KeepReason, Retention, RetentionDecision};
 use serde::Serialize;
 
-use super::store::open_store;
+use super::host::load;
 use crate::{
     args::GcArgs,
     exit::{CliError, CommandResult, Exit},
@@ -22,7 +22,7 @@ struct Row<'a> {
 }
 
 pub(crate) fn gc(args: &GcArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
+    let store = load(args.store.overrides())?.sessions();
     let limits = Retention { older_than: args.older_than, keep: args.keep, unfinished: args.unfinished };
     let now = SystemTime::now();
     let plan = retention::plan(&store, limits, now).map_err(|error| CliError::from_error(&error))?;

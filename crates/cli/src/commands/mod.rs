@@ -1,40 +1,31 @@
-//! One file a command. Shared by several: the desktop to work on ([`stage`]), documents to open
-//! ([`documents`]), the model to ask ([`model`]), the sessions ([`store`]), one session with everything that it needs
-//! ([`session`], what of it the journal keeps in [`setup`], where its desktop is in [`kept`]), several of them ([`many`]), and the files that say what they do ([`task_file`]).
+//! One file a command. Shared by several: the host under this run's configuration ([`host`]), sessions as they are
+//! told ([`session`]), elements as a person names them ([`target`]), signals ([`signals`]).
 
-pub(crate) mod act;
-pub(crate) mod agents;
+mod act;
+mod agents;
 mod batch;
 mod config;
-mod configuration;
 mod desktop;
 mod doctor;
-mod documents;
 mod follow;
-pub(crate) mod fork;
-pub(crate) mod gc;
-pub(crate) mod keep_desktop;
-mod kept;
-mod many;
-mod model;
+mod fork;
+mod gc;
+mod host;
+mod keep_desktop;
 mod replay;
 mod report;
-pub(crate) mod resume;
+mod resume;
 mod run;
-pub(crate) mod sandboxed;
+mod sandboxed;
 mod screenshot;
 mod session;
 mod sessions;
-mod setup;
 mod show;
 mod signals;
-mod stage;
 mod states;
-mod store;
 mod target;
-mod task_file;
 mod tree;
-pub(crate) mod verify;
+mod verify;
 mod windows;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! `deskhand replay`: the same journal in, the same effects out.
 
-use super::store::{find, open_store};
+use super::host::load;
 use crate::{
     args::ReplayArgs,
     exit::{CliError, CommandResult, Exit},
@@ -9,8 +9,7 @@ use crate::{
 };
 
 pub(crate) fn replay(args: &ReplayArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
-    let folder = find(&store, &args.session)?;
+    let folder = load(args.store.overrides())?.find(&args.session)?;
     let journal = folder.read().map_err(|error| CliError::from_error(&error))?;
     let prompts =
         folder.prompts(&journal.header.prompts_sha256).map_err(|error| CliError::from_error(&error))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use deskhand_runtime::{ReportError, write_report};
 
-use super::store::{find, open_store};
+use super::host::load;
 use crate::{
     args::ReportArgs,
     exit::{CliError, CommandResult, Exit},
@@ -12,8 +12,7 @@ use crate::{
 };
 
 pub(crate) fn report(args: &ReportArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
-    let folder = find(&store, &args.session)?;
+    let folder = load(args.store.overrides())?.find(&args.session)?;
     let path = write_report(&folder, args.format, args.output.as_deref()).map_err(|error| {
         let help = match &error {
             ReportError::Write { .. } => Some("name another place with `--output PATH`"),

@@ -3,7 +3,9 @@
 use deskhand_desktop::{Capture as _, Picture};
 use std::{fs, path::Path};
 
-use super::stage::{Stage, StagePlan, desktop_error};
+use deskhand_host::Workspace;
+
+use super::host::{by_hand, work};
 use crate::{
     args::ScreenshotArgs,
     exit::{CliError, CommandResult, Exit},
@@ -11,23 +13,23 @@ use crate::{
 };
 
 pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
-    let plan = StagePlan::of(&args.stage)?;
-    let work = async |stage: &Stage| {
+    let plan = by_hand(&args.stage)?;
+    let looking = async |workspace: &Workspace| {
         let picture = match &args.window {
-            Some(wanted) => stage.desktop.region(stage.window(Some(wanted)).await?.bounds).await,
-            None => stage.desktop.screen().await,
+            Some(wanted) => workspace.desktop.region(workspace.window(Some(wanted)).await?.bounds).await,
+            None => workspace.desktop.screen().await,
         };
-        let picture = picture.map_err(|error| desktop_error(&error))?;
+        let picture = picture?;
         save(&picture, &args.file)?;
         let size = format!("{}x{}", picture.region.width, picture.region.height);
         Output::to(Stream::Out).text(format!("{} ({size})", args.file.display()));
         Ok(Exit::Success)
     };
-    plan.work(work).await
+    work(&plan, looking).await
 }
 
 /// Writes a picture as a PNG file.
 pub(super) fn save(picture: &Picture, file: &Path) -> Result<(), CliError> {
-    let png = picture.to_png().map_err(|error| desktop_error(&error))?;
+    let png = picture.to_png()?;
     fs::write(file, png).map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))
 }

@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use deskhand_runtime::SessionFolder;
 
-use super::store::open_store;
+use super::host::load;
 use crate::{
     args::SessionsArgs,
     exit::{CliError, CommandResult, Exit},
@@ -16,7 +16,7 @@ use crate::{
 const UNREAD_SHOWN: usize = 3;
 
 pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
+    let store = load(args.store.overrides())?.sessions();
     let out = Output::to(Stream::Out);
     let notes = Output::to(Stream::Error);
     let mut rows = Vec::new();

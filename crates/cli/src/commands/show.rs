@@ -1,6 +1,6 @@
 //! `deskhand show`: a session step by step.
 
-use super::store::{find, open_store};
+use super::host::load;
 use crate::{
     args::ShowArgs,
     exit::{CliError, CommandResult, Exit},
@@ -9,8 +9,7 @@ use crate::{
 };
 
 pub(crate) fn show(args: &ShowArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
-    let folder = find(&store, &args.session)?;
+    let folder = load(args.store.overrides())?.find(&args.session)?;
     let journal = folder.read().map_err(|error| CliError::from_error(&error))?;
     let out = Output::to(Stream::Out);
     let lines = if args.records { record_lines(&journal) } else { trajectory_lines(&journal) };

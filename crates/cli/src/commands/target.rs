@@ -7,7 +7,6 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, TreeLimits, Windowing};
 use deskhand_desktop_act::{Target, names_equal};
 
-use super::stage::desktop_error;
 use crate::{args::TargetText, exit::CliError};
 
 /// The most elements that a message lists.
@@ -36,8 +35,7 @@ pub(super) async fn find<D: Desktop>(
     };
     let mut seen: Vec<Element> = Vec::new();
     for surface in surfaces(desktop, window.id).await? {
-        let sight =
-            desktop.see(surface, TreeLimits::default()).await.map_err(|error| desktop_error(&error))?;
+        let sight = desktop.see(surface, TreeLimits::default()).await?;
         let tree = sight.tree;
         match choose(&tree.elements, wanted) {
             Choice::One(element) => {
@@ -62,7 +60,7 @@ pub(super) async fn find<D: Desktop>(
 
 /// The windows to look into: dialogs and pop-ups in front, then the window itself.
 async fn surfaces<D: Windowing>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
-    let windows = desktop.windows().await.map_err(|error| desktop_error(&error))?;
+    let windows = desktop.windows().await?;
     let own = ui::surfaces(&windows, window).unwrap_or_default();
     let in_front = own.iter().rev().map(|other| other.id).filter(|id| *id != window);
     Ok(in_front.chain([window]).collect())

@@ -2,10 +2,11 @@
 
 use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{Desktop as _, TreeLimits};
-use deskhand_desktop_detect::OcrUse;
 use serde_json::json;
 
-use super::stage::{Stage, StagePlan, desktop_error};
+use deskhand_host::Workspace;
+
+use super::host::{by_hand, work};
 use crate::{
     args::TreeArgs,
     exit::{CliError, CommandResult, Exit},
@@ -14,17 +15,17 @@ use crate::{
 };
 
 pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
-    let mut plan = StagePlan::of(&args.stage)?;
+    let mut plan = by_hand(&args.stage)?;
     if args.ocr {
-        plan.detect.ocr = OcrUse::Always;
+        plan = plan.with_ocr();
     }
     let limits = TreeLimits { nodes_max: args.nodes_max, ..TreeLimits::default() };
-    let work = async |stage: &Stage| {
-        let window = stage.window(args.window.as_deref()).await?;
+    let looking = async |workspace: &Workspace| {
+        let window = workspace.window(args.window.as_deref()).await?;
         if args.verify {
-            return verify(stage, &window, limits, args.json).await;
+            return verify(workspace, &window, limits, args.json).await;
         }
-        let sight = stage.desktop.see(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+        let sight = workspace.desktop.see(window.id, limits).await?;
         let tree = sight.tree;
         let out = Output::to(Stream::Out);
         if args.json {
@@ -45,13 +46,12 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
         }
         Ok(Exit::Success)
     };
-    plan.work(work).await
+    work(&plan, looking).await
 }
 
 /// Looks at the mirror and at the application, and shows in what they differ.
-async fn verify(stage: &Stage, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
-    let found =
-        stage.desktop.inner().verify_tree(window.id, limits).await.map_err(|error| desktop_error(&error))?;
+async fn verify(workspace: &Workspace, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
+    let found = workspace.desktop.inner().verify_tree(window.id, limits).await?;
     let out = Output::to(Stream::Out);
     if json {
         out.pretty_json(&json!({ "window": window, "differences": found }));

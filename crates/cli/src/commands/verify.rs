@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::store::{find, open_store};
+use super::host::load;
 use crate::{
     args::VerifyArgs,
     exit::{CliError, CommandResult, Exit},
@@ -20,8 +20,7 @@ struct Found {
 }
 
 pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
-    let store = open_store(&args.store)?;
-    let folder = find(&store, &args.session)?;
+    let folder = load(args.store.overrides())?.find(&args.session)?;
     let verified = deskhand_runtime::verify(&folder).map_err(|error| CliError::from_error(&error))?;
     let out = Output::to(Stream::Out);
     let intact = verified.findings.is_empty();

@@ -1,7 +1,9 @@
 //! `deskhand windows`: what is open.
 use deskhand_desktop::Windowing as _;
 
-use super::stage::{Stage, StagePlan, desktop_error};
+use deskhand_host::Workspace;
+
+use super::host::{by_hand, work};
 use crate::{
     args::WindowsArgs,
     exit::{CommandResult, Exit},
@@ -10,9 +12,9 @@ use crate::{
 };
 
 pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
-    let plan = StagePlan::of(&args.stage)?;
-    let work = async |stage: &Stage| {
-        let windows = stage.desktop.windows().await.map_err(|error| desktop_error(&error))?;
+    let plan = by_hand(&args.stage)?;
+    let looking = async |workspace: &Workspace| {
+        let windows = workspace.desktop.windows().await?;
         let out = Output::to(Stream::Out);
         if args.json {
             out.pretty_json(&windows);
@@ -26,5 +28,5 @@ pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
         }
         Ok(Exit::Success)
     };
-    plan.work(work).await
+    work(&plan, looking).await
 }

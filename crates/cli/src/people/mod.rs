@@ -3,4 +3,4 @@
 mod choice;
 mod terminal;
 
-pub(crate) use choice::{Asked, UserSide};
+pub(crate) use choice::Asked;

@@ -1,8 +1,9 @@
 //! What came of several tasks, as a table.
 
 use deskhand_core::outcome::OutcomeKind;
+use deskhand_host::TaskResult;
 
-use super::describe::number;
+use super::describe::{number, seconds};
 use crate::output::{Line, Tone};
 
 /// The widest column of ids.
@@ -18,6 +19,21 @@ pub(crate) struct TaskRow {
     pub(crate) tokens: u64,
     pub(crate) cost: String,
     pub(crate) time: String,
+}
+
+impl TaskRow {
+    /// The row of a result.
+    pub(crate) fn of(result: &TaskResult) -> Self {
+        Self {
+            id: result.id.clone(),
+            outcome: result.outcome,
+            steps: result.steps,
+            model_calls: result.model_calls,
+            tokens: result.prompt_tokens.saturating_add(result.completion_tokens),
+            cost: result.cost.to_string(),
+            time: seconds(result.elapsed_ms),
+        }
+    }
 }
 
 /// How an outcome is shown.

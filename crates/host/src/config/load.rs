@@ -110,6 +110,17 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 }
 
 impl Loaded {
+    /// A configuration that a program made itself.
+    pub fn of(config: &Config) -> Self {
+        let values = to_value(config).as_object().cloned().unwrap_or_default();
+        Self {
+            config: config.clone(),
+            origins: BTreeMap::new(),
+            base: Layers { values, origins: BTreeMap::new() },
+            overrides: Overrides::default(),
+        }
+    }
+
     /// The configuration for a session that is resumed: what it was begun with holds, unless this run overrides it.
     ///
     /// # Errors

@@ -1,24 +1,78 @@
 //! Documents to open: checked before anything starts, and the program that opens each.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
-use crate::exit::CliError;
+/// A document that cannot be opened; nothing was started.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// It is not there.
+    #[error("failed to open {}", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// A file of nearly the same name beside it.
+        nearest: Option<PathBuf>,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// It is a folder.
+    #[error("failed to open {}: it is a folder", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// It may not be read.
+    #[error("failed to open {}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Somebody has it open.
+    #[error("{} is locked: {owner} has it open", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// Who has it open.
+        owner: String,
+        /// The file that says so.
+        lock: PathBuf,
+    },
+}
 
-/// A document that is there, can be read, and is in nobody else's hands.
+impl DocumentError {
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::Missing { nearest: Some(near), .. } => format!("did you mean {}?", near.display()),
+            Self::Missing { .. } => "check the path; nothing was started".to_owned(),
+            Self::Folder { .. } => "name the document in it".to_owned(),
+            Self::Unreadable { path, .. } => format!("make it readable: `chmod u+r {}`", path.display()),
+            Self::Locked { lock, .. } => {
+                format!("close it there; if that program is gone, remove {}", lock.display())
+            }
+        })
+    }
+}
+
+/// A document that exists, can be read, and is not open anywhere else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Document {
+pub(crate) struct Document {
     /// Its absolute path.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The programs that open it, the usual one first.
-    pub(super) programs: &'static [&'static str],
+    pub(crate) programs: &'static [&'static str],
 }
 
 impl Document {
     /// A document that was opened before, by its absolute path.
-    pub(super) fn opened(path: PathBuf) -> Self {
+    pub(crate) fn opened(path: PathBuf) -> Self {
         Self { programs: programs_for(&path), path }
     }
 }
@@ -48,30 +102,23 @@ const KINDS: &[(&[&str], &[&str])] = &[
 ///
 /// # Errors
 /// Names the first that is missing, cannot be read, or is open somewhere else.
-pub(super) fn check(files: &[PathBuf]) -> Result<Vec<Document>, CliError> {
+pub(crate) fn check(files: &[PathBuf]) -> Result<Vec<Document>, DocumentError> {
     files.iter().map(|file| check_one(file)).collect()
 }
 
-fn check_one(file: &Path) -> Result<Document, CliError> {
-    let name = file.display();
-    let path = fs::canonicalize(file).map_err(|error| {
-        CliError::failed_to(format!("open {name}"), error).with_help(match nearest_file(file) {
-            Some(near) => format!("did you mean {}?", near.display()),
-            None => "check the path; nothing was started".to_owned(),
-        })
+fn check_one(file: &Path) -> Result<Document, DocumentError> {
+    let path = fs::canonicalize(file).map_err(|source| DocumentError::Missing {
+        path: file.to_owned(),
+        nearest: nearest_file(file),
+        source,
     })?;
-    let metadata = fs::metadata(&path).map_err(|error| CliError::failed_to(format!("open {name}"), error))?;
-    if metadata.is_dir() {
-        return Err(CliError::new(format!("failed to open {name}: it is a folder"))
-            .with_help("name the document in it"));
+    let unreadable = |source| DocumentError::Unreadable { path: file.to_owned(), source };
+    if fs::metadata(&path).map_err(unreadable)?.is_dir() {
+        return Err(DocumentError::Folder { path: file.to_owned() });
     }
-    fs::File::open(&path).map_err(|error| {
-        CliError::failed_to(format!("open {name}"), error)
-            .with_help(format!("make it readable: `chmod u+r {name}`"))
-    })?;
+    fs::File::open(&path).map_err(unreadable)?;
     if let Some((lock, owner)) = find_lock(&path) {
-        return Err(CliError::new(format!("{name} is locked: {owner} has it open"))
-            .with_help(format!("close it there; if that program is gone, remove {}", lock.display())));
+        return Err(DocumentError::Locked { path: file.to_owned(), owner, lock });
     }
     Ok(Document { programs: programs_for(&path), path })
 }
@@ -84,7 +131,7 @@ fn programs_for(path: &Path) -> &'static [&'static str] {
 
 /// Removes the lock that a program left behind which ended with its private desktop. There was none before it
 /// was opened there, so that it can be nobody else's.
-pub(super) fn unlock(document: &Document) {
+pub(crate) fn unlock(document: &Document) {
     if let Some((lock, owner)) = find_lock(&document.path)
         && let Err(error) = fs::remove_file(&lock)
     {

@@ -9,8 +9,8 @@ use deskhand_core::session::FollowerPlan;
 use deskhand_runtime::people::Request;
 use serde::Deserialize;
 
-use super::{documents, session::SessionPlan};
-use crate::exit::CliError;
+use super::TaskError;
+use crate::{session::Plan, workspace::check_documents};
 
 /// The most files or lines that are read as tasks.
 const TASKS_MAX: usize = 10_000;
@@ -19,7 +19,7 @@ const ID_CHARS_MAX: usize = 100;
 
 /// One thing to do, as a file says it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Task {
+pub struct Task {
     /// Names it, and is good for the name of a file.
     pub(super) id: String,
     /// Where it stands: `tasks.jsonl:3`.
@@ -57,8 +57,13 @@ struct SaidLimits {
 }
 
 impl Task {
+    /// Its name, which is also good for the name of a file.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
     /// What it wants done.
-    pub(super) fn request(&self) -> &str {
+    pub fn request(&self) -> &str {
         &self.said.request
     }
 
@@ -66,15 +71,16 @@ impl Task {
     ///
     /// # Errors
     /// A document cannot be opened.
-    pub(super) fn plan(&self, base: &SessionPlan) -> Result<SessionPlan, CliError> {
+    pub(super) fn plan(&self, base: &Plan) -> Result<Plan, TaskError> {
         let mut plan = base.clone();
         let mut files: Vec<PathBuf> = self.said.open.iter().map(|file| self.folder.join(file)).collect();
         // What a plan works on is a document beside it, or something that the HostAgent finds or starts.
         files
             .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
-        let documents = documents::check(&files).map_err(|error| error.in_place(&self.place))?;
-        plan.stage.documents.extend(documents);
-        plan.stage.close_after = self.said.close;
+        let documents = check_documents(&files)
+            .map_err(|source| TaskError::Document { place: self.place.clone(), source })?;
+        plan.workspace.documents.extend(documents);
+        plan.workspace.close_after = self.said.close;
         let (limits, said) = (&mut plan.config.limits, &self.said.limits);
         limits.steps_max = said.steps_max.unwrap_or(limits.steps_max);
         limits.model_calls_max = said.model_calls_max.unwrap_or(limits.model_calls_max);
@@ -92,12 +98,11 @@ impl Task {
 ///
 /// # Errors
 /// Names the file and the field that is wrong.
-pub(super) fn read_plans(path: &Path) -> Result<Vec<Task>, CliError> {
+pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
     let tasks = if path.is_dir() { folder_tasks(path, &["json"])? } else { vec![json_file(path)?] };
     for task in &tasks {
         if task.said.steps.is_empty() {
-            return Err(CliError::usage(format!("`steps` in {} is missing or empty", task.place))
-                .with_help("list what to do, one step after the other: \"steps\": [\"…\", \"…\"]"));
+            return Err(TaskError::NoSteps { place: task.place.clone() });
         }
     }
     checked(tasks, path)
@@ -107,7 +112,7 @@ pub(super) fn read_plans(path: &Path) -> Result<Vec<Task>, CliError> {
 ///
 /// # Errors
 /// Names the file, line and field that is wrong.
-pub(super) fn read_tasks(path: &Path) -> Result<Vec<Task>, CliError> {
+pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, TaskError> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let tasks = match extension.as_deref() {
         _ if path.is_dir() => folder_tasks(path, &["json", "txt"])?,
@@ -118,9 +123,9 @@ pub(super) fn read_tasks(path: &Path) -> Result<Vec<Task>, CliError> {
     checked(tasks, path)
 }
 
-fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, CliError> {
-    let entries = fs::read_dir(folder)
-        .map_err(|error| CliError::failed_to(format!("read the folder {}", folder.display()), error))?;
+fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, TaskError> {
+    let entries =
+        fs::read_dir(folder).map_err(|source| TaskError::Folder { path: folder.to_owned(), source })?;
     let mut files: Vec<(String, PathBuf)> = entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
@@ -133,14 +138,11 @@ fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, CliErro
     files.iter().map(|(kind, file)| if kind == "txt" { text_file(file) } else { json_file(file) }).collect()
 }
 
-fn read(path: &Path) -> Result<String, CliError> {
-    fs::read_to_string(path).map_err(|error| {
-        CliError::failed_to(format!("read {}", path.display()), error)
-            .with_help("check the path; nothing was started")
-    })
+fn read(path: &Path) -> Result<String, TaskError> {
+    fs::read_to_string(path).map_err(|source| TaskError::Read { path: path.to_owned(), source })
 }
 
-fn text_file(path: &Path) -> Result<Task, CliError> {
+fn text_file(path: &Path) -> Result<Task, TaskError> {
     let said = Said {
         request: read(path)?.trim().to_owned(),
         id: None,
@@ -153,12 +155,12 @@ fn text_file(path: &Path) -> Result<Task, CliError> {
     task(said, path, path.display().to_string(), &stem(path))
 }
 
-fn json_file(path: &Path) -> Result<Task, CliError> {
+fn json_file(path: &Path) -> Result<Task, TaskError> {
     let place = path.display().to_string();
     task(parse(&read(path)?, &place)?, path, place, &stem(path))
 }
 
-fn json_lines(path: &Path) -> Result<Vec<Task>, CliError> {
+fn json_lines(path: &Path) -> Result<Vec<Task>, TaskError> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     lines
@@ -171,7 +173,7 @@ fn json_lines(path: &Path) -> Result<Vec<Task>, CliError> {
         .collect()
 }
 
-fn parse(text: &str, place: &str) -> Result<Said, CliError> {
+fn parse(text: &str, place: &str) -> Result<Said, TaskError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut reader)
         .and_then(|said: Said| match reader.end() {
@@ -183,26 +185,23 @@ fn parse(text: &str, place: &str) -> Result<Said, CliError> {
         .map_err(|error| {
             let path = error.path().to_string();
             let field = if path == "." { String::new() } else { format!("`{path}` in ") };
-            CliError::usage(format!("{field}{place} is wrong: {}", error.inner()))
-                .with_help("`deskhand batch --help` and `deskhand follow --help` show the fields")
+            TaskError::Form { place: place.to_owned(), field, problem: error.inner().to_string() }
         })
 }
 
-fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, CliError> {
+fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, TaskError> {
     said.request = said.request.trim().to_owned();
     if said.request.is_empty() {
-        return Err(CliError::usage(format!("the request in {place} is empty")).with_help("say what to do"));
+        return Err(TaskError::EmptyRequest { place });
     }
     if let Some(number) = said.steps.iter().position(|step| step.trim().is_empty()) {
-        return Err(CliError::usage(format!("`steps[{number}]` in {place} is empty"))
-            .with_help("say what to do in this step, or leave it out"));
+        return Err(TaskError::EmptyStep { place, number });
     }
     let id = match &said.id {
         None => tidy(name),
         Some(id) if *id == tidy(id) => id.clone(),
         Some(id) => {
-            return Err(CliError::usage(format!("`id` in {place} is `{id}`, which is no name of a file"))
-                .with_help(format!("use letters, digits, `-`, `_` and `.`, such as `{}`", tidy(id))));
+            return Err(TaskError::Id { place, id: id.clone(), instead: tidy(id) });
         }
     };
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
@@ -221,28 +220,26 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn checked(tasks: Vec<Task>, path: &Path) -> Result<Vec<Task>, CliError> {
+fn checked(tasks: Vec<Task>, path: &Path) -> Result<Vec<Task>, TaskError> {
     if tasks.is_empty() {
-        return Err(CliError::usage(format!("there is nothing to do in {}", path.display()))
-            .with_help("`deskhand batch --help` and `deskhand follow --help` show what is read"));
+        return Err(TaskError::Nothing { path: path.to_owned() });
     }
     if tasks.len() > TASKS_MAX {
-        return Err(CliError::usage(format!("more than {TASKS_MAX} tasks are in {}", path.display()))
-            .with_help("split them"));
+        return Err(TaskError::TooMany { path: path.to_owned(), most: TASKS_MAX });
     }
     let mut places = std::collections::BTreeMap::new();
     for task in &tasks {
         if let Some(other) = places.insert(task.id.to_lowercase(), &task.place) {
-            return Err(CliError::usage(format!(
-                "`{}` is the id of two tasks: {other} and {}",
-                task.id, task.place
-            ))
-            .with_help("give each an `id` of its own"));
+            return Err(TaskError::SameId {
+                id: task.id.clone(),
+                first: other.clone(),
+                second: task.place.clone(),
+            });
         }
     }
     Ok(tasks)
 }
 
 #[cfg(test)]
-#[path = "task_file_tests.rs"]
+#[path = "task_tests.rs"]
 mod tests;

@@ -10,21 +10,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::exit::CliError;
+use super::WorkspaceError;
 
 const FILE: &str = "desktop.json";
 
 /// Where the desktop of a session is. Whoever reads it can work on that desktop, so only its owner can.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct DesktopNote {
-    pub(super) handle: DesktopHandle,
+pub(crate) struct DesktopNote {
+    pub(crate) handle: DesktopHandle,
     /// What was opened there and ends with it.
-    pub(super) documents: Vec<PathBuf>,
+    pub(crate) documents: Vec<PathBuf>,
 }
 
 impl DesktopNote {
     /// The note of a session; none where it has no desktop that was kept.
-    pub(super) fn find(folder: &SessionFolder) -> Option<Self> {
+    pub(crate) fn find(folder: &SessionFolder) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.path().join(FILE)).ok()?).ok()
     }
 
@@ -32,7 +32,7 @@ impl DesktopNote {
     ///
     /// # Errors
     /// The folder cannot be written to.
-    pub(super) fn write(&self, folder: &Path) -> Result<(), CliError> {
+    pub(crate) fn write(&self, folder: &Path) -> Result<(), WorkspaceError> {
         let (file, part) = (folder.join(FILE), folder.join(".desktop.json.part"));
         let write = || -> io::Result<()> {
             let mut options = fs::OpenOptions::new();
@@ -40,11 +40,11 @@ impl DesktopNote {
             options.open(&part)?.write_all(&serde_json::to_vec_pretty(self)?)?;
             fs::rename(&part, &file)
         };
-        write().map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))
+        write().map_err(|source| WorkspaceError::Note { path: file.clone(), source })
     }
 
     /// Removes the note: the desktop is gone.
-    pub(super) fn remove(folder: &Path) {
+    pub(crate) fn remove(folder: &Path) {
         if let Err(error) = fs::remove_file(folder.join(FILE))
             && error.kind() != io::ErrorKind::NotFound
         {

@@ -1,14 +1,16 @@
-//! What a session was begun with, as its journal keeps it, so that it can go on without saying it all again.
+//! What a session was begun with, as its journal keeps it, so that it can be resumed without saying it all again.
 
 use std::path::PathBuf;
 
-use deskhand_host::config::{DesktopKind, ScreenSize, SessionLayer};
 use deskhand_runtime::HeldSession;
 use serde::{Deserialize, Serialize};
 
-use super::model::ModelSetup;
+use crate::{
+    config::{DesktopKind, ScreenSize, SessionLayer},
+    model::ModelSetup,
+};
 
-/// What stands in the journal's header for this program alone. No secret is in it: keys are named, not given.
+/// What stands in the journal's header for the host alone. No secret is in it: keys are named, not given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Setup {
@@ -21,7 +23,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    /// What a session was begun with; none where an earlier program wrote it, which kept no such thing.
+    /// What a session was begun with; `None` if an earlier version wrote it, which did not keep it.
     pub(super) fn of(held: &HeldSession) -> Option<Self> {
         serde_json::from_value(held.in_force().setup.clone()).ok()
     }

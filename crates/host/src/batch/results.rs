@@ -1,0 +1,205 @@
+//! What came of the tasks of a batch, one file each, so that another run can leave out what is done.
+
+use std::{
+    collections::VecDeque,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{money::Cost, outcome::OutcomeKind};
+use serde::{Deserialize, Serialize};
+
+use super::{BatchError, Task, Tasks};
+use crate::{Ended, HostError, Session, config::DesktopKind, error::chain, session::Plan};
+
+/// A batch that is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BatchRequest {
+    /// A folder of tasks, or a file of JSON lines.
+    pub tasks: PathBuf,
+    /// How many sessions run side by side; at least one does.
+    pub parallel: usize,
+    /// Whether tasks that came to a result in an earlier run are left out. Otherwise there must be no results.
+    pub resume: bool,
+    /// The folder of the results; by default beside the tasks.
+    pub results: Option<PathBuf>,
+    /// What all sessions have in common.
+    pub session: crate::SessionRequest,
+}
+
+/// What came of a task, as it stands in its file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskResult {
+    /// The id of the task.
+    pub id: String,
+    /// What it wanted done.
+    pub request: String,
+    /// How it ended.
+    pub outcome: OutcomeKind,
+    /// Why.
+    pub reason: String,
+    /// Its session; `None` if it did not even begin.
+    pub session_id: Option<String>,
+    /// The folder of the session.
+    pub session_path: Option<PathBuf>,
+    /// Steps of all agents.
+    pub steps: u32,
+    /// Calls of tools.
+    pub calls: u32,
+    /// Requests to the model.
+    pub model_calls: u32,
+    /// Tokens read.
+    pub prompt_tokens: u64,
+    /// Tokens written.
+    pub completion_tokens: u64,
+    /// What the model cost.
+    pub cost: Cost,
+    /// How long it took.
+    pub elapsed_ms: u64,
+    /// The exit code of such an outcome.
+    pub exit_code: u8,
+}
+
+impl TaskResult {
+    pub(super) fn of(task: &Task, ended: Result<Option<Ended>, HostError>) -> Self {
+        let mut result = Self {
+            id: task.id.clone(),
+            request: task.request().to_owned(),
+            outcome: OutcomeKind::Cancelled,
+            reason: "stopped before the request began".to_owned(),
+            session_id: None,
+            session_path: None,
+            steps: 0,
+            calls: 0,
+            model_calls: 0,
+            prompt_tokens: 0,
+            completion_tokens: 0,
+            cost: Cost::default(),
+            elapsed_ms: 0,
+            exit_code: OutcomeKind::Cancelled.exit_code(),
+        };
+        match ended {
+            Ok(None) => {}
+            Ok(Some(ended)) => {
+                let (outcome, tally) = (ended.outcome(), &ended.summary.tally);
+                result.outcome = outcome.kind;
+                result.reason = outcome.reason;
+                result.session_id = Some(ended.session.0.clone());
+                result.session_path = Some(ended.folder.path().to_owned());
+                result.steps = tally.steps;
+                result.calls = tally.calls;
+                result.model_calls = tally.model_calls;
+                result.prompt_tokens = tally.prompt_tokens;
+                result.completion_tokens = tally.completion_tokens;
+                result.cost = tally.cost;
+                result.elapsed_ms = ended.elapsed_ms;
+            }
+            Err(error) => {
+                result.outcome = OutcomeKind::Error;
+                result.reason = chain(&error);
+            }
+        }
+        result.exit_code = result.outcome.exit_code();
+        result
+    }
+
+    /// Whether it came to a result of its own; what broke or was stopped did not.
+    pub const fn is_done(&self) -> bool {
+        match self.outcome {
+            OutcomeKind::Finished
+            | OutcomeKind::Failed
+            | OutcomeKind::Rejected
+            | OutcomeKind::BudgetExhausted => true,
+            OutcomeKind::Cancelled | OutcomeKind::Error => false,
+        }
+    }
+}
+
+/// The folder of results, one file a task.
+pub(super) struct Results(PathBuf);
+
+impl Results {
+    fn of(request: &BatchRequest) -> Self {
+        Self(request.results.clone().unwrap_or_else(|| {
+            if request.tasks.is_dir() {
+                request.tasks.join("results")
+            } else {
+                let mut name = request.tasks.file_name().unwrap_or_default().to_os_string();
+                name.push(".results");
+                request.tasks.with_file_name(name)
+            }
+        }))
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    fn file(&self, id: &str) -> PathBuf {
+        self.0.join(format!("{id}.json"))
+    }
+
+    /// What came of a task in an earlier run, if this is the same task.
+    fn earlier(&self, task: &Task) -> Result<Option<TaskResult>, BatchError> {
+        let path = self.file(&task.id);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(BatchError::Read { path, source }),
+        };
+        let result: TaskResult =
+            serde_json::from_slice(&text).map_err(|source| BatchError::Form { path, source })?;
+        Ok((result.request == task.request()).then_some(result))
+    }
+
+    /// Writes a result; the file is there whole or not at all.
+    pub(super) fn keep(&self, result: &TaskResult) -> Result<(), BatchError> {
+        let path = self.file(&result.id);
+        let part = self.0.join(format!(".{}.part", result.id));
+        let write = || {
+            let text = serde_json::to_vec_pretty(result)?;
+            fs::create_dir_all(&self.0)?;
+            fs::write(&part, text)?;
+            fs::rename(&part, &path)
+        };
+        write().map_err(|source| BatchError::Write { path: path.clone(), source })
+    }
+}
+
+/// The tasks of a batch, as variations of one plan.
+pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
+    if request.parallel > 1 && base.workspace.kind == DesktopKind::Current {
+        return Err(BatchError::SharedDesktop.into());
+    }
+    let results = Results::of(request);
+    let (mut earlier, mut waiting) = (Vec::new(), Vec::new());
+    for task in tasks {
+        match results.earlier(&task)? {
+            Some(result) if request.resume && result.is_done() => earlier.push(result),
+            Some(_) if !request.resume => {
+                return Err(BatchError::HasResults { folder: results.0 }.into());
+            }
+            Some(_) | None => waiting.push(task),
+        }
+    }
+    let waiting = planned(waiting, base)?;
+    // A script or key that is missing is found before anything starts.
+    base.model.clone().open()?;
+    Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier })
+}
+
+/// Plans to be followed one after the other, as variations of one plan.
+pub(crate) fn follow(tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
+    let waiting = planned(tasks, base)?;
+    Ok(Tasks { waiting, parallel: 1, results: None, earlier: Vec::new() })
+}
+
+fn planned(tasks: Vec<Task>, base: &Plan) -> Result<VecDeque<(Task, Session)>, HostError> {
+    tasks
+        .into_iter()
+        .map(|task| {
+            let session = Session::new(task.plan(base)?);
+            Ok((task, session))
+        })
+        .collect()
+}

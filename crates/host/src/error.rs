@@ -1,0 +1,113 @@
+//! What can go wrong, for whoever calls the host: what failed, why, and what to do next.
+
+use std::{io, path::PathBuf};
+
+use deskhand_runtime::{RunError, agents::RegistryError};
+
+use crate::{
+    batch::{BatchError, TaskError},
+    config::ConfigError,
+    model::ModelError,
+    session::SessionError,
+    workspace::{DocumentError, WorkspaceError},
+};
+
+/// An operation of the host that failed. With its sources, the message says it all; [`HostError::help`] says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum HostError {
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// A document cannot be opened.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The desktop did not come up, or failed.
+    #[error(transparent)]
+    Workspace(#[from] WorkspaceError),
+    /// A session cannot be found, resumed or forked.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// A file of tasks or of a plan cannot be used.
+    #[error(transparent)]
+    Task(#[from] TaskError),
+    /// A batch cannot be run, or its results cannot be kept.
+    #[error(transparent)]
+    Batch(#[from] BatchError),
+    /// A kind of agent cannot be registered.
+    #[error(transparent)]
+    Register(RegistryError),
+    /// An agent cannot be enabled.
+    #[error("failed to set up the agents")]
+    Agents(#[source] RegistryError),
+    /// The tools do not fit together.
+    #[error("failed to set up the tools")]
+    Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The journal of a session that runs could not be written.
+    #[error("failed to run the request")]
+    Run(#[source] RunError),
+    /// A picture could not be written.
+    #[error("failed to write {}", path.display())]
+    Picture {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl HostError {
+    /// What to do about it. A face of the host may know a better way, such as a flag.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Config(error) => Some(error.help()),
+            Self::Model(error) => Some(error.help()),
+            Self::Document(error) => error.help(),
+            Self::Workspace(error) => error.help(),
+            Self::Session(error) => error.help(),
+            Self::Task(error) => error.help(),
+            Self::Batch(error) => error.help(),
+            Self::Agents(_) => Some(
+                "`deskhand agents` lists them; `agents.enabled` in the configuration names those to use"
+                    .to_owned(),
+            ),
+            Self::Run(_) => Some(
+                "check that the folder of the sessions can be written to; `sessions.dir` names another"
+                    .to_owned(),
+            ),
+            Self::Register(_) | Self::Tools(_) | Self::Picture { .. } => None,
+        }
+    }
+
+    /// Whether the caller asked for something that cannot be, so that nothing was tried.
+    pub const fn is_usage(&self) -> bool {
+        match self {
+            Self::Config(_) => true,
+            Self::Model(error) => error.is_usage(),
+            Self::Task(error) => error.is_usage(),
+            Self::Batch(error) => error.is_usage(),
+            Self::Workspace(error) => error.is_usage(),
+            Self::Document(_)
+            | Self::Session(_)
+            | Self::Register(_)
+            | Self::Agents(_)
+            | Self::Tools(_)
+            | Self::Run(_)
+            | Self::Picture { .. } => false,
+        }
+    }
+}
+
+/// The message of an error with all its sources.
+pub(crate) fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}

@@ -1,0 +1,239 @@
+//! What a session is run with, checked before anything starts.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_core::{prompt::PromptSet, session::SessionConfig};
+use deskhand_runtime::{
+    HeldSession, SessionStore,
+    agents::EnabledAgents,
+    people::{Approvals, Request},
+};
+
+use super::setup::Setup;
+use crate::{
+    HostError,
+    agents::enable,
+    config::{ApprovalSetting, Config, Loaded, PeopleSettings, price_table, state_root},
+    model::{ModelChoice, ModelError, ModelSetup},
+    workspace::{Keep, WorkspacePlan},
+};
+
+/// What is wanted of a session; everything else is configuration.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SessionRequest {
+    /// What to do, in order.
+    pub requests: Vec<Request>,
+    /// Whether further requests come from the user once these are done.
+    pub converse: bool,
+    /// Documents to open first.
+    pub open: Vec<PathBuf>,
+    /// The variables of a script, where replies come from one.
+    pub script_variables: BTreeMap<String, String>,
+    /// Where to save a picture of the screen at the end.
+    pub screenshot: Option<PathBuf>,
+}
+
+impl From<&str> for SessionRequest {
+    fn from(request: &str) -> Self {
+        Self { requests: vec![request.into()], ..Self::default() }
+    }
+}
+
+/// What a session is run with.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub(crate) requests: Vec<Request>,
+    pub(super) converse: bool,
+    pub(crate) model: ModelChoice,
+    pub(crate) workspace: WorkspacePlan,
+    /// What the journal keeps of all this.
+    pub(super) setup: Setup,
+    pub(crate) config: SessionConfig,
+    pub(super) prompts: PromptSet,
+    agents: EnabledAgents,
+    pub(super) store: SessionStore,
+    pub(super) people: PeopleRules,
+    pub(super) screenshot: Option<PathBuf>,
+}
+
+/// Who decides about approvals, and how long a session waits for people.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PeopleRules {
+    pub(super) approvals: Approvals,
+    pub(super) question_timeout: Option<Duration>,
+    pub(super) approval_timeout: Option<Duration>,
+}
+
+impl PeopleRules {
+    fn of(settings: &PeopleSettings) -> Self {
+        let seconds = |seconds: Option<u64>| seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
+        Self {
+            approvals: match settings.approvals {
+                ApprovalSetting::Ask => Approvals::Ask,
+                ApprovalSetting::All => Approvals::All,
+                ApprovalSetting::None => Approvals::None,
+            },
+            question_timeout: seconds(settings.question_timeout_s),
+            approval_timeout: seconds(settings.approval_timeout_s),
+        }
+    }
+}
+
+impl Plan {
+    /// A new session.
+    ///
+    /// # Errors
+    /// No model is named, a document cannot be opened, or there is no display where one is asked for.
+    pub(crate) fn new(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+    ) -> Result<Self, HostError> {
+        let model = ModelSetup::of(config, request.script_variables.clone());
+        Self::with_model(config, helper, request, model)
+    }
+
+    fn with_model(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        model: ModelSetup,
+    ) -> Result<Self, HostError> {
+        let setup = model.clone().absolute();
+        let model = model.choice()?;
+        let session = session_config(config, &model)?;
+        check_price(&session)?;
+        let workspace = WorkspacePlan::for_requests(config, &request.open)?;
+        Ok(Self {
+            requests: request.requests,
+            converse: request.converse,
+            setup: Setup {
+                model: setup,
+                desktop: workspace.kind,
+                size: workspace.size,
+                documents: workspace.documents.iter().map(|document| document.path.clone()).collect(),
+            },
+            workspace,
+            prompts: PromptSet::default(),
+            model,
+            config: session,
+            agents: enable(&config.agents, helper, &config.agents.enabled)?,
+            store: SessionStore::at(state_root(config)),
+            people: PeopleRules::of(&config.people),
+            screenshot: request.screenshot,
+        })
+    }
+
+    /// A session that is resumed: what it was begun with, and what this run overrides.
+    ///
+    /// # Errors
+    /// The session's model is not known and none is named, or a document cannot be opened.
+    pub(super) fn resumed(
+        loaded: &Loaded,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        held: &HeldSession,
+    ) -> Result<Self, HostError> {
+        let before = Setup::of(held);
+        let merged = before.as_ref().map(|before| loaded.for_session(&before.layer(held))).transpose()?;
+        let loaded = merged.as_ref().unwrap_or(loaded);
+        let config = &loaded.config;
+        let mut model = ModelSetup::of(config, request.script_variables.clone());
+        if let Some(before) = before.as_ref().filter(|_| !loaded.chooses_model()) {
+            model = model.with_variables_of(&before.model);
+        }
+        let mut plan = Self::with_model(config, helper, request, model)?.kept(config, helper);
+        let in_force = held.in_force();
+        let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
+        plan.agents = enable(&config.agents, helper, &names)?;
+        plan.config = overridden(&in_force.config, &plan.config, loaded);
+        check_price(&plan.config)?;
+        plan.prompts = in_force.prompts.clone();
+        for document in before.map(|before| before.documents).unwrap_or_default() {
+            if !plan.setup.documents.contains(&document) {
+                plan.setup.documents.push(document);
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The same on a desktop that outlives this process, as the configuration says, if there is a program to hold it.
+    pub(crate) fn kept(mut self, config: &Config, helper: Option<&Path>) -> Self {
+        let duration = Duration::from_secs(config.desktop.keep_minutes.saturating_mul(60));
+        let helper = helper.filter(|_| !duration.is_zero());
+        self.workspace.keep = helper.map(|helper| Keep { helper: helper.to_owned(), duration });
+        self
+    }
+
+    pub(super) fn agents(&self) -> EnabledAgents {
+        self.agents.clone()
+    }
+}
+
+/// The configuration as the session machine takes it.
+fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig, HostError> {
+    Ok(SessionConfig {
+        limits: config.limits.to_limits()?,
+        session_limits: config.session_limits.to_limits()?,
+        evaluate: config.evaluation.to_evaluate(),
+        policy: config.policy.to_policy(),
+        model: model.price_name().to_owned(),
+        prices: price_table(&config.prices)?,
+        verify: config.work.verify.to_verify(),
+        pictures: model.sees() && config.view.pictures,
+        ask_questions: config.people.ask_questions,
+        view: config.view.to_view(),
+        action_sequences: config.view.action_sequences,
+        ..SessionConfig::default()
+    })
+}
+
+/// A limit on money can only be kept where the price is known.
+fn check_price(config: &SessionConfig) -> Result<(), ModelError> {
+    let limited = config.limits.money_max.or(config.session_limits.money_max).is_some();
+    if limited && config.prices.find(&config.model).is_none() {
+        return Err(ModelError::NoPrice { model: config.model.clone() });
+    }
+    Ok(())
+}
+
+/// The configuration of a session that is resumed: as it was, but for what this run overrides and for what belongs to the
+/// model and to the people of today.
+fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> SessionConfig {
+    let mut session = before.clone();
+    let (limits, wanted) = (&mut session.limits, &now.limits);
+    let is_set = |key: &str| loaded.overrides(key);
+    if is_set("limits.steps_max") {
+        limits.steps_max = wanted.steps_max;
+    }
+    if is_set("limits.model_calls_max") {
+        limits.model_calls_max = wanted.model_calls_max;
+    }
+    if is_set("limits.tokens_max") {
+        limits.tokens_max = wanted.tokens_max;
+    }
+    if is_set("limits.cost_max") {
+        limits.money_max = wanted.money_max;
+    }
+    if is_set("limits.minutes_max") {
+        limits.wall_ms_max = wanted.wall_ms_max;
+    }
+    if is_set("work.verify") {
+        session.verify = now.verify;
+    }
+    if is_set("policy.safe_guard") {
+        session.policy.safe_guard = now.policy.safe_guard;
+    }
+    if is_set("evaluation.enabled") {
+        session.evaluate.clone_from(&now.evaluate);
+    }
+    session.pictures &= now.pictures;
+    session.model.clone_from(&now.model);
+    session.ask_questions = now.ask_questions;
+    session.prices.clone_from(&now.prices);
+    session
+}

@@ -1,0 +1,28 @@
+//! Sessions that are resumed after they were stopped, or their process died.
+
+use std::path::Path;
+
+use deskhand_runtime::SessionStore;
+
+use super::{
+    Session, SessionError, SessionRequest,
+    find::{find, hold},
+    plan::Plan,
+};
+use crate::{HostError, config::Loaded};
+
+pub(crate) fn resume(
+    loaded: &Loaded,
+    helper: Option<&Path>,
+    store: &SessionStore,
+    name: &str,
+    request: SessionRequest,
+) -> Result<Session, HostError> {
+    let held = hold(find(store, name)?)?;
+    let plan = Plan::resumed(loaded, helper, request, &held)?;
+    if !held.in_round() && plan.requests.is_empty() {
+        let (session, has_ended) = (held.id().0, held.has_ended());
+        return Err(SessionError::NothingToResume { session, has_ended }.into());
+    }
+    Ok(Session::resumed(plan, held, !loaded.chooses_model()))
+}

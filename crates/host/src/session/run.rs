@@ -1,0 +1,298 @@
+//! One session from the start of its desktop to its end.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::{
+    ids::SessionId,
+    outcome::{Outcome, OutcomeKind},
+    record::{Line, Record},
+};
+use deskhand_desktop::Capture as _;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::IdsGiven;
+use deskhand_model::AnyModel;
+use deskhand_runtime::{
+    HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Toolbox,
+    people::{AnyUserChannel, Nobody, PauseSwitch, People},
+};
+
+use super::{SessionError, plan::Plan, script::skip_answered};
+use crate::{
+    HostError, Notice, Observer,
+    workspace::{DesktopNote, Document, Workspace, WorkspaceError, check_documents},
+};
+
+/// How long the picture at the end may take.
+const PICTURE_BOUND: Duration = Duration::from_secs(5);
+
+/// The user of a session, and the switches that hold and stop it. Clones belong together.
+#[derive(Clone)]
+pub struct Control {
+    /// Who is asked, and whose further requests are taken.
+    pub user: Arc<dyn AnyUserChannel>,
+    /// Holds the session.
+    pub pause: PauseSwitch,
+    /// Stops it.
+    pub stop: StopSwitch,
+}
+
+impl Control {
+    /// Nobody is asked.
+    pub fn unattended() -> Self {
+        Self { user: Arc::new(Nobody), pause: PauseSwitch::default(), stop: StopSwitch::new() }
+    }
+}
+
+/// A session that is about to run. All that can be checked before its desktop starts has been checked.
+pub struct Session {
+    pub(crate) plan: Plan,
+    held: Option<HeldSession>,
+    /// Whether a script is the one of before and has given its first replies already.
+    same_script: bool,
+}
+
+/// A session that was run, and what it came to.
+pub struct Ended {
+    /// Its id.
+    pub session: SessionId,
+    /// Its folder.
+    pub folder: SessionFolder,
+    /// How its last round ended; `None` if there was no request.
+    pub outcome: Option<Outcome>,
+    /// What the journal adds up to.
+    pub summary: RunSummary,
+    /// How long the desktop took to start.
+    pub desktop_start_ms: u64,
+    /// How long it all took, with the desktop's start and end.
+    pub elapsed_ms: u64,
+    /// The picture of the screen at the end, where one was wanted and could be taken.
+    pub screenshot: Option<PathBuf>,
+}
+
+impl Ended {
+    /// How the last round ended; cancelled if there was no request.
+    pub fn outcome(&self) -> Outcome {
+        let none = || Outcome::new(OutcomeKind::Cancelled, "stopped before the request began");
+        self.outcome.clone().unwrap_or_else(none)
+    }
+}
+
+impl Session {
+    pub(crate) fn new(plan: Plan) -> Self {
+        Self { plan, held: None, same_script: false }
+    }
+
+    pub(super) fn resumed(plan: Plan, held: HeldSession, same_script: bool) -> Self {
+        Self { plan, held: Some(held), same_script }
+    }
+
+    /// Its id, if it is resumed or forked; a new session gets one when it begins.
+    pub fn id(&self) -> Option<SessionId> {
+        self.held.as_ref().map(HeldSession::id)
+    }
+
+    /// The record that was cut off when the process of before died, and was removed.
+    pub fn cut_off(&self) -> Option<u64> {
+        self.held.as_ref().and_then(HeldSession::cut_off)
+    }
+
+    /// Runs the session, from the start of its desktop to its end; `None` if it was stopped before it began. Dropping this
+    /// ends the desktop and what runs on it.
+    ///
+    /// # Errors
+    /// The model cannot be used, the desktop does not come up, a program does not start, or the journal cannot be written.
+    /// Everything else that goes wrong ends in an outcome.
+    pub async fn run(
+        self,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Ended>, HostError> {
+        let Self { plan, held, same_script } = self;
+        let model = plan.model.clone().open()?;
+        if let Some(held) = &held {
+            if same_script {
+                skip_answered(&model, held.folder())?;
+            }
+            let past = held.folder().read_lines(&mut |line| observer.past(line));
+            past.map_err(SessionError::Journal)?;
+        }
+        Run { plan: &plan, model: &model, control, observer }.run(held).await
+    }
+}
+
+/// A session that runs.
+struct Run<'a> {
+    plan: &'a Plan,
+    model: &'a AnyModel,
+    control: &'a Control,
+    observer: &'a mut dyn Observer,
+}
+
+impl Run<'_> {
+    async fn run(mut self, held: Option<HeldSession>) -> Result<Option<Ended>, HostError> {
+        let begun = Instant::now();
+        let stop = &self.control.stop;
+        // Until there is a session nothing is to be recorded: a stop ends it all.
+        let (mut workspace, kept) = tokio::select! {
+            started = start(self.plan, held.as_ref()) => started?,
+            _ = stop.wait() => return Ok(None),
+        };
+        self.observer.notice(&works_on(self.plan, &workspace, kept));
+        let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
+        let opened = tokio::select! {
+            opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
+            _ = stop.wait() => Ok(false),
+        };
+        if !matches!(opened, Ok(true)) {
+            self.close(workspace).await;
+            return Ok(opened.map(|_| None)?);
+        }
+        let ended = self.work_on(&workspace, held, kept).await;
+        let desktop_start_ms = workspace.desktop.inner().startup().total_ms;
+        self.close(workspace).await;
+        let (end, summary, screenshot) = ended?;
+        DesktopNote::remove(end.folder.path());
+        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let RunEnd { session, folder, outcome } = end;
+        Ok(Some(Ended { session, folder, outcome, summary, desktop_start_ms, elapsed_ms, screenshot }))
+    }
+
+    /// The documents that the session was begun with, to be opened again on a new desktop. One that cannot be is reported
+    /// and left out: the agents see what is there.
+    fn documents_of_before(&mut self) -> Vec<Document> {
+        let opened = &self.plan.workspace.documents;
+        let before = self.plan.setup.documents.iter();
+        let missing = before.filter(|path| opened.iter().all(|document| document.path != **path));
+        let mut documents = Vec::new();
+        for path in missing {
+            match check_documents(std::slice::from_ref(path)) {
+                Ok(checked) => documents.extend(checked),
+                Err(error) => {
+                    let problem = crate::error::chain(&error);
+                    self.observer.notice(&Notice::NotReopened { path: path.clone(), problem });
+                }
+            }
+        }
+        documents
+    }
+
+    async fn close(&mut self, workspace: Workspace) {
+        for notice in workspace.close().await {
+            self.observer.notice(&notice);
+        }
+    }
+
+    async fn work_on(
+        &mut self,
+        workspace: &Workspace,
+        held: Option<HeldSession>,
+        kept: bool,
+    ) -> Result<(RunEnd, RunSummary, Option<PathBuf>), HostError> {
+        let plan = self.plan;
+        let tools =
+            Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
+        let mut summary = RunSummary::default();
+        if let Some(held) = &held {
+            let past = held.folder().read_lines(&mut |line| summary.add(line));
+            past.map_err(SessionError::Journal)?;
+        }
+        let options = RunOptions {
+            store: &plan.store,
+            desktop: &workspace.desktop,
+            desktop_name: workspace.name.clone(),
+            model: self.model,
+            tools: &tools,
+            agents: plan.agents(),
+            config: plan.config.clone(),
+            prompts: plan.prompts.clone(),
+            requests: plan.requests.clone(),
+            people: People {
+                channel: &*self.control.user,
+                converse: plan.converse,
+                approvals: plan.people.approvals,
+                question_timeout: plan.people.question_timeout,
+                approval_timeout: plan.people.approval_timeout,
+                pause: self.control.pause.clone(),
+            },
+            stop: self.control.stop.clone(),
+            program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
+            setup: plan.setup.to_json(),
+        };
+        if let Some(held) = &held {
+            note(plan, workspace, held.folder().path(), self.observer);
+        }
+        let observer = &mut *self.observer;
+        let mut on_line = |line: &Line| {
+            if let Record::Header(header) = &line.record {
+                note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+            }
+            summary.add(line);
+            observer.record(line);
+        };
+        let ran = match held {
+            None => deskhand_runtime::run(options, &mut on_line).await,
+            Some(held) => deskhand_runtime::resume(held, kept, options, &mut on_line).await,
+        };
+        let end = ran.map_err(HostError::Run)?;
+        if end.outcome.as_ref().is_some_and(|outcome| outcome.kind == OutcomeKind::Finished) {
+            workspace.settle().await;
+        }
+        let screenshot = self.picture(workspace).await;
+        Ok((end, summary, screenshot))
+    }
+
+    /// Saves a picture of the screen as it is now. A failure is reported but does not change the outcome.
+    async fn picture(&mut self, workspace: &Workspace) -> Option<PathBuf> {
+        let file = self.plan.screenshot.as_deref()?;
+        let problem = match tokio::time::timeout(PICTURE_BOUND, save(workspace, file)).await {
+            Ok(Ok(())) => return Some(std::path::absolute(file).unwrap_or_else(|_| file.to_owned())),
+            Ok(Err(error)) => Notice::no_screenshot(&error),
+            Err(_) => Notice::NoScreenshot {
+                problem: format!("the screen gave no picture within {} s", PICTURE_BOUND.as_secs()),
+            },
+        };
+        self.observer.notice(&problem);
+        None
+    }
+}
+
+/// The desktop, and whether it is the one that the session had before.
+async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bool), WorkspaceError> {
+    let Some(held) = held else { return Ok((plan.workspace.start().await?, false)) };
+    if let Some(workspace) = plan.workspace.take_over(held).await {
+        // What was out when the process died may have its effect only now.
+        workspace.settle().await;
+        return Ok((workspace, true));
+    }
+    let workspace = plan.workspace.start().await?;
+    let seen = held.ids();
+    workspace.desktop.inner().start_ids_above(IdsGiven { window: seen.window, element: seen.element });
+    Ok((workspace, false))
+}
+
+async fn save(workspace: &Workspace, file: &Path) -> Result<(), HostError> {
+    let picture = workspace.desktop.screen().await.map_err(WorkspaceError::Desktop)?;
+    let png = picture.to_png().map_err(WorkspaceError::Desktop)?;
+    std::fs::write(file, png).map_err(|source| HostError::Picture { path: file.to_owned(), source })
+}
+
+/// Notes where the desktop is. One that cannot be kept is no reason to stop: a resumed session does without it.
+fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Observer) {
+    let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
+    if let Err(error) = workspace.note_in(folder, duration) {
+        observer.notice(&Notice::not_kept(&error));
+    }
+}
+
+fn works_on(plan: &Plan, workspace: &Workspace, kept: bool) -> Notice {
+    Notice::WorksOn {
+        desktop: plan.workspace.kind,
+        size: plan.workspace.size.to_string(),
+        display: workspace.desktop.inner().display_name().to_owned(),
+        kept,
+    }
+}

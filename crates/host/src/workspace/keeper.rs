@@ -1,0 +1,38 @@
+//! The process that holds the virtual desktop of a session: how it is called, and what it does.
+
+use std::{
+    ffi::OsString,
+    os::{fd::AsFd as _, unix::net::UnixStream},
+    path::Path,
+    process::Command,
+};
+
+use deskhand_desktop_linux::{VirtualOptions, keep_desktop};
+
+use super::WorkspaceError;
+use crate::config::ScreenSize;
+
+/// The arguments after which a helper program calls [`hold_desktop`] with the size that follows them.
+pub const KEEPER_ARGUMENTS: [&str; 2] = ["keep-desktop", "--size"];
+
+/// The command that starts a keeper.
+pub(super) fn command(helper: &Path, size: ScreenSize) -> Command {
+    let mut command = Command::new(helper);
+    command.args(KEEPER_ARGUMENTS).arg(OsString::from(size.to_string())).current_dir("/");
+    command
+}
+
+/// Holds a virtual desktop for the process at the other end of standard input, until that one closes it or the time is
+/// over that it is kept for.
+///
+/// # Errors
+/// Standard input is not such a connection, or the desktop does not come up.
+pub async fn hold_desktop(size: ScreenSize) -> Result<(), WorkspaceError> {
+    let input = std::io::stdin().as_fd().try_clone_to_owned().map_err(|_| WorkspaceError::Standalone)?;
+    let owner = UnixStream::from(input);
+    owner.local_addr().map_err(|_| WorkspaceError::Standalone)?;
+    // Out of the terminal's reach: what ends the owner must not end the desktop.
+    rustix::process::setsid().map_err(|error| WorkspaceError::Detach(error.into()))?;
+    let options = VirtualOptions { size: size.0, ..VirtualOptions::default() };
+    Ok(keep_desktop(options, owner).await?)
+}

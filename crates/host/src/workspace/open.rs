@@ -1,0 +1,131 @@
+//! A desktop that is up: what was opened on it, and its end.
+
+use std::{path::Path, time::Duration};
+
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    ui::{WindowInfo, WindowKind},
+};
+use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, Windowing as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_linux::LinuxDesktop;
+
+use super::{DesktopNote, Document, WorkspaceError, documents, windows::find_window};
+use crate::Notice;
+
+/// A desktop that is up.
+pub struct Workspace {
+    /// The desktop itself.
+    pub desktop: Seeing<LinuxDesktop>,
+    /// How people know it: `virtual 1920x1080`.
+    pub name: String,
+    pub(super) opened: Opened,
+}
+
+/// What was opened on a desktop.
+#[derive(Default)]
+pub(super) struct Opened {
+    /// The window that was opened last.
+    pub(super) last: Option<WindowInfo>,
+    /// What was opened on a private desktop and ends with it.
+    pub(super) unlock: Vec<Document>,
+    /// The windows of before, if those that were opened since are closed at the end.
+    pub(super) known: Option<Vec<WindowId>>,
+}
+
+impl Workspace {
+    /// The window that is meant: by id, title or application, else the one that was opened, else the active one.
+    ///
+    /// # Errors
+    /// There is none, or several are meant.
+    pub async fn window(&self, wanted: Option<&str>) -> Result<WindowInfo, WorkspaceError> {
+        let windows = self.desktop.windows().await?;
+        if let Some(text) = wanted {
+            return find_window(&windows, text);
+        }
+        let opened = self.opened.last.as_ref();
+        opened
+            .and_then(|opened| windows.iter().find(|window| window.id == opened.id))
+            .or_else(|| windows.iter().find(|window| window.active))
+            .or_else(|| windows.iter().rev().find(|window| window.kind == WindowKind::Normal))
+            .cloned()
+            .ok_or(WorkspaceError::NoWindow)
+    }
+
+    /// Ends a virtual desktop with everything on it; leaves the user's own as it is, but for windows that were to be
+    /// closed. Returns those that could not be.
+    pub async fn close(self) -> Vec<Notice> {
+        let notices = match &self.opened.known {
+            Some(known) => self.close_new(known).await,
+            None => Vec::new(),
+        };
+        self.desktop.into_inner().shut_down().await;
+        for document in &self.opened.unlock {
+            documents::unlock(document);
+        }
+        notices
+    }
+
+    /// Notes in the folder of the session where its desktop is, and from then on has it kept for so long should this
+    /// process die. Does nothing for a desktop that no keeper holds.
+    ///
+    /// # Errors
+    /// The note cannot be written, or the keeper is gone.
+    pub(crate) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), WorkspaceError> {
+        let Some(handle) = self.desktop.inner().handle() else { return Ok(()) };
+        let documents = self.opened.unlock.iter().map(|document| document.path.clone()).collect();
+        DesktopNote { handle: handle.clone(), documents }.write(folder)?;
+        Ok(self.desktop.inner().keep_for(keep)?)
+    }
+
+    /// Lets applications finish what they are doing, such as writing a file, before their desktop ends. Bounded.
+    pub(crate) async fn settle(&self) {
+        if let Ok(watch) = self.desktop.watch(None).await {
+            self.desktop.settle(watch, QuietLimits::default()).await.ok();
+        }
+    }
+
+    pub(super) async fn open(&self, document: &Document) -> Result<WindowInfo, WorkspaceError> {
+        let mut first_error = None;
+        for program in document.programs {
+            match self.start(program, Some(&document.path)).await {
+                Ok(window) => return Ok(window),
+                Err(error) => first_error.get_or_insert(error),
+            };
+        }
+        Err(first_error.unwrap_or_else(|| WorkspaceError::NoProgram { path: document.path.clone() }))
+    }
+
+    pub(super) async fn start(
+        &self,
+        program: &str,
+        file: Option<&(impl AsRef<Path> + ?Sized)>,
+    ) -> Result<WindowInfo, WorkspaceError> {
+        let arguments = file.iter().map(|file| file.as_ref().display().to_string()).collect();
+        let request = LaunchRequest { program: program.to_owned(), arguments };
+        let report = act::launch(&self.desktop, &request, &ActLimits::default()).await?;
+        report.window.ok_or_else(|| WorkspaceError::NoWindowShown {
+            program: program.to_owned(),
+            problem: report.summary,
+        })
+    }
+
+    /// Closes the windows that were opened since the beginning, as a person would: an application may ask what to do with
+    /// unsaved work, and then stays.
+    async fn close_new(&self, known: &[WindowId]) -> Vec<Notice> {
+        let Ok(windows) = self.desktop.windows().await else { return Vec::new() };
+        let new =
+            windows.iter().filter(|window| window.kind == WindowKind::Normal && !known.contains(&window.id));
+        let mut notices = Vec::new();
+        for window in new {
+            let closed = act::close(&self.desktop, window.id, &ActLimits::default()).await;
+            if !matches!(&closed, Ok(report) if report.effect == Verdict::Seen) {
+                notices.push(Notice::StaysOpen { window: window.label() });
+            }
+        }
+        notices
+    }
+}

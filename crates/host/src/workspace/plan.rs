@@ -1,0 +1,183 @@
+//! A desktop before it is there: which one, and what is opened on it.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_desktop::Windowing as _;
+use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
+use deskhand_desktop_linux::{IdsGiven, LinuxDesktop, VirtualOptions};
+use deskhand_runtime::HeldSession;
+
+use super::{
+    DesktopNote, Document, WorkspaceError, check_documents, documents, keeper,
+    open::{Opened, Workspace},
+};
+use crate::{
+    HostError,
+    config::{Config, DesktopKind, ScreenSize},
+};
+
+/// A desktop by what it takes to get it. All that can be checked without one has been checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorkspacePlan {
+    pub(crate) kind: DesktopKind,
+    pub(crate) size: ScreenSize,
+    pub(crate) documents: Vec<Document>,
+    pub(crate) launch: Option<String>,
+    /// Programs whose elements are never read.
+    exclude: Vec<String>,
+    /// Whether windows that were opened during the work are closed at the end.
+    pub(crate) close_after: bool,
+    /// What finds elements besides the accessibility tree.
+    detect: DetectOptions,
+    /// How a virtual desktop outlives this process.
+    pub(crate) keep: Option<Keep>,
+}
+
+/// How a virtual desktop outlives the process that works on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keep {
+    /// The program that holds it.
+    pub(crate) helper: PathBuf,
+    /// For how long, after this process died.
+    pub(crate) duration: Duration,
+}
+
+impl WorkspacePlan {
+    /// The desktop that requests are carried out on: a private one, unless the configuration names the current one.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or there is no display where the current desktop is wanted.
+    pub fn for_requests(config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
+        Self::of_kind(config.desktop.kind.unwrap_or(DesktopKind::Virtual), config, open)
+    }
+
+    /// The desktop that is looked at or acted on by hand: the current one, or a private one if there is no display, unless
+    /// the configuration names one.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or there is no display where the current desktop is wanted.
+    pub fn by_hand(config: &Config, open: &[PathBuf], launch: Option<&str>) -> Result<Self, HostError> {
+        let usual = if has_display() { DesktopKind::Current } else { DesktopKind::Virtual };
+        let plan = Self::of_kind(config.desktop.kind.unwrap_or(usual), config, open)?;
+        Ok(Self { launch: launch.map(ToOwned::to_owned), ..plan })
+    }
+
+    fn of_kind(kind: DesktopKind, config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
+        let documents = check_documents(open)?;
+        if kind == DesktopKind::Current && !has_display() {
+            return Err(WorkspaceError::NoDisplay.into());
+        }
+        Ok(Self {
+            kind,
+            size: config.desktop.size,
+            documents,
+            launch: None,
+            exclude: config.desktop.exclude.clone(),
+            close_after: false,
+            detect: config.to_detection()?,
+            keep: None,
+        })
+    }
+
+    /// The same, with the text in pictures read in every window.
+    #[must_use]
+    pub fn with_ocr(mut self) -> Self {
+        self.detect.ocr = OcrUse::Always;
+        self
+    }
+
+    /// Which kind of desktop it is.
+    pub const fn kind(&self) -> DesktopKind {
+        self.kind
+    }
+
+    /// Starts or connects to the desktop. Nothing is opened on it yet. A virtual one is held by a keeper if it is to
+    /// outlive the death of this process.
+    ///
+    /// # Errors
+    /// It does not come up.
+    pub async fn start(&self) -> Result<Workspace, WorkspaceError> {
+        let name = match self.kind {
+            DesktopKind::Virtual => format!("virtual {}", self.size),
+            DesktopKind::Current => format!("current {}", std::env::var("DISPLAY").unwrap_or_default()),
+        };
+        let desktop = match (self.kind, &self.keep) {
+            (DesktopKind::Current, _) => LinuxDesktop::connect_current().await?,
+            (DesktopKind::Virtual, Some(keep)) => {
+                LinuxDesktop::start_kept(keeper::command(&keep.helper, self.size)).await?
+            }
+            (DesktopKind::Virtual, None) => {
+                let options = VirtualOptions { size: self.size.0, ..VirtualOptions::default() };
+                LinuxDesktop::start_virtual(options).await?
+            }
+        };
+        self.workspace(desktop, name).await
+    }
+
+    /// Takes over the virtual desktop of a session whose process died; `None` if it is gone.
+    pub(crate) async fn take_over(&self, held: &HeldSession) -> Option<Workspace> {
+        let note = DesktopNote::find(held.folder())?;
+        let seen = held.ids();
+        let given = IdsGiven { window: seen.window, element: seen.element };
+        match LinuxDesktop::attach(&note.handle, given).await {
+            Ok(desktop) => {
+                let mut workspace = self.workspace(desktop, held.in_force().desktop.clone()).await.ok()?;
+                workspace.opened.unlock = note.documents.into_iter().map(Document::opened).collect();
+                Some(workspace)
+            }
+            Err(error) => {
+                tracing::debug!(error = error.chain(), "the desktop of before");
+                // It ended without us: what was open there has left its locks.
+                for document in note.documents {
+                    documents::unlock(&Document::opened(document));
+                }
+                DesktopNote::remove(held.folder().path());
+                None
+            }
+        }
+    }
+
+    async fn workspace(&self, desktop: LinuxDesktop, name: String) -> Result<Workspace, WorkspaceError> {
+        desktop.exclude(&self.exclude).await?;
+        let desktop = Seeing::new(desktop, self.detect.clone());
+        Ok(Workspace { desktop, name, opened: Opened::default() })
+    }
+
+    /// Opens on the desktop what is to be opened.
+    ///
+    /// # Errors
+    /// A program does not start or shows no window.
+    pub async fn open_on(&self, workspace: &mut Workspace) -> Result<(), WorkspaceError> {
+        self.open_with(workspace, &[]).await
+    }
+
+    /// The same, with further documents.
+    pub(crate) async fn open_with(
+        &self,
+        workspace: &mut Workspace,
+        more: &[Document],
+    ) -> Result<(), WorkspaceError> {
+        // A virtual desktop ends with everything on it anyway.
+        if self.close_after && self.kind == DesktopKind::Current {
+            let windows = workspace.desktop.windows().await?;
+            workspace.opened.known = Some(windows.into_iter().map(|window| window.id).collect());
+        }
+        if let Some(program) = &self.launch {
+            workspace.opened.last = Some(workspace.start(program, None::<&Path>).await?);
+        }
+        for document in self.documents.iter().chain(more) {
+            if self.kind == DesktopKind::Virtual {
+                workspace.opened.unlock.push(document.clone());
+            }
+            workspace.opened.last = Some(workspace.open(document).await?);
+        }
+        Ok(())
+    }
+}
+
+fn has_display() -> bool {
+    std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty())
+}
