@@ -132,6 +132,8 @@ fn remote(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser as _;
+
     use super::*;
 
     fn page(name: &str, text: &str) -> Page {
@@ -142,6 +144,29 @@ mod tests {
     fn the_book_of_this_repository_is_consistent() {
         let problems = source_problems(&read_pages().unwrap());
         assert!(problems.is_empty(), "{}", problems.join("\n"));
+    }
+
+    /// The arguments of each `cargo xtask …` in a text, up to the end of the code or a comment.
+    fn own_commands(text: &str) -> impl Iterator<Item = Vec<&str>> {
+        text.split("cargo xtask ").skip(1).map(|rest| {
+            let end = rest.find(['`', '\n', '#', ';', '<']).unwrap_or(rest.len());
+            rest[..end].split_whitespace().collect()
+        })
+    }
+
+    #[test]
+    fn the_commands_of_the_project_that_pages_name_exist() {
+        let mut pages = read_pages().unwrap();
+        for name in ["README.md", "CONTRIBUTING.md"] {
+            pages.push(page(name, &fs::read_to_string(workspace::root().join(name)).unwrap()));
+        }
+        for (name, text) in &pages {
+            for arguments in own_commands(text) {
+                let words = ["cargo xtask"].into_iter().chain(arguments.iter().copied());
+                let parsed = crate::Arguments::try_parse_from(words);
+                assert!(parsed.is_ok(), "{name}: `cargo xtask {}`", arguments.join(" "));
+            }
+        }
     }
 
     #[test]
