@@ -4,6 +4,32 @@
 //! front) and sends nothing when a check fails. It then takes the semantic route through the accessibility interface, and real
 //! input events only where that route is not offered or had no effect; never both when the first one
 //! worked. Its verdict is about the thing that was asked for: an unrelated change in the same window is no effect.
+//!
+//! ```
+//! use deskhand_core::{command::Verdict, ui::Role};
+//! use deskhand_desktop::Windowing as _;
+//! use deskhand_desktop_act::{ActLimits, TypeText, type_text};
+//! use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> deskhand_desktop::DesktopResult<()> {
+//! let entry = FakeElement::new(Role::ENTRY, "Name").key("name");
+//! let locked = FakeElement::new(Role::ENTRY, "Total").key("total").disabled();
+//! let form = FakeWindow::normal("Form").elements([entry, locked]);
+//! let desktop = FakeDesktop::new([FakeApp::new("Forms", "forms", [form])], []);
+//! let window = desktop.windows().await?[0].id;
+//! let into = |key| TypeText { element: desktop.find_key(key), name: None, text: "Ada".to_owned(), clear: true };
+//!
+//! // The text is read back before the action counts as done.
+//! let report = type_text(&desktop, window, &into("name"), &ActLimits::default()).await?;
+//! assert_eq!(report.effect, Verdict::Seen);
+//!
+//! // A disabled element refuses the action, and nothing is sent to it.
+//! let report = type_text(&desktop, window, &into("total"), &ActLimits::default()).await?;
+//! assert_eq!(report.effect, Verdict::Refused);
+//! # Ok(())
+//! # }
+//! ```
 
 mod click;
 mod clipboard;
