@@ -35,6 +35,17 @@ const ARROWS: &[(&str, &[&str])] = &[
         &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
     ),
     (
+        "deskhand-example-embed",
+        &[
+            "deskhand-core",
+            "deskhand-desktop",
+            "deskhand-desktop-act",
+            "deskhand-desktop-linux",
+            "deskhand-model",
+            "deskhand-runtime",
+        ],
+    ),
+    (
         "deskhand-example-robot-arm",
         &["deskhand-core", "deskhand-desktop", "deskhand-model", "deskhand-runtime"],
     ),

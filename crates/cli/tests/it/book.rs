@@ -46,6 +46,7 @@ pages! {
     get_started: "docs/get-started.md" on "mousepad";
     concepts: "docs/concepts.md";
     agents: "docs/guides/agents.md";
+    embedding: "docs/guides/embedding.md";
     mcp: "docs/guides/mcp.md";
     pictures: "docs/guides/pictures.md";
     policies: "docs/guides/policies.md" on "mousepad";

@@ -1,0 +1,40 @@
+//! Runs a session from a program of your own.
+
+use std::{error::Error, path::Path};
+
+use deskhand_core::{prompt::PromptSet, session::SessionConfig};
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::ActLimits;
+use deskhand_model::Model;
+use deskhand_runtime::{
+    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+};
+
+/// Carries out one request on a desktop and leaves its journal in `sessions`. Nobody is asked: agents decide for
+/// themselves, and what needs approval is not done.
+///
+/// # Errors
+/// When the journal cannot be written. What goes wrong with the request is in its outcome.
+pub async fn carry_out<D: Desktop, M: Model>(
+    request: &str,
+    desktop: &D,
+    model: &M,
+    sessions: &Path,
+) -> Result<RunEnd, Box<dyn Error + Send + Sync>> {
+    let options = RunOptions {
+        store: &SessionStore::at(sessions),
+        desktop,
+        desktop_name: "embedded".to_owned(),
+        model,
+        tools: &Toolbox::standard(ActLimits::default())?,
+        agents: EnabledAgents::default(),
+        config: SessionConfig::default(),
+        prompts: PromptSet::default(),
+        requests: vec![request.into()],
+        people: People::nobody(),
+        stop: StopSwitch::new(),
+        program: concat!("embed ", env!("CARGO_PKG_VERSION")).to_owned(),
+        setup: serde_json::Value::Null,
+    };
+    Ok(run(options, &mut |_| {}).await?)
+}
