@@ -212,7 +212,7 @@ fn a_fork_that_cannot_be_leaves_nothing_behind() {
     let records = format!("it has records 1 to {last}");
     refused(last + 1, &[], &[&records, &format!("--at {last}")]);
     refused(0, &[], &[&records]);
-    refused(call, &[], &["was going on there (call read_table)", &format!("--at {}", call + 1)]);
+    refused(call, &[], &["an effect was in progress (call read_table)", &format!("--at {}", call + 1)]);
     refused(last, &[], &["nothing is going on after record", "give the fork a request"]);
     refused(call + 1, &["--prompts", "unknown"], &["there is no prompt `captain_system`", "host_system"]);
     refused(call + 1, &["--prompts", "none"], &["there is no prompt in none"]);

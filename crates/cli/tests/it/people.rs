@@ -139,7 +139,7 @@ fn a_program_talks_with_a_session_in_json_lines() {
     assert_eq!(asked["questions"][0]["choices"], json!(["Hello", "Guten Tag"]), "{asked}");
     assert_eq!((&asked["questions"][1]["required"], &asked["timeout_ms"]), (&json!(true), &Value::Null));
     program.say(&json!({"do": "answer", "id": asked["id"], "answers": ["Bonjour", "Ada"]}));
-    assert!(program.wait_for("error")["message"].as_str().unwrap().contains("none of the choices"));
+    assert!(program.wait_for("error")["message"].as_str().unwrap().contains("not one of the choices"));
     program.say(&json!({"do": "answer", "id": asked["id"], "answers": ["Guten Tag", "Ada"]}));
 
     let first = program.wait_for("approval");
