@@ -1,4 +1,4 @@
-//! The typed inputs of the templates, and the messages made of them.
+//! Typed inputs of the templates, and the messages rendered from them.
 
 use std::fmt::Write as _;
 
@@ -21,13 +21,13 @@ use crate::{
 const RESULT_CHARS_MAX: usize = 6_000;
 /// The longest view of an agent without a window, in characters.
 const VIEW_CHARS_MAX: usize = 12_000;
-/// How many own steps an agent is shown.
+/// The most of its own steps shown to an agent.
 const STEPS_SHOWN: usize = 8;
-/// How many steps of the blackboard an agent is shown.
+/// The most blackboard steps shown to an agent.
 const TRAJECTORIES_SHOWN: usize = 12;
 
-/// About how many tokens the steps of an agent, the steps of others, the earlier sub-tasks, and what people said may
-/// each have; the oldest go first.
+/// Token limits (estimated) for an agent's own steps, the steps of others, earlier sub-tasks, and the user's words; the
+/// oldest are dropped first.
 const STEPS_TOKENS_MAX: usize = 6_000;
 const TRAJECTORIES_TOKENS_MAX: usize = 6_000;
 const SUBTASKS_TOKENS_MAX: usize = 4_000;
@@ -41,12 +41,12 @@ fn fitting(entries: &[String], tokens_max: usize) -> String {
     let shown = entries.get(entries.len() - count..).unwrap_or_default();
     let mut text = shown.join("\n");
     if count < entries.len() {
-        text = format!("({} earlier ones are left out)\n{text}", entries.len() - count);
+        text = format!("({} earlier ones omitted)\n{text}", entries.len() - count);
     }
     text
 }
 
-/// What a call did and what came back.
+/// A call and its result.
 fn action_text(info: &ActionCommandInfo) -> String {
     let target = info.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
     let effect = info.result.effect.map(|effect| format!(" [effect: {effect}]")).unwrap_or_default();
@@ -58,7 +58,7 @@ fn action_text(info: &ActionCommandInfo) -> String {
     format!("{}{target} → {status}{effect} {}", info.command.to_line(), result_text(info))
 }
 
-/// The summary and data of a result, capped.
+/// The summary and data of a result, clipped.
 pub(crate) fn result_text(info: &ActionCommandInfo) -> String {
     let mut text = one_line(&info.result.summary);
     if !info.result.output.is_null() {
@@ -97,7 +97,7 @@ fn trajectories_text(blackboard: &Blackboard, without: &AgentRef) -> String {
     let shown = all.get(all.len().saturating_sub(TRAJECTORIES_SHOWN)..).unwrap_or_default();
     let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step)).collect();
     let text = fitting(&entries, TRAJECTORIES_TOKENS_MAX);
-    if text.is_empty() { text } else { untrusted("results of tools", &text) }
+    if text.is_empty() { text } else { untrusted("tool results", &text) }
 }
 
 fn trajectory_text(step: &Trajectory) -> String {
@@ -128,14 +128,14 @@ fn subtasks_text(records: &[SubtaskRecord]) -> String {
     if lines.is_empty() {
         String::new()
     } else {
-        untrusted("results of sub-tasks", &fitting(&lines, SUBTASKS_TOKENS_MAX))
+        untrusted("sub-task results", &fitting(&lines, SUBTASKS_TOKENS_MAX))
     }
 }
 
-/// The instructions of an agent.
+/// The system message of an agent.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub fn system_message(name: &'static str, template: &str, tools: &[ToolSpec]) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input {
@@ -144,7 +144,7 @@ pub fn system_message(name: &'static str, template: &str, tools: &[ToolSpec]) ->
     render(name, template, &Input { tools: tools_text(tools) })
 }
 
-/// What the HostAgent is shown at a step.
+/// Input of the HostAgent's user message.
 pub(crate) struct HostInput<'a> {
     pub(crate) request: &'a str,
     pub(crate) targets: &'a TargetRegistry,
@@ -157,7 +157,7 @@ pub(crate) struct HostInput<'a> {
 /// The HostAgent's user message.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input {
@@ -183,10 +183,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
             trajectories: trajectories_text(input.blackboard, &AgentRef::HostAgent),
             subtasks: subtasks_text(input.subtasks),
             plan: last.map(|item| list(&item.plan)).unwrap_or_default(),
-            last_step: last
-                .map(step_text)
-                .map(|text| untrusted("results of tools", &text))
-                .unwrap_or_default(),
+            last_step: last.map(step_text).map(|text| untrusted("tool results", &text)).unwrap_or_default(),
             notice: input.notice.to_owned(),
             targets: targets_text(input.targets),
             request: input.request.to_owned(),
@@ -194,7 +191,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
     )
 }
 
-/// What every agent is shown that works on a sub-task.
+/// Input common to all agents that work on a sub-task.
 pub(crate) struct SubtaskInput<'a> {
     pub(crate) agent: AgentRef,
     pub(crate) request: &'a str,
@@ -203,12 +200,12 @@ pub(crate) struct SubtaskInput<'a> {
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) memory: &'a Memory,
-    /// The first step of this sub-task; earlier steps of the cached agent are not repeated.
+    /// First step of this sub-task; earlier steps of the cached agent are omitted.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
 }
 
-/// The fields of both user templates for work on a sub-task.
+/// The fields of both user templates for sub-tasks.
 struct SubtaskTexts {
     answers: String,
     trajectories: String,
@@ -230,31 +227,31 @@ impl SubtaskInput<'_> {
             subtasks: subtasks_text(self.subtasks),
             message: self.message.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
             plan: own.last().map(|item| list(&item.plan)).unwrap_or_default(),
-            steps: if steps.is_empty() { steps } else { untrusted("results of tools", &steps) },
+            steps: if steps.is_empty() { steps } else { untrusted("tool results", &steps) },
         }
     }
 }
 
-/// What an AppAgent is shown of its window at one step.
+/// What an AppAgent sees of its window at a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Sight {
-    /// The window, whole.
+    /// The full listing of the window.
     pub(crate) whole: String,
-    /// The step at which it was so, where that is an earlier one.
+    /// The step of the listing, if it is an earlier one.
     pub(crate) whole_step: Option<u32>,
-    /// What changed since.
+    /// The changes since then.
     pub(crate) changes: String,
-    /// The windows that a dialog in front blocks.
+    /// The windows blocked by a modal dialog.
     pub(crate) behind: String,
-    /// What could not be used when it was looked at.
+    /// What was not available during the observation.
     pub(crate) notices: Vec<String>,
-    /// The picture, where it is shown.
+    /// The picture, if one is attached.
     pub(crate) picture: Option<PictureRef>,
-    /// The step at which the picture was shown that still holds.
+    /// The step whose picture is still valid.
     pub(crate) picture_step: Option<u32>,
 }
 
-/// What an AppAgent is shown at a step.
+/// Input of an AppAgent's user message.
 pub(crate) struct AppInput<'a> {
     pub(crate) common: SubtaskInput<'a>,
     pub(crate) application: &'a str,
@@ -264,7 +261,7 @@ pub(crate) struct AppInput<'a> {
 /// An AppAgent's user message.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input {
@@ -307,7 +304,7 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
             behind: sight.behind.clone(),
             view_notices: match sight.notices.join("\n") {
                 none if none.is_empty() => none,
-                // A detector may quote what a server said.
+                // A detector may quote a server's response.
                 notices => untrusted("detectors", &notices),
             },
             picture_at: sight.picture_step,
@@ -315,19 +312,19 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
     )
 }
 
-/// What an agent of another kind is shown at a step.
+/// Input of the user message of an agent of another kind.
 pub(crate) struct AgentInput<'a> {
     pub(crate) common: SubtaskInput<'a>,
-    /// What it said at its last step on the sub-task.
+    /// Its last status on the sub-task.
     pub(crate) word: Option<&'a str>,
     pub(crate) steps: &'a AgentSteps,
     pub(crate) view: &'a AgentView,
 }
 
-/// The instructions of an agent of another kind.
+/// The system message of an agent of another kind.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input<'a> {
@@ -339,7 +336,7 @@ pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String
     let line = |status: &AgentStatus| {
         let next = match status.next.as_slice() {
             [] => String::new(),
-            next => format!(" Then only {} may follow.", next.join(", ")),
+            next => format!(" Only {} may follow.", next.join(", ")),
         };
         format!("- {}: {}{next}", status.word, status.description)
     };
@@ -358,7 +355,7 @@ pub(crate) fn agent_system_text(name: &str, steps: &AgentSteps) -> Result<String
 /// The user message of an agent of another kind.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input<'a> {
@@ -400,23 +397,23 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
     )
 }
 
-/// What the EvaluationAgent is shown.
+/// Input of the EvaluationAgent's user message.
 pub(crate) struct EvaluationInput<'a> {
     pub(crate) request: &'a str,
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) subtasks: &'a [SubtaskRecord],
-    /// What the agents say came of the request.
+    /// The result that the agents report.
     pub(crate) result: &'a str,
-    /// What rules found in the record.
+    /// The findings of the rules.
     pub(crate) findings: &'a str,
-    /// What is on the desktop.
+    /// The desktop, if it could be observed.
     pub(crate) windows: &'a [WindowInfo],
 }
 
 /// The EvaluationAgent's user message.
 ///
 /// # Errors
-/// [`PromptError`] when the template is broken.
+/// [`PromptError`] if the template is invalid.
 pub(crate) fn evaluation_user_text(
     prompts: &PromptSet,
     input: &EvaluationInput<'_>,
@@ -440,12 +437,12 @@ pub(crate) fn evaluation_user_text(
             answers: answers_text(input.blackboard),
             subtasks: subtasks_text(input.subtasks),
             trajectories: trajectories_text(input.blackboard, &AgentRef::EvaluationAgent),
-            result: untrusted("words of the agents", &clip(input.result, RESULT_CHARS_MAX)),
-            findings: untrusted("results of tools", input.findings),
+            result: untrusted("agents", &clip(input.result, RESULT_CHARS_MAX)),
+            findings: untrusted("tool results", input.findings),
             windows: if windows.is_empty() {
                 String::new()
             } else {
-                untrusted("the desktop", &windows.join("\n"))
+                untrusted("desktop", &windows.join("\n"))
             },
         },
     )

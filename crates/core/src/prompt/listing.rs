@@ -1,6 +1,6 @@
 //! Windows and agents as lines of text.
 //!
-//! The form is stable, because scripted models find ids in it:
+//! The format is stable, because scripted models find ids in it:
 //! `- [w2] window "Untitled 1" of LibreOffice Calc (active)`, `- [a1] agent "Shell" — …`.
 
 use crate::{
@@ -9,15 +9,15 @@ use crate::{
     ui::{WindowInfo, WindowKind},
 };
 
-/// The longest name or text in a line, in characters.
+/// The longest name or text on a line, in characters.
 const NAME_CHARS_MAX: usize = 160;
 
-/// A name as it stands between quotes in a line.
+/// Escapes a name for quotes on a line.
 pub fn escape_name(name: &str) -> String {
     one_line(&clip(name, NAME_CHARS_MAX)).replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// The name behind what [`escape_name`] wrote (as far as it was not cut).
+/// Reverses [`escape_name`], except for clipped text.
 pub fn unescape_name(escaped: &str) -> String {
     let mut name = String::with_capacity(escaped.len());
     let mut characters = escaped.chars();
@@ -27,7 +27,7 @@ pub fn unescape_name(escaped: &str) -> String {
     name
 }
 
-/// The line of a window.
+/// The line for a window.
 pub fn window_line(window: &WindowInfo) -> String {
     let mut notes = Vec::new();
     if window.active {
@@ -50,7 +50,7 @@ pub fn window_line(window: &WindowInfo) -> String {
     )
 }
 
-/// The targets that a HostAgent can assign to.
+/// The targets that the HostAgent can assign a sub-task to.
 pub fn targets_text(registry: &TargetRegistry) -> String {
     let windows = registry.windows().iter().rev().map(window_line);
     let agents = registry.agents().iter().map(|agent| {

@@ -1,7 +1,7 @@
-//! What the models are asked: templates, their typed inputs, and the text of what agents see.
+//! The prompts: templates, their typed inputs, and the text of views.
 //!
-//! The templates are files (`crates/core/prompts/`); a template that names something its input lacks is an
-//! error, never an empty string. Everything that comes from outside is marked, has a source, and is capped.
+//! The templates are files (`crates/core/prompts/`). An undefined variable in a template is an error, never an empty
+//! string. All text from outside is marked, has a source, and is clipped.
 
 mod inputs;
 mod listing;

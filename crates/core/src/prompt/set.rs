@@ -1,4 +1,4 @@
-//! The templates in force.
+//! The prompt templates.
 
 use minijinja::{
     Environment, UndefinedBehavior,
@@ -7,34 +7,34 @@ use minijinja::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A template that could not be rendered.
+/// A template that cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("render the prompt `{name}`: {problem}")]
+#[error("render prompt `{name}`: {problem}")]
 pub struct PromptError {
     /// The template.
     pub name: &'static str,
-    /// What is wrong with it, with the line.
+    /// The problem, with its line.
     pub problem: String,
 }
 
-/// Every template that a session uses. Stored beside the journal by its hash, so that a replay asks what was asked.
+/// The templates of a session. Stored beside the journal by hash, so that a replay renders the same prompts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PromptSet {
-    /// The HostAgent's instructions.
+    /// The HostAgent's system prompt.
     pub host_system: String,
-    /// What the HostAgent is given at each step.
+    /// The HostAgent's user prompt.
     pub host_user: String,
-    /// The AppAgents' instructions.
+    /// The AppAgent's system prompt.
     pub app_system: String,
-    /// What an AppAgent is given at each step.
+    /// The AppAgent's user prompt.
     pub app_user: String,
-    /// What a model is told about a reply that cannot be used.
+    /// The message to a model whose reply is invalid.
     pub repair: String,
-    /// The EvaluationAgent's instructions.
+    /// The EvaluationAgent's system prompt.
     #[serde(default = "evaluation_system")]
     pub evaluation_system: String,
-    /// What the EvaluationAgent is given.
+    /// The EvaluationAgent's user prompt.
     #[serde(default = "evaluation_user")]
     pub evaluation_user: String,
 }
@@ -79,10 +79,10 @@ pub(super) fn render<I: Serialize>(
 }
 
 impl PromptSet {
-    /// What a model is told about a reply that cannot be used.
+    /// Renders the message to a model whose reply is invalid.
     ///
     /// # Errors
-    /// [`PromptError`] when the template is broken.
+    /// [`PromptError`] if the template is invalid.
     pub fn repair_message(&self, problem: &str) -> Result<String, PromptError> {
         #[derive(Serialize)]
         struct Input<'a> {

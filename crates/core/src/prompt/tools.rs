@@ -1,4 +1,4 @@
-//! The tools, as they are described to a model.
+//! The descriptions of tools in prompts.
 
 use std::{collections::BTreeMap, fmt::Write as _};
 
@@ -9,8 +9,8 @@ use crate::{
     text::one_line,
 };
 
-/// The tools, as they are described to a model: their arguments as a signature, and what several tools say of an
-/// argument in the same words once for all.
+/// Describes the tools: signature, description and arguments. Arguments that several tools describe in the same words
+/// are explained once, at the top.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
     let listed = |wanted: Listing| {
         let tools = tools.iter().filter(move |tool| tool.listing == wanted);
@@ -51,7 +51,7 @@ pub fn tools_text(tools: &[ToolSpec]) -> String {
     }
     if !named.is_empty() {
         let named: Vec<String> = named.iter().map(|(tool, arguments)| signature(tool, arguments)).collect();
-        let _ = writeln!(text, "There are also {}.", named.join(", "));
+        let _ = writeln!(text, "Also available: {}.", named.join(", "));
     }
     text.trim_end().to_owned()
 }
@@ -64,7 +64,7 @@ fn signature(tool: &ToolSpec, arguments: &[Argument]) -> String {
 
 struct Argument {
     name: String,
-    /// What it may be; none for text.
+    /// Its type; `None` for a string.
     kind: Option<String>,
     required: bool,
     about: String,
@@ -97,7 +97,7 @@ fn arguments(tool: &ToolSpec) -> Vec<Argument> {
     properties.into_iter().flatten().map(argument).collect()
 }
 
-/// `string`, `list of string`, `one of "left", "right"`; what a schema allows, in words.
+/// The type of a schema in words: `string`, `list of string`, `left|right`.
 fn type_text(schema: &Value, root: &Value) -> String {
     if let Some(name) = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.rsplit('/').next()) {
         let target = root.get("$defs").and_then(|definitions| definitions.get(name));

@@ -180,7 +180,7 @@ fn a_desktop_that_is_gone_is_judged_by_the_record() {
             message: "the display is gone".to_owned(),
         },
     });
-    assert!(harness.prompt().contains("Nothing could be seen."));
+    assert!(harness.prompt().contains("The desktop could not be observed."));
     harness.reply(&verdict("yes").to_string());
     assert_eq!(harness.outcome().evaluation.unwrap().complete, Judgement::Yes);
 }

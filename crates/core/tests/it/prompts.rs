@@ -48,8 +48,8 @@ fn a_later_look_is_told_as_what_changed() {
     let main = h.windows[0].clone();
     let before = crate::harness::view(main.clone(), "Finish");
     let same = shown(&mut h.clone(), before.clone());
-    assert!(same.contains("# The application, as it was at step 2"), "{same}");
-    assert!(same.contains("since step 2\n\nNothing that is listed."), "{same}");
+    assert!(same.contains("# The application at step 2"), "{same}");
+    assert!(same.contains("since step 2\n\nNothing listed."), "{same}");
 
     let mut changed = before.clone();
     changed.surfaces[0].tree.elements[2].states.remove(State::Enabled);
@@ -67,7 +67,7 @@ fn a_later_look_is_told_as_what_changed() {
     h.succeeds(None, json!("5 rows"));
     let mut other = h.clone();
     let text = shown(&mut h, changed);
-    let (whole, told) = text.split_once("# What changed in the application since step 2").expect("changes");
+    let (whole, told) = text.split_once("# Changes in the application since step 2").expect("changes");
     assert!(
         whole.contains("[e39] \"Label 39\"") && told.contains("[e3] push button \"Finish\" (disabled)"),
         "{text}"
@@ -116,7 +116,7 @@ fn a_picture_is_shown_when_it_changed_or_is_asked_for() {
         if reply == "CONTINUE" {
             h.succeeds(None, json!(null));
         }
-        (count, prompt.contains("The picture is as it was at step 3."))
+        (count, prompt.contains("The picture of step 3 is still valid."))
     };
     assert_eq!(step("one", "CONTINUE"), (1, false), "the first");
     assert_eq!(step("one", "CONTINUE"), (0, true), "the same");
@@ -238,5 +238,5 @@ fn tools_are_described_with_their_parameters() {
 fn a_broken_template_names_itself_and_the_line() {
     let prompts = PromptSet { repair: "one\n{{ missing }}".to_owned(), ..PromptSet::default() };
     let error = prompts.repair_message("x").unwrap_err().to_string();
-    assert!(error.starts_with("render the prompt `repair`:") && error.contains("2"), "{error}");
+    assert!(error.starts_with("render prompt `repair`:") && error.contains("2"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! What changed in a window, as an agent is told that has seen it before.
+//! The changes of a window since the agent last saw it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -15,22 +15,21 @@ use crate::{
     ui::{Element, Placed, State, WindowInfo, diff},
 };
 
-/// The most ranges of ids in a list of what is gone.
+/// The most id ranges in the list of removed elements.
 const RANGES_MAX: usize = 60;
 
-/// What is different in `new`, against `old`, which the agent was shown; empty where nothing is that would be
-/// listed.
+/// The listed changes from `old`, which the agent was shown, to `new`; empty if there are none.
 pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -> String {
     let mut parts = Vec::new();
     let mut left = options.tokens_max;
-    // Where it is said what has the focus now, nothing need be said of what had it.
+    // If the newly focused element is reported, the one that lost focus need not be.
     let takes_it = |element: &Element| element.states.has(State::Focused) && element.role.is_interactive();
-    let focus_told = new.elements().any(takes_it);
+    let focus_reported = new.elements().any(takes_it);
     for surface in new.surfaces.iter().rev() {
         let known = old.surfaces.iter().find(|known| known.window.id == surface.window.id);
         let options = ListOptions { tokens_max: left, words: options.words.clone() };
         let part = match known {
-            Some(known) => surface_changes(known, surface, focus_told, &options),
+            Some(known) => surface_changes(known, surface, focus_reported, &options),
             None => format!("new window:\n{}", surface_text(surface, &options)),
         };
         if !part.is_empty() {
@@ -42,13 +41,16 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -
         if !new.surfaces.iter().any(|kept| kept.window.id == surface.window.id) {
             let ids = surface.tree.elements.iter().map(|element| element.id);
             let line = window_line(&surface.window);
-            parts.push(untrusted("screen", &format!("gone with all in it: {}\ngone: {}", line, ranges(ids))));
+            parts.push(untrusted(
+                "screen",
+                &format!("gone with its elements: {}\ngone: {}", line, ranges(ids)),
+            ));
         }
     }
     parts.join("\n")
 }
 
-fn surface_changes(old: &Surface, new: &Surface, focus_told: bool, options: &ListOptions) -> String {
+fn surface_changes(old: &Surface, new: &Surface, focus_reported: bool, options: &ListOptions) -> String {
     let before = items(&old.window, &old.tree);
     let after = items(&new.window, &new.tree);
     let known: HashMap<ElementId, &Item<'_>> = worth_listing(&before)
@@ -64,7 +66,7 @@ fn surface_changes(old: &Surface, new: &Surface, focus_told: bool, options: &Lis
         let Some(item) = after.get(place) else { continue };
         match known.get(&item.element.id) {
             Some(was) if was.text(true) == item.text(true) => {}
-            Some(was) if focus_told && was.text_unfocused() == item.text(true) => {}
+            Some(was) if focus_reported && was.text_unfocused() == item.text(true) => {}
             Some(_) => {
                 changed.insert(place);
             }
@@ -99,15 +101,15 @@ fn surface_changes(old: &Surface, new: &Surface, focus_told: bool, options: &Lis
     let moved = moved(old, new).into_iter().filter(|id| known.contains_key(id) && now.contains(id));
     let moved: Vec<ElementId> = moved.collect();
     if !moved.is_empty() {
-        text.push(format!("in another order: {}", ranges(moved.into_iter())));
+        text.push(format!("moved: {}", ranges(moved.into_iter())));
     }
     if left_out > 0 {
-        text.push(format!("({left_out} more changed elements are not listed; `more` lists them)"));
+        text.push(format!("({left_out} more changed elements omitted; `more` lists them)"));
     }
     if new.tree.partial != old.tree.partial {
         text.extend(new.tree.partial.map(partial_line).map(str::to_owned));
     }
-    // That a window is no longer the active one says the window that is.
+    // A window that is no longer active is implied by the one that is.
     let but_active = |window: &WindowInfo| window_line(&WindowInfo { active: false, ..window.clone() });
     if text.is_empty() && but_active(&new.window) == but_active(&old.window) {
         return String::new();
@@ -116,9 +118,9 @@ fn surface_changes(old: &Surface, new: &Surface, focus_told: bool, options: &Lis
     text.join("\n")
 }
 
-/// New items under what they lie in.
+/// New items, grouped by their containers.
 fn added_lines(after: &[Item<'_>], added: &HashSet<usize>) -> Vec<String> {
-    // By the nearest listed element around them that is not new itself.
+    // By the nearest listed ancestor that is not new itself.
     let mut groups: BTreeMap<Option<usize>, HashSet<usize>> = BTreeMap::new();
     for place in added {
         let mut around = after.get(*place).and_then(|item| item.parent);

@@ -1,7 +1,7 @@
-//! Which elements of a tree are listed, and as what.
+//! Decides which elements of a tree are listed, and with which text.
 //!
-//! What only lays others out is left out, a container around a single control becomes a word at that control, and a
-//! text that repeats its parent is not said twice.
+//! Layout containers are omitted, a container around a single control is merged into the control, and text that repeats
+//! its parent is dropped.
 
 use std::fmt::Write as _;
 
@@ -12,20 +12,20 @@ use crate::{
 
 /// The longest text of a cell or around a control, in characters.
 const SHORT_CHARS_MAX: usize = 120;
-/// The longest description that stands for a name, in characters.
+/// The longest description that replaces a name, in characters.
 const DESCRIPTION_CHARS_MAX: usize = 60;
 
-/// An element that is listed.
+/// A listed element.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item<'t> {
     pub(super) element: &'t Element,
-    /// The listed element that it lies in, by its place in the list of items.
+    /// Index of the listed item that contains it.
     pub(super) parent: Option<usize>,
-    /// Whether nothing that is listed lies in it.
+    /// Whether no listed item is inside it.
     pub(super) leaf: bool,
-    /// What the container around it says, where it stands for both.
+    /// Name of the container that was merged into it.
     within: Option<String>,
-    /// The text of what lies in it and is not listed itself.
+    /// Text of its unlisted descendants.
     content: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
     let mut places = Vec::with_capacity(nodes.len());
     let mut items: Vec<Item<'t>> = Vec::new();
     for node in &nodes {
-        // The parent, or the next listed thing around it.
+        // The parent, or the nearest listed ancestor.
         let parent = node.parent.and_then(|parent| places.get(parent).copied().flatten());
         if !node.shown {
             places.push(parent);
@@ -57,7 +57,7 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
 struct Node<'t> {
     element: &'t Element,
     parent: Option<usize>,
-    /// How many elements lie in it, at any depth; they follow it.
+    /// Number of descendants; they follow it.
     size: usize,
     shown: bool,
     within: Option<String>,
@@ -88,7 +88,7 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
     nodes
 }
 
-/// Whether an element says something that a model can use.
+/// Whether the element carries information for a model.
 fn is_listed(element: &Element) -> bool {
     let says = !element.name.is_empty() || element.text.as_ref().is_some_and(|text| !text.is_empty());
     match () {
@@ -100,36 +100,36 @@ fn is_listed(element: &Element) -> bool {
     }
 }
 
-/// The window's own frame: its line says the same.
+/// Whether the element is the window's own frame, which the window's line already names.
 fn is_the_window(window: &WindowInfo, element: &Element) -> bool {
     let frame = [Role::FRAME, Role::DIALOG, Role::WINDOW, Role::ALERT, Role::FILE_CHOOSER, Role::ROOT_PANE];
     frame.contains(&element.role) && element.text.is_none() && element.name.trim() == window.title.trim()
 }
 
-/// Text that stands for itself and that nobody acts on.
+/// Whether the element is static text.
 fn is_plain(element: &Element) -> bool {
     let plain = [Role::PARAGRAPH, Role::LABEL, Role::HEADING, Role::SECTION, Role::STATIC, Role::TEXT];
     plain.contains(&element.role) && !(element.role == Role::TEXT && element.states.has(State::Editable))
 }
 
-fn saying(element: &Element) -> Option<&str> {
+fn own_text(element: &Element) -> Option<&str> {
     let text = element.text.as_deref().filter(|text| !text.trim().is_empty());
     text.or_else(|| Some(element.name.as_str()).filter(|name| !name.trim().is_empty()))
 }
 
-/// A picture, which in a list belongs to the text beside it.
+/// Whether the element is a picture; in a list it belongs to the text beside it.
 fn is_picture(element: &Element) -> bool {
     element.role == Role::ICON || element.role == Role::IMAGE
 }
 
-/// Whether such an element stands for the texts in it: what people take for one thing. A button does not, because who
-/// judges what may be pressed goes by its name.
+/// Whether the element absorbs the texts inside it, because people see it as one thing. A button does not: the policy
+/// decides by its name.
 fn takes_texts(element: &Element) -> bool {
     let item = element.role == Role::LIST_ITEM || element.role == Role::TREE_ITEM;
-    element.role == Role::TABLE_CELL || (item && saying(element).is_none())
+    element.role == Role::TABLE_CELL || (item && own_text(element).is_none())
 }
 
-/// Cells and nameless items take over the texts in them, and a text that only repeats what it lies in goes.
+/// Moves text into the cells and unnamed items around it, and drops text that repeats its parent.
 fn absorb_texts(nodes: &mut [Node<'_>]) {
     for place in 0..nodes.len() {
         let Some((node, inside)) = nodes.get_mut(place..).and_then(<[_]>::split_first_mut) else { return };
@@ -137,7 +137,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
             continue;
         }
         let inside = inside.get_mut(..node.size).unwrap_or_default();
-        let own = saying(node.element).unwrap_or_default();
+        let own = own_text(node.element).unwrap_or_default();
         if takes_texts(node.element) {
             let goes_up = |node: &Node<'_>| {
                 is_plain(node.element) || node.element.role.is_structural() || is_picture(node.element)
@@ -149,9 +149,9 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
             }
             let said = |pictures: bool| -> Vec<&str> {
                 let fits = |node: &&Node<'_>| node.shown && is_picture(node.element) == pictures;
-                inside.iter().filter(fits).filter_map(|node| saying(node.element)).collect()
+                inside.iter().filter(fits).filter_map(|node| own_text(node.element)).collect()
             };
-            // What a picture is called says something only where nothing else does.
+            // The name of a picture counts only if there is no other text.
             let texts = Some(said(false)).filter(|texts| !texts.is_empty()).unwrap_or_else(|| said(true));
             let text = texts.join(" ");
             if !text.is_empty() && text != own {
@@ -160,7 +160,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
             inside.iter_mut().for_each(|node| node.shown = false);
         } else if !own.is_empty() {
             for node in inside.iter_mut().filter(|node| node.shown && node.size == 0) {
-                if is_plain(node.element) && saying(node.element) == Some(own) {
+                if is_plain(node.element) && own_text(node.element) == Some(own) {
                     node.shown = false;
                 }
             }
@@ -168,7 +168,7 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
     }
 }
 
-/// Of containers that hold nothing but one another, the outermost is said.
+/// Keeps only the outermost of containers that contain nothing but each other.
 fn fold_chains(nodes: &mut [Node<'_>]) {
     let mut children = vec![0_usize; nodes.len()];
     let mut around = vec![None; nodes.len()];
@@ -203,7 +203,7 @@ fn fold_chains(nodes: &mut [Node<'_>]) {
     }
 }
 
-/// A container around one control alone is said at that control.
+/// Merges a container around a single control into the control.
 fn fold_containers(nodes: &mut [Node<'_>]) {
     let mut counts = vec![0_usize; nodes.len()];
     for (place, node) in nodes.iter().enumerate().rev() {
@@ -242,13 +242,13 @@ fn fold_containers(nodes: &mut [Node<'_>]) {
     }
 }
 
-/// Whether such an element is nothing but a place for others.
+/// Whether the element only groups others.
 fn is_container(role: &Role) -> bool {
     role.is_structural() || *role == Role::TOOL_BAR || *role == Role::MENU_BAR || *role == Role::PAGE_TAB_LIST
 }
 
 impl Item<'_> {
-    /// The item as it stands in a line; without its role where the item before it has the same.
+    /// The item's text; without its role if the previous item on the line has the same.
     pub(super) fn text(&self, with_role: bool) -> String {
         let element = self.element;
         let mut text = format!("[{}]", element.id);
@@ -270,7 +270,7 @@ impl Item<'_> {
                 let _ = write!(text, " of {} to {}", value.minimum, value.maximum);
             }
         }
-        let told = |text: &str| text == element.name || (has_value && value_says(element, text));
+        let told = |text: &str| text == element.name || (has_value && repeats_value(element, text));
         let own = element.text.as_ref().filter(|text| !text.is_empty() && !told(text));
         if let Some(own) = own.or(self.content.as_ref()) {
             let _ = write!(text, " = \"{}\"", escape_name(own));
@@ -284,19 +284,19 @@ impl Item<'_> {
         text
     }
 
-    /// The item as it would stand there without the focus.
+    /// The item's text as if it had no focus.
     pub(super) fn text_unfocused(&self) -> String {
         let mut element = self.element.clone();
         element.states.remove(State::Focused);
         Item { element: &element, ..self.clone() }.text(/*with_role*/ true)
     }
 
-    /// Whether it has neither name nor text of its own.
+    /// Whether it has neither name nor text.
     pub(super) fn is_empty(&self) -> bool {
-        saying(self.element).is_none() && self.content.is_none()
+        own_text(self.element).is_none() && self.content.is_none()
     }
 
-    /// All that it says, in lower case.
+    /// All of its text, in lower case.
     pub(super) fn words(&self) -> String {
         let element = self.element;
         let parts = [element.text.as_deref(), self.content.as_deref(), self.within.as_deref()];
@@ -309,14 +309,14 @@ impl Item<'_> {
     }
 }
 
-/// Whether a text is nothing but the number of the element.
-fn value_says(element: &Element, text: &str) -> bool {
+/// Whether the text merely repeats the element's value.
+fn repeats_value(element: &Element, text: &str) -> bool {
     element.value.is_some_and(|value| value.current.to_string() == text.trim())
 }
 
-/// The states that a model is told; what is usual for such an element is not said.
+/// The notable states; those usual for the role are omitted.
 fn notes(element: &Element) -> Vec<String> {
-    const TOLD: [State; 8] = [
+    const NOTABLE: [State; 8] = [
         State::Focused,
         State::Checked,
         State::Selected,
@@ -328,7 +328,7 @@ fn notes(element: &Element) -> Vec<String> {
     ];
     let has = |state| element.states.has(state);
     let mut notes: Vec<String> =
-        TOLD.iter().filter(|state| has(**state)).map(|state| state.name().to_owned()).collect();
+        NOTABLE.iter().filter(|state| has(**state)).map(|state| state.name().to_owned()).collect();
     if has(State::Expandable) && !has(State::Expanded) {
         notes.push("collapsed".to_owned());
     }
@@ -349,7 +349,7 @@ fn notes(element: &Element) -> Vec<String> {
     notes
 }
 
-/// The line of an element on its own.
+/// The line for a single element.
 pub fn element_line(element: &Element) -> String {
     Item { element, parent: None, leaf: true, within: None, content: None }.text(/*with_role*/ true)
 }

@@ -1,4 +1,4 @@
-//! Items as lines: indented as they are nested, runs of the same kind and rows of cells on one line.
+//! Lays out items as lines: indented by nesting, with items of one role and cells of one row on a shared line.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -9,10 +9,10 @@ use crate::{text::tokens, ui::Role};
 const INDENT_MAX: usize = 8;
 /// The most items on one line.
 const RUN_MAX: usize = 10;
-/// From this many items on, the empty cells of a table are left out.
+/// From this number of items on, empty table cells are omitted.
 const CELLS_LISTED_MAX: usize = 60;
 
-/// The places of the items that have something to say: not the empty cells of large tables.
+/// The indices of items with content: without the empty cells of large tables.
 pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
     let is_cell = |item: &Item<'_>| item.element.role == Role::TABLE_CELL;
     let many = items.iter().filter(|item| is_cell(item)).count() > CELLS_LISTED_MAX;
@@ -20,13 +20,13 @@ pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
     items.iter().enumerate().filter(|(_, item)| told(item)).map(|(place, _)| place).collect()
 }
 
-/// The chosen items as text.
+/// The chosen items as lines.
 pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut before: Option<(usize, usize)> = None;
     for (place, item) in items.iter().enumerate().filter(|(place, _)| chosen.contains(place)) {
         let run = before.filter(|(last, length)| {
-            *length < RUN_MAX && items.get(*last).is_some_and(|last| goes_on(items, last, item))
+            *length < RUN_MAX && items.get(*last).is_some_and(|last| continues_line(items, last, item))
         });
         match (run, lines.last_mut()) {
             (Some((_, length)), Some(line)) => {
@@ -43,9 +43,9 @@ pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> 
     lines
 }
 
-/// Whether `next` stands on the line of `last`: a neighbour of the same kind, and for cells in the same row, unless the
+/// Whether `next` continues the line of `last`: a neighbour with the same role or, for cells, in the same row unless the
 /// table has one column.
-fn goes_on(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool {
+fn continues_line(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool {
     const LONG: usize = 60;
     let (one, other) = (last.element, next.element);
     let short = |item: &Item<'_>| item.element.text.as_ref().is_none_or(|text| text.chars().count() <= LONG);
@@ -75,7 +75,7 @@ fn depth(items: &[Item<'_>], chosen: &HashSet<usize>, item: &Item<'_>) -> usize 
     depth
 }
 
-/// About how many tokens an item costs in a list.
+/// Estimated tokens of an item in a list.
 pub(super) fn cost(item: &Item<'_>) -> usize {
     tokens(&item.text(/*with_role*/ true)) + 1
 }

@@ -1,7 +1,7 @@
-//! What an agent sees of a window, as text: listed whole, in pages, or as what changed.
+//! Windows as text for agents: in full, in pages, or as changes.
 //!
-//! An item is `[e17] push button "Finish" (focused)`. Items of the same kind that follow each other stand on one line, with
-//! ` | ` between them and their role once; so do the cells of a row. What is usual is not said.
+//! An item is `[e17] push button "Finish" (focused)`. Consecutive items of one role, and the cells of a row, share a line,
+//! separated by ` | `, with the role given once. Usual states are omitted.
 
 mod changes;
 mod items;

@@ -1,4 +1,4 @@
-//! Which items come first where not all fit.
+//! Ranks items if not all fit.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use super::{
 };
 use crate::ui::{Role, State};
 
-/// Words that every sentence has.
+/// Stop words.
 const COMMON: &[&str] =
     &["and", "are", "for", "from", "has", "into", "its", "not", "of", "that", "the", "this", "with"];
-/// The most words that are looked for.
+/// The most keywords.
 const WORDS_MAX: usize = 40;
 
-/// The words of a text that a control may be about, in lower case.
+/// Keywords of a text, in lower case.
 pub fn relevant_words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for text in texts {
@@ -31,7 +31,7 @@ pub fn relevant_words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
     words
 }
 
-/// The items that fit in `tokens_max`, the most useful ones first; and how many of the others there are.
+/// The most relevant items that fit in `tokens_max`, and the number of those omitted.
 pub(super) fn choose(items: &[Item<'_>], words: &[String], tokens_max: usize) -> (HashSet<usize>, usize) {
     let mut ranked: Vec<(u32, usize)> = worth_listing(items)
         .into_iter()
@@ -51,7 +51,7 @@ pub(super) fn choose(items: &[Item<'_>], words: &[String], tokens_max: usize) ->
     (chosen, left_out)
 }
 
-/// How useful an item probably is.
+/// Relevance of an item.
 fn score(item: &Item<'_>, words: &[String]) -> u32 {
     const HITS_MAX: usize = 3;
     let (element, role) = (item.element, &item.element.role);

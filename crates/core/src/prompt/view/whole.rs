@@ -1,4 +1,4 @@
-//! A view of a window as text, whole and in pages.
+//! The view of a window as text, in full and in pages.
 
 use std::collections::HashSet;
 
@@ -15,17 +15,17 @@ use crate::{
     ui::{Partial, Source, State},
 };
 
-/// How a view is listed.
+/// Options of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListOptions {
-    /// About how many tokens the list may have; what is least useful is left out.
+    /// Token limit (estimated); the least relevant elements are omitted.
     pub tokens_max: usize,
-    /// Words that what is useful may be about, in lower case; see [`super::relevant_words`].
+    /// Keywords that make an element relevant, in lower case; see [`super::relevant_words`].
     pub words: Vec<String>,
 }
 
 impl ListOptions {
-    /// About how many tokens a view may have unless it is configured.
+    /// Default of [`ListOptions::tokens_max`].
     pub const TOKENS_MAX: usize = 4_000;
 }
 
@@ -35,7 +35,7 @@ impl Default for ListOptions {
     }
 }
 
-/// The surfaces of a window, top-most first, because a dialog in front matters most.
+/// The surfaces of a window, topmost first, because a dialog in front matters most.
 pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
     let mut left = options.tokens_max;
     let mut parts = Vec::new();
@@ -47,17 +47,17 @@ pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
     parts.join("\n")
 }
 
-/// One surface, without the mark around it.
+/// One surface, without the untrusted mark.
 pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
     let items = items(&surface.window, &surface.tree);
     let (chosen, left_out) = choose(&items, &options.words, options.tokens_max);
     let mut text = vec![window_line(&surface.window)];
     text.extend(lines(&items, &chosen));
     if items.is_empty() && surface.tree.partial.is_none() {
-        text.push("(no elements: the application shows none to assistive technology)".to_owned());
+        text.push("(no elements: the application exposes none to assistive technology)".to_owned());
     }
     if left_out > 0 {
-        text.push(format!("({left_out} more elements are not listed; `more` lists them)"));
+        text.push(format!("({left_out} more elements omitted; `more` lists them)"));
     }
     text.extend(surface.tree.partial.map(partial_line).map(str::to_owned));
     text.join("\n")
@@ -66,23 +66,23 @@ pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
 pub(super) const fn partial_line(partial: Partial) -> &'static str {
     match partial {
         Partial::NodeLimit => "(partial: the window has more elements than the limit)",
-        Partial::Deadline => "(partial: the time for looking ran out)",
-        Partial::NotAnswering => "(partial: the application did not answer for some elements)",
+        Partial::Deadline => "(partial: reading the window timed out)",
+        Partial::NotAnswering => "(partial: the application did not respond for some elements)",
     }
 }
 
-/// What a page of a view is to hold.
+/// A page request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PageQuery {
-    /// Only what lies in this element.
+    /// Only descendants of this element.
     pub inside: Option<ElementId>,
-    /// Only elements that say this, in any case.
+    /// Only elements with this text, case-insensitive.
     pub find: Option<String>,
-    /// Which page, from 1.
+    /// Page number, from 1.
     pub page: usize,
 }
 
-/// A page of everything that a window has to list, in reading order; says how many pages there are.
+/// A page of all listed elements of a window, in reading order, with the number of pages.
 pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> String {
     let wanted = query.find.as_ref().map(|text| text.to_lowercase());
     let mut pages: Vec<Vec<String>> = Vec::new();
@@ -124,12 +124,14 @@ pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> Str
         Some(page) => {
             format!("page {number} of {}, {count} elements in all\n{}", pages.len(), page.join("\n"))
         }
-        None if pages.is_empty() => "no element fits".to_owned(),
-        None => format!("there is no page {number}; there are {}, with {count} elements in all", pages.len()),
+        None if pages.is_empty() => "no matching element".to_owned(),
+        None => {
+            format!("page {number} does not exist; there are {}, with {count} elements in all", pages.len())
+        }
     }
 }
 
-/// What lies behind a modal dialog, which cannot be used before that is answered, and what is in front.
+/// Splits the surfaces into those blocked by a modal dialog and those in front.
 pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
     let is_modal =
         |surface: &Surface| surface.tree.elements.first().is_some_and(|root| root.states.has(State::Modal));
@@ -137,7 +139,7 @@ pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
     view.surfaces.split_at_checked(from).unwrap_or((&view.surfaces, &[]))
 }
 
-/// The elements of a view that are marked in its picture: what an agent can act on and is listed, within the same bound.
+/// The elements to annotate in the view's picture: those actionable and listed within the same limit.
 pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementId> {
     let mut marked = Vec::new();
     let mut left = options.tokens_max;
