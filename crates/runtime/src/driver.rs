@@ -234,7 +234,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             // Journaled before it is performed: a command without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
-            let effect = if event.is_unasked() { None } else { Some(record.id) };
+            let effect = if event.is_unsolicited() { None } else { Some(record.id) };
             let event = EventRecord { effect, at_ms: now_ms(), event };
             self.append(Record::Event(Box::new(event.clone())))?;
             self.session.apply(&event)?;

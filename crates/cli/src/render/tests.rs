@@ -100,7 +100,7 @@ fn a_script_that_does_not_fit() {
     let (lines, _) = journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), Limits::default());
     let shown = progress_of(&lines, Verbosity::Normal, 120);
     assert!(
-        shown.contains("\n  because   the model gave no reply") && shown.contains("\nError       "),
+        shown.contains("\n  because   the model call failed") && shown.contains("\nError       "),
         "{shown}"
     );
 }

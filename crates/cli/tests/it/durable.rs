@@ -33,14 +33,14 @@ reply = '{"thought": "seen", "status": "FINISH", "result": "gone on"}'
 const PIRATE: &str = r#"
 [[turn]]
 agent = "HostAgent"
-expect = ['SPEAK LIKE A PIRATE', 'goes on now on a new desktop']
+expect = ['SPEAK LIKE A PIRATE', 'resumes on a new desktop']
 reply = '''
 {"thought": "arr", "status": "CONTINUE", "function": "launch_application", "arguments": {"name": "mousepad"}}
 '''
 
 [[turn]]
 agent = "HostAgent"
-expect = ['SPEAK LIKE A PIRATE', 'the policy does not allow it', 'no editors today']
+expect = ['SPEAK LIKE A PIRATE', 'denied by the policy', 'no editors today']
 reply = '{"thought": "not allowed", "status": "FINISH", "result": "the table is read, and that is enough"}'
 
 [[turn]]

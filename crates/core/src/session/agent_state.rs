@@ -1,4 +1,4 @@
-//! What a session keeps of its agents.
+//! The state of agents in a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// Whose sub-task it is.
+/// The owner of a sub-task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Owner {
@@ -40,7 +40,7 @@ impl Owner {
         }
     }
 
-    /// Whether the cached agent of one is the other's: same window of the same application, or same agent.
+    /// Whether both refer to the same window of the same application, or to the same agent.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Window(one), Self::Window(two)) => one.id == two.id && one.app.root == two.app.root,
@@ -50,47 +50,47 @@ impl Owner {
     }
 }
 
-/// An agent that works on sub-tasks. Cached by its owner: it keeps its memory from one sub-task to the next. An
-/// AppAgent is forgotten when its window closes.
+/// An agent that works on sub-tasks. Cached by its owner: it keeps its memory across sub-tasks. An AppAgent is dropped
+/// when its window closes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct AppAgent {
     pub(super) owner: Owner,
     pub(super) status: AppStatus,
-    /// The last word that it said on the present sub-task, which stands for its status.
+    /// Its last status word on the current sub-task.
     pub(super) word: Option<String>,
     pub(super) memory: Memory,
     pub(super) subtask: String,
     pub(super) message: Vec<String>,
-    /// The first step of the present sub-task.
+    /// The first step of the current sub-task.
     pub(super) first_step: u32,
-    /// How often in a row it looked again without acting.
+    /// Consecutive SCREENSHOT steps.
     pub(super) screenshots: u32,
-    /// The elements that it wants to have marked at its next look; none for all.
+    /// The elements to annotate in its next observation; `None` for all.
     pub(super) marks: Option<Vec<ElementId>>,
-    /// Whether everything that it did on the present sub-task was seen to be done.
+    /// Whether every action on the current sub-task has a seen effect.
     pub(super) seen: bool,
     pub(super) stall: Stall,
     /// What it was shown of its window in this sub-task.
     #[serde(default)]
     pub(super) shown: Shown,
-    /// What it must know at its next step.
+    /// The notice for its next step.
     pub(super) notice: String,
 }
 
 impl AppAgent {
-    /// The words that what is useful to it may be about.
+    /// Keywords for what is relevant to it.
     pub(super) fn words(&self) -> Vec<String> {
         relevant_words(std::iter::once(&self.subtask).chain(&self.message).map(String::as_str))
     }
 }
 
-/// The agent that owns the round.
+/// The HostAgent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct HostAgent {
     pub(super) status: HostStatus,
     pub(super) memory: Memory,
     pub(super) stall: Stall,
-    /// What it must know at its next step.
+    /// The notice for its next step.
     pub(super) notice: String,
 }
 
@@ -106,7 +106,7 @@ impl Default for HostAgent {
 }
 
 impl HostAgent {
-    /// Starts over, with the memory of earlier rounds.
+    /// Resets for a new round, keeping its memory.
     pub(super) fn begin_round(&mut self) {
         *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
     }
@@ -117,7 +117,7 @@ impl HostAgent {
     }
 }
 
-/// A sub-task that is with an agent that lives elsewhere.
+/// A sub-task in progress at a delegate agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Delegation {
     pub(super) agent: AgentId,

@@ -1,7 +1,7 @@
-//! In what agents that work on sub-tasks differ: what they look at, are asked, can say and can call.
+//! What differs between agents that work on sub-tasks: observation, prompt, statuses and tools.
 //!
-//! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind brings
-//! its own in its definition. One that lives elsewhere takes no steps here: it is handed the sub-task and reports.
+//! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind defines its own. A
+//! delegate agent takes no steps here: it receives the sub-task and reports.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ use crate::{
 };
 
 impl Session {
-    /// What an agent of another kind brings with it; nothing for AppAgents and agents that live elsewhere.
+    /// The definition of an agent of another kind; `None` for AppAgents and delegate agents.
     fn steps_of(&self, worker: Worker) -> Option<&AgentSteps> {
         let Worker::Agent(id) = worker else { return None };
         match &self.targets.agent(id)?.home {
@@ -42,7 +42,7 @@ impl Session {
             Worker::Window(window) => {
                 let app = self.app(worker);
                 let marks = app.and_then(|app| app.marks.clone());
-                // Only what is listed is marked, and that goes by these.
+                // Only listed elements are annotated, and these keywords decide what is listed.
                 let marks_listed = picture && self.config.view.marks && marks.is_none();
                 let words = app.filter(|_| marks_listed).map(AppAgent::words).unwrap_or_default();
                 Look::Window { window, picture, marks, words }
@@ -72,7 +72,7 @@ impl Session {
         }
     }
 
-    /// What an agent is shown of what it sees at `step`: all of it, or what is not known to it yet.
+    /// What to show an agent of its observation at `step`: all of it, or the changes.
     pub(super) fn sight_of(&mut self, worker: Worker, observation: &Observation, step: u32) -> Sight {
         let config = self.config.view.clone();
         let Some(app) = self.app_mut(worker) else { return Sight::default() };
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// The picture of what an agent sees, and whose picture that is.
+    /// The picture of an observation and its application.
     pub(super) fn picture_of(&self, worker: Worker, seen: &Observation) -> (Option<PictureRef>, String) {
         match seen {
             Observation::Window(view) => {
@@ -126,7 +126,7 @@ impl Session {
         }
     }
 
-    /// Ends a sub-task on which an agent has taken as many steps as it may.
+    /// Ends a sub-task whose agent has reached its step limit.
     pub(super) fn subtask_steps_exhausted(&mut self, worker: Worker) -> bool {
         let Some(limit) = self.steps_of(worker).and_then(|steps| steps.subtask_steps_max) else {
             return false;
@@ -140,17 +140,17 @@ impl Session {
         self.app_failed(
             worker,
             SubtaskStatus::Failed,
-            &format!("its limit of {limit} steps on one sub-task is reached"),
+            &format!("the limit of {limit} steps per sub-task is reached"),
         );
         true
     }
 
-    /// The agent that a target of the HostAgent names; none where it names a window or nothing.
+    /// The agent that a target names; `None` if it names a window or nothing.
     pub(super) fn agent_target(&self, id: &str) -> Option<AgentDefinition> {
         self.targets.agent(id.trim().parse().ok()?).cloned()
     }
 
-    /// Hands a sub-task to an agent without a window.
+    /// Assigns a sub-task to an agent without a window.
     pub(super) fn assign_to_agent(&mut self, agent: AgentDefinition, subtask: String, message: Vec<String>) {
         match agent.home {
             AgentHome::Steps(_) => self.assign(Owner::Agent(agent.id, agent.name), subtask, message),
@@ -171,7 +171,7 @@ impl Session {
 
     pub(super) fn delegation_event(&mut self, delegation: Delegation, event: Event) {
         let Event::Delegated { report } = event else {
-            self.break_off(format!("{} was answered with something that is no report", delegation.name));
+            self.break_off(format!("unexpected answer of {}: not a report", delegation.name));
             return;
         };
         let AgentReport { status, result } = report;
@@ -179,7 +179,7 @@ impl Session {
         let agent = AgentRef::Agent { name: delegation.name };
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent, status, result });
         match status {
-            // What an agent elsewhere did was not seen by anybody here.
+            // The effects of a delegate agent were not observed here.
             SubtaskStatus::Finished => self.subtask_finished(/*seen*/ false, reason),
             SubtaskStatus::Failed | SubtaskStatus::Rejected => self.subtask_failed(status, &reason),
             SubtaskStatus::Error => self.break_off(reason),
@@ -201,10 +201,10 @@ impl Session {
     }
 }
 
-/// What an agent saw, for telling whether anything changed.
+/// The observation as text, to detect whether anything changed.
 pub(super) fn seen_text(observation: &Observation) -> String {
     match observation {
-        // Where there is nothing to read, the picture counts.
+        // Without text, the picture counts.
         Observation::Window(view) => match &view.picture {
             Some(picture) if view.elements().next().is_none() => {
                 format!("{}\n{}", view_text(view, &ListOptions::default()), picture.sha256)
@@ -216,7 +216,7 @@ pub(super) fn seen_text(observation: &Observation) -> String {
     }
 }
 
-/// The commands of a reply, in the name of the agent that gave it.
+/// The commands of a reply, attributed to its agent.
 pub(super) fn commands_of(reply: &AppReply, worker: Worker) -> Vec<Command> {
     let (window, agent) = match worker {
         Worker::Window(id) => (Some(id), None),

@@ -1,7 +1,6 @@
-//! The steps of agents that work on sub-tasks: look, act, say how the sub-task stands.
+//! The steps of agents that work on sub-tasks.
 //!
-//! An AppAgent and an agent of another kind step alike and by one table; in what they differ stands in
-//! [`super::agents`].
+//! AppAgents and agents of other kinds share these steps and one transition table; [`super::agents`] has the differences.
 
 use serde_json::Value;
 
@@ -14,7 +13,7 @@ use super::{
     phases::{Acted, Recorded},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
-    stall::{Stall, is_stalled, nudge, stalled},
+    stall::{Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
     verify::{is_as_expected, is_seen},
@@ -32,12 +31,12 @@ use crate::{
     states::{AppStatus, AppTrigger},
 };
 
-/// The most controls that an AppAgent may want to have marked alone.
+/// The most controls that an AppAgent may ask to annotate.
 const MARKS_MAX: usize = 100;
-/// The most agents that are kept for a next sub-task; the one that was idle longest goes first.
+/// The most cached agents; the least recently used is evicted.
 const APPS_MAX: usize = 32;
 
-/// An agent that works on sub-tasks, as a kind of agent.
+/// An agent that works on sub-tasks, as an [`AgentKind`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct App(pub(super) Worker);
 
@@ -61,7 +60,7 @@ impl AgentKind for App {
         session.look_of(self.0)
     }
 
-    fn knows(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
+    fn decide_without_model(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
         None
     }
 
@@ -100,7 +99,7 @@ impl AgentKind for App {
         reference.or_else(|| unknown_tool(command, session.tools_of(self.0)))
     }
 
-    fn doing(self, _: &Session, observation: &Observation, reply: &AppReply) -> (String, Vec<String>) {
+    fn progress_key(self, _: &Session, observation: &Observation, reply: &AppReply) -> (String, Vec<String>) {
         (seen_text(observation), self.commands(reply).iter().map(Command::to_line).collect())
     }
 
@@ -122,7 +121,7 @@ impl AgentKind for App {
 
     fn not_approved(self, session: &mut Session, acted: Acted<AppReply>, what: &str, why: NotApproved) {
         if session.app_record(self.0, acted, "REJECTED".to_owned()).is_none() {
-            session.break_off("the agent whose action was not approved is gone");
+            session.break_off("the agent of the rejected action no longer exists");
             return;
         }
         match why.instruction(what) {
@@ -141,7 +140,7 @@ impl AgentKind for App {
     fn questions_closed(self, session: &mut Session, goes_on: bool) {
         let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
         if session.app_moves(self.0, trigger) == AppStatus::Fail {
-            session.app_failed(self.0, SubtaskStatus::Failed, "a question that must be answered was not");
+            session.app_failed(self.0, SubtaskStatus::Failed, "a required question was not answered");
         } else {
             session.begin_step(self);
         }
@@ -153,10 +152,10 @@ impl AgentKind for App {
         session.apps.retain(|app| app.owner.worker() != self.0);
     }
 
-    fn cannot_see(self, session: &mut Session, failure: &ObserveFailure) {
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
         match self.0 {
-            Worker::Window(window) => self.broke(session, format!("{window} could not be seen: {failure}")),
-            // A device that cannot be seen is no reason to end what others can still do.
+            Worker::Window(window) => self.broke(session, format!("failed to observe {window}: {failure}")),
+            // A failing device does not end the work of other agents.
             Worker::Agent(_) => self.lost(session, &failure.message),
         }
     }
@@ -178,17 +177,17 @@ impl App {
 }
 
 impl Session {
-    /// Hands a sub-task to an agent that steps here.
+    /// Assigns a sub-task to an agent with steps.
     pub(super) fn assign(&mut self, owner: Owner, subtask: String, message: Vec<String>) {
         let worker = owner.worker();
         let known = self.apps.iter().position(|app| app.owner.is_same(&owner));
         let memory = known.map(|index| self.apps.remove(index).memory).unwrap_or_default();
-        // Another application's agent whose window had the same id is of no use any more.
+        // Another application's window had the same id: its agent is stale.
         self.apps.retain(|app| app.owner.worker() != worker);
         if self.apps.len() >= APPS_MAX {
             self.apps.remove(0);
         }
-        // The last is the one that works now.
+        // The last one is the one at work.
         self.apps.push(AppAgent {
             owner,
             status: AppStatus::Continue,
@@ -226,7 +225,7 @@ impl Session {
         if let (Some(reason), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
             self.blackboard.add_picture(SavedPicture { picture, application, reason });
         }
-        let (seen, did) = App(worker).doing(self, &acted.replied.observation, &acted.replied.reply);
+        let (seen, did) = App(worker).progress_key(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let recorded = self.app_record(worker, acted, word);
         let all_seen = recorded.as_ref().is_some_and(|step| is_seen(&step.actions, self.tools_of(worker)));
@@ -245,12 +244,12 @@ impl Session {
         let exhausted = app.screenshots > limits.screenshots_max;
         if exhausted {
             app.notice =
-                format!("You looked {} times without acting. Act now, or say FAIL.", app.screenshots);
+                format!("You took {} screenshots without acting. Act now, or reply FAIL.", app.screenshots);
             app.marks = None;
         }
         let repeats = app.stall.note(&seen, &did);
-        if let Some(nudge) = nudge(repeats) {
-            app.notice = nudge;
+        if let Some(repetition_notice) = repetition_notice(repeats) {
+            app.notice = repetition_notice;
         }
         let goes_on = failure || said == AppStatus::Continue;
         let stalls = goes_on && is_stalled(repeats, &limits);
@@ -275,12 +274,12 @@ impl Session {
             }
             AppStatus::Pending => self.question(App(worker), recorded.reply.questions),
             AppStatus::Confirm => {
-                // Nobody was asked: the guard is off, or what it holds for was approved before.
+                // No approval was needed: the guard is off, or an earlier grant covers it.
                 self.app_moves(worker, AppTrigger::Approved);
                 self.begin_step(App(worker));
             }
             AppStatus::Error => {
-                self.break_off("an AppAgent's machine is in a state that no recorded step leads to");
+                self.break_off("unexpected state of the AppAgent after a recorded step");
             }
         }
     }
@@ -298,14 +297,14 @@ impl Session {
     }
 }
 
-/// The elements that a reply wants to have marked; none for all.
+/// The elements that a reply asks to annotate; `None` for all.
 fn marks(reply: &AppReply) -> Option<Vec<ElementId>> {
     let ids: Vec<ElementId> =
         reply.control_reannotate.iter().take(MARKS_MAX).filter_map(|id| id.trim().parse().ok()).collect();
     (!ids.is_empty()).then_some(ids)
 }
 
-/// What came of a sub-task: what the agent says, and what its last actions returned.
+/// The result of a sub-task: the agent's own, and the output of its last actions.
 fn subtask_result(recorded: &Recorded<AppReply>) -> String {
     let mut parts: Vec<String> = recorded.reply.result.clone().into_iter().collect();
     parts.extend(recorded.actions.iter().map(result_text));

@@ -1,9 +1,9 @@
-//! What a round and a session may use up, checked before what would exceed it.
+//! Budgets of a round and a session, checked before a step or call would exceed them.
 //!
-//! How much a question to a model will take is not known before it is answered, so that the most it can take is what
-//! counts: a token for every two bytes of text (models need one for three to four), [`PICTURE_TOKENS_MAX`] for a
-//! picture, and all tokens that the reply may have. As many requests may be sent for it, repeated ones included, as
-//! fit into what is left. Where a provider does not say what a request took, the same number is taken to be used up.
+//! The tokens of a model call are unknown until it returns, so the upper bound counts: one token per two bytes of
+//! text (models need one per three to four), [`PICTURE_TOKENS_MAX`] per picture, and the maximum length of the
+//! reply. The number of requests, retries included, is limited to what fits into the rest of the budget. If a
+//! provider does not report usage, the same bound is charged.
 
 use super::{
     config::{Limits, SessionLimits},
@@ -16,22 +16,22 @@ use crate::{
     money::{Money, Price},
 };
 
-/// The fewest bytes of text that a token stands for.
+/// The fewest bytes of text per token.
 const BYTES_PER_TOKEN_MIN: u64 = 2;
-/// The most tokens that a picture counts for, at any of the known providers and the size that is sent.
+/// The most tokens per picture, for all known providers at the size that is sent.
 const PICTURE_TOKENS_MAX: u64 = 3_000;
 
-/// The most that one request can take.
+/// The upper bound of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Need {
     tokens: u64,
-    /// None where the price is not known.
+    /// `None` if the price is unknown.
     money: Option<Money>,
 }
 
-/// The bounds of a round or of a session, in one form.
+/// The budget of a round or a session.
 struct Bounds<'a> {
-    /// What the limits belong to, as it stands before `limit`.
+    /// The owner of the limits, as it precedes `limit` in messages.
     whose: &'static str,
     spent: &'a Spent,
     elapsed_ms: u64,
@@ -72,7 +72,7 @@ impl Spent {
         self.tally.cost.known.plus(self.assumed_money)
     }
 
-    /// Takes what a provider did not say of its requests at the most that they can have taken.
+    /// Charges the upper bound for requests whose usage the provider did not report.
     fn assume(&mut self, attempts: u32, usage: Usage, need: Need, price: Option<&Price>) {
         if usage.prompt_tokens.is_some() && usage.completion_tokens.is_some() {
             return;
@@ -112,10 +112,10 @@ impl Bounds<'_> {
             .or_else(|| self.no_time())
     }
 
-    /// How many requests that need so much may be sent.
+    /// How many requests with this upper bound may be sent.
     ///
     /// # Errors
-    /// Why none.
+    /// The reason, if none.
     fn requests(&self, need: Need, model: &str) -> Result<u32, String> {
         let whose = self.whose;
         let fits = |left: u64, need: u64| {
@@ -133,22 +133,22 @@ impl Bounds<'_> {
             most = most.min(fits(limit.saturating_sub(used), tokens));
             if most == 0 {
                 return Err(format!(
-                    "the next question may take {tokens} tokens, and of the {whose}limit of {limit} tokens {used} are used"
+                    "the next model call may take {tokens} tokens, and {used} of the {whose}limit of {limit} tokens are used"
                 ));
             }
         }
         if let Some(limit) = self.money_max {
             let Some(money) = need.money else {
                 return Err(format!(
-                    "the price of the model `{model}` is not known, so that the {whose}limit of {limit} cannot be kept; \
-                     name its price in the configuration (prices), or take the limit away"
+                    "the price of the model `{model}` is unknown, so the {whose}limit of {limit} cannot be enforced; \
+                     set its price in the configuration (prices), or remove the limit"
                 ));
             };
             let used = self.spent.money();
             most = most.min(fits(limit.minus(used).0, money.0));
             if most == 0 {
                 return Err(format!(
-                    "the next question may cost {money}, and of the {whose}limit of {limit} {used} is spent"
+                    "the next model call may cost {money}, and {used} of the {whose}limit of {limit} is spent"
                 ));
             }
         }
@@ -156,7 +156,7 @@ impl Bounds<'_> {
     }
 }
 
-/// That a time limit is reached, in words.
+/// The message for a reached time limit.
 fn time_text(whose: &str, limit_ms: u64) -> String {
     format!("the {whose}time limit of {} s is reached", limit_ms / 1000)
 }
@@ -190,13 +190,13 @@ impl Session {
         [round, session]
     }
 
-    /// How long the present round may still go on, in milliseconds; none where there is no limit.
+    /// The time left in the current round, in milliseconds; `None` without a limit.
     pub fn wall_ms_left(&self) -> Option<u64> {
         let left = |bounds: &Bounds<'_>| Some(bounds.wall_ms_max?.saturating_sub(bounds.elapsed_ms));
         self.bounds().iter().filter_map(left).min()
     }
 
-    /// That the time is used up, in the words of the limit that is nearest.
+    /// The message for the time limit that is reached first.
     pub(super) fn time_is_up(&self) -> String {
         let bounds = self.bounds();
         let nearest = bounds
@@ -206,7 +206,7 @@ impl Session {
         nearest.map_or_else(|| time_text("", 0), |(limit, bounds)| time_text(bounds.whose, limit))
     }
 
-    /// The next step's number; none, and the round ended, when there may be no further step.
+    /// The number of the next step; `None`, ending the round, if no step is left.
     pub(super) fn next_step(&mut self) -> Option<u32> {
         if let Some(reason) = self.bounds().iter().find_map(Bounds::no_step) {
             self.exhaust(reason);
@@ -223,8 +223,8 @@ impl Session {
         }
     }
 
-    /// Why neither a step nor a question to the model may follow; none where both may, as far as can be told before the
-    /// question is known.
+    /// Why neither a step nor a model call is possible; `None` if both may be. The exact check follows once the call is
+    /// known.
     pub(super) fn no_budget(&self) -> Option<String> {
         let least = Need { tokens: 1, money: self.price().map(|_| Money(1)) };
         let model = &self.config.model;
@@ -233,10 +233,10 @@ impl Session {
             .find_map(|bounds| bounds.no_step().or_else(|| bounds.requests(least, model).err()))
     }
 
-    /// How many requests may be sent for a question.
+    /// How many requests may be sent for a model call.
     ///
     /// # Errors
-    /// Why none.
+    /// The reason, if none.
     pub(super) fn requests_allowed(&self, request: &ModelRequest) -> Result<u32, String> {
         let need = Need::of(request, self.price());
         let [round, session] = self.bounds();
@@ -268,7 +268,7 @@ impl Session {
         self.config.prices.find(&self.config.model)
     }
 
-    /// What the question that is out can take.
+    /// The upper bound of the pending model call.
     fn asked(&self) -> Need {
         match self.pending.as_ref().map(|record| &record.effect) {
             Some(Effect::Ask { request }) => Need::of(request, self.price()),

@@ -1,8 +1,8 @@
-//! What all agents do with commands before they go out.
+//! Checks on commands before they are sent, common to all agents.
 
 use crate::command::{CallResult, Command, ToolSpec};
 
-/// The result of a command whose tool does not exist, with the nearest names.
+/// Refuses a command with an unknown tool, naming similar ones.
 pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<CallResult> {
     if tools.iter().any(|tool| tool.name == command.tool) {
         return None;

@@ -1,4 +1,4 @@
-//! The configuration that is in force for one session. It stands in the journal's header.
+//! The configuration of a session, stored in the journal's header.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,30 +10,30 @@ use crate::{
     prompt::ListOptions,
 };
 
-/// Bounds of a round. Each is checked before what would exceed it.
+/// Limits of a round. Each is checked before it would be exceeded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
     /// The most steps of all agents together.
     pub steps_max: u32,
-    /// The most requests to the model, failed and repeated ones included.
+    /// The most model requests, including failed ones and retries.
     pub model_calls_max: u32,
-    /// The most tokens, read and written; none for no limit.
+    /// The most tokens, input and output; `None` for no limit.
     pub tokens_max: Option<u64>,
-    /// The most money for the model; none for no limit.
+    /// The most money for model calls; `None` for no limit.
     #[serde(default)]
     pub money_max: Option<Money>,
-    /// The longest a round may take, in milliseconds; none for no limit.
+    /// The longest time for a round, in milliseconds; `None` for no limit.
     pub wall_ms_max: Option<u64>,
-    /// How often a model is asked again for a reply that cannot be used.
+    /// How often a model is asked to repair an invalid reply.
     pub repairs_max: u32,
-    /// How often an agent looks before a desktop that shows nothing is an error.
+    /// How many times a failed observation is tried before it is an error.
     pub looks_failed_max: u32,
-    /// How often in a row an AppAgent may look again without acting.
+    /// The most consecutive SCREENSHOT steps of an AppAgent.
     pub screenshots_max: u32,
-    /// How often in a row an agent may do the same and see the same; from the second time on it is told.
+    /// The most identical steps in a row without an effect; from the second on the agent gets a notice.
     pub repeats_max: u32,
-    /// How many sub-tasks in a row may fail before the round does.
+    /// How many failed sub-tasks in a row fail the round.
     pub subtask_failures_max: u32,
     /// The most tokens of one reply.
     pub completion_tokens_max: u32,
@@ -57,63 +57,63 @@ impl Default for Limits {
     }
 }
 
-/// Bounds of a whole session, all its rounds together; none for no limit.
+/// Limits of a session, over all its rounds; `None` for no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionLimits {
     /// The most steps of all agents together.
     pub steps_max: Option<u32>,
-    /// The most requests to the model, failed and repeated ones included.
+    /// The most model requests, including failed ones and retries.
     pub model_calls_max: Option<u32>,
-    /// The most tokens, read and written.
+    /// The most tokens, input and output.
     pub tokens_max: Option<u64>,
-    /// The most money for the model.
+    /// The most money for model calls.
     pub money_max: Option<Money>,
-    /// The longest all rounds may take together, in milliseconds.
+    /// The longest time for all rounds together, in milliseconds.
     pub wall_ms_max: Option<u64>,
 }
 
-/// Whether the HostAgent judges a round whose last sub-task says that it is done.
+/// Whether the HostAgent checks a round whose last sub-task is reported as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
-    /// It always does.
+    /// Always.
     Always,
-    /// It does not where the last action has a seen effect that matches what the AppAgent expected of it.
+    /// Unless the last action has a seen effect that matches the AppAgent's expectation.
     #[default]
     Auto,
-    /// It does not; the AppAgent's word is taken.
+    /// Never; the AppAgent's report is trusted.
     Never,
 }
 
-/// What agents are shown of their windows.
+/// How windows are shown to agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewConfig {
-    /// About how many tokens the list of a window's elements may have.
+    /// Token limit (estimated) of a window's listing.
     pub tokens_max: usize,
-    /// Whether later looks of a sub-task are told as what changed since the first.
+    /// Whether later views of a sub-task list only changes.
     pub changes: bool,
-    /// Whether the controls that are listed are marked with their ids in pictures.
+    /// Whether listed controls are annotated with their ids in pictures.
     pub marks: bool,
-    /// The most pixels that a side of a picture may have; 0 for no limit.
+    /// The longest side of a picture, in pixels; 0 for no limit.
     pub picture_side_max: u32,
-    /// How pictures are compressed.
+    /// Compression of pictures.
     pub picture_compression: PictureCompression,
-    /// How good a JPEG picture is, 1 to 100.
+    /// JPEG quality, 1 to 100.
     pub jpeg_quality: u8,
 }
 
-/// How pictures are compressed.
+/// Compression of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PictureCompression {
-    /// In little time.
+    /// Fast lossless compression.
     #[default]
     Fast,
-    /// Into few bytes.
+    /// Strong lossless compression.
     Small,
-    /// Into fewer bytes, as JPEG: no longer every pixel.
+    /// JPEG, lossy.
     Jpeg,
 }
 
@@ -130,11 +130,11 @@ impl Default for ViewConfig {
     }
 }
 
-/// How rounds are judged that the agents say are finished.
+/// The evaluation of rounds that the agents report as finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evaluate {
-    /// Whether a round that is judged `no` is sent back to the HostAgent, once.
+    /// Whether a round judged `no` is returned to the HostAgent, once.
     pub repair: bool,
 }
 
@@ -144,37 +144,37 @@ impl Default for Evaluate {
     }
 }
 
-/// What a session is run with.
+/// The configuration of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionConfig {
-    /// Bounds of each round.
+    /// Limits of each round.
     pub limits: Limits,
-    /// Bounds of all rounds together.
+    /// Limits of all rounds together.
     pub session_limits: SessionLimits,
-    /// What may be done, and what a person is asked about first.
+    /// The policy.
     pub policy: Policy,
-    /// The name of the model, as the endpoint is asked for it and the price table knows it.
+    /// Name of the model, as sent to the endpoint and listed in the price table.
     pub model: String,
-    /// What models cost.
+    /// Prices of models.
     pub prices: PriceTable,
-    /// Whether the HostAgent judges what an AppAgent says is done.
+    /// Whether the HostAgent checks results reported by AppAgents.
     pub verify: Verify,
-    /// How finished rounds are judged; none to take the agents' word.
+    /// How finished rounds are evaluated; `None` to trust the agents' report.
     pub evaluate: Option<Evaluate>,
-    /// Whether agents may ask the user; without it they decide themselves.
+    /// Whether agents may ask the user; otherwise they decide themselves.
     pub ask_questions: bool,
-    /// Whether models are shown pictures.
+    /// Whether models are sent pictures.
     pub pictures: bool,
-    /// What agents are shown of their windows.
+    /// How windows are shown to agents.
     pub view: ViewConfig,
-    /// Whether the several actions of a reply are run, or only the first.
+    /// Whether all actions of a reply run, or only the first.
     pub action_sequences: bool,
     /// The HostAgent's tools.
     pub host_tools: Vec<ToolSpec>,
     /// The AppAgents' tools.
     pub app_tools: Vec<ToolSpec>,
-    /// Agents that own no window and can be assigned sub-tasks.
+    /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
 }
 

@@ -1,4 +1,4 @@
-//! What the machine wants to have done.
+//! The effects that the machine requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,92 +12,92 @@ use crate::{
     reply::Question,
 };
 
-/// One thing to do. The runtime does it and answers with exactly one event.
+/// An effect. The runtime performs it and answers with exactly one event.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "want", rename_all = "snake_case")]
 pub enum Effect {
     /// Get the next request of the user, or the end of the session.
     AwaitRequest,
-    /// Look at the desktop or a window.
+    /// Observe the desktop or a window.
     Observe {
-        /// At what.
+        /// The object.
         look: Look,
     },
     /// Ask the model.
     Ask {
-        /// What.
+        /// The request.
         request: ModelRequest,
     },
-    /// Run one command. Its record is written before it goes out, so that after a crash a command without a
-    /// result is known and never sent again blindly.
+    /// Run one command. Its record is written first, so that after a crash a command without a result is known and never
+    /// sent again blindly.
     Call {
-        /// Which.
+        /// The command.
         command: Command,
     },
     /// Ask the user.
     AskUser {
-        /// What.
+        /// The questions.
         questions: Vec<Question>,
     },
-    /// Ask for the approval of a parked action. Nothing of it was executed.
+    /// Ask for the approval of parked actions. None of them has run.
     AwaitApproval {
-        /// Which.
+        /// The approval.
         approval: Approval,
     },
-    /// Hand a sub-task to an agent that works outside of the machine, and wait for its report. Like a command, its
-    /// record is written before it goes out, and it is never sent again blindly.
+    /// Hand a sub-task to a delegate agent and wait for its report. As for a command, the record is written first and the
+    /// sub-task is never sent again blindly.
     Delegate {
-        /// To whom.
+        /// The agent.
         agent: AgentId,
         /// The sub-task.
         subtask: String,
-        /// What the agent should know.
+        /// Context for the agent.
         message: Vec<String>,
-        /// The request of which the sub-task is a part.
+        /// The request that the sub-task is a part of.
         #[serde(default)]
         request: String,
     },
-    /// The round is over: clean up, tell the user, acknowledge.
+    /// The round is over: clean up, inform the user, acknowledge.
     Finish {
-        /// How it ended.
+        /// The outcome.
         outcome: Outcome,
     },
 }
 
-/// An action that waits for a person's word.
+/// An action that waits for an approval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Approval {
-    /// What would be run.
+    /// The commands.
     pub commands: Vec<Command>,
-    /// Why it is asked.
+    /// The reason.
     pub reason: String,
-    /// Who wants it to be asked.
+    /// Who requires the approval.
     #[serde(default)]
     pub asked_by: AskedBy,
 }
 
-/// Who wants a person to be asked.
+/// Who requires an approval.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(tag = "by", rename_all = "snake_case")]
 pub enum AskedBy {
-    /// The model said CONFIRM.
+    /// The model replied CONFIRM.
     #[default]
     Model,
     /// The policy.
     Policy {
-        /// The rule, in words.
+        /// The rule as text.
         rule: String,
     },
 }
 
-/// Which step an effect belongs to.
+/// The step that an effect belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRef {
     /// The number of the step in its session, from 1.
     pub number: u32,
-    /// The agent that takes it.
+    /// The agent.
     pub agent: AgentRef,
-    /// What it works on; empty for the HostAgent.
+    /// Its sub-task; empty for the HostAgent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subtask: String,
 }
@@ -105,13 +105,13 @@ pub struct StepRef {
 /// An effect with its place in the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EffectRecord {
-    /// Its number.
+    /// Its id.
     pub id: EffectId,
     /// The round, from 1; 0 before the first.
     pub round: u32,
     /// The step, for effects that belong to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepRef>,
-    /// What is wanted.
+    /// The effect.
     pub effect: Effect,
 }

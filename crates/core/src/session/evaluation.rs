@@ -1,7 +1,7 @@
-//! The evaluation of a round that the agents say is finished: rules over its record first, then a model.
+//! The evaluation of a round that the agents report as finished: by rules over its record, then by a model.
 //!
-//! It stands between the HostAgent's FINISH and the outcome. Its judgement stands beside the outcome and never
-//! replaces it; once in a round, `no` may send the work back to the HostAgent.
+//! It runs between the HostAgent's FINISH and the outcome. Its judgement is added to the outcome and never replaces it;
+//! once per round, `no` may return the work to the HostAgent.
 
 use super::{
     effect::{Effect, StepRef},
@@ -11,7 +11,7 @@ use super::{
     phases::{Observed, StepStart},
     round::{SubtaskRecord, SubtaskStatus},
     state::{Session, Stage},
-    step::{Asking, messages, misfit},
+    step::{Asking, messages, unexpected_event},
 };
 use crate::{
     agent::AgentRef,
@@ -26,13 +26,13 @@ use crate::{
 };
 
 impl Session {
-    /// Begins to judge a round that the agents say is finished; false where rounds are not judged.
+    /// Starts the evaluation; false if rounds are not evaluated.
     pub(super) fn begin_evaluation(&mut self, result: &str) -> bool {
         if self.config.evaluate.is_none() {
             return false;
         }
         let findings = self.findings();
-        // What the record shows needs no opinion.
+        // No model is needed if the record already decides.
         if let Some(against) = findings.iter().find(|finding| finding.judgement == Judgement::No) {
             let reason = against.reason.clone();
             let judged = self.evaluation_of(&findings, Judgement::No, reason, Vec::new(), Judge::Rules);
@@ -40,7 +40,7 @@ impl Session {
             return true;
         }
         if let Some(reason) = self.no_budget() {
-            self.undecided(result, &findings, format!("nobody was asked, because {reason}"));
+            self.undecided(result, &findings, format!("no model was asked, because {reason}"));
             return true;
         }
         self.count_step();
@@ -52,14 +52,14 @@ impl Session {
         true
     }
 
-    /// Takes what came back for the evaluation.
+    /// Handles an event for the evaluation.
     pub(super) fn evaluation_event(&mut self, evaluating: Evaluating, event: Event) {
         let Evaluating { result, findings, phase } = evaluating;
         match (phase, event) {
             (EvaluatingPhase::Looking(start), Event::Observed { observation }) => {
                 self.evaluation_asks(result, findings, start, observation);
             }
-            // What was done stands in the record; it can be judged without a last look.
+            // The record can be judged without a last observation.
             (EvaluatingPhase::Looking(start), Event::ObserveFailed { .. }) => {
                 let nothing = Observation::Desktop(DesktopView::default());
                 self.evaluation_asks(result, findings, start, nothing);
@@ -79,10 +79,10 @@ impl Session {
             }
             (EvaluatingPhase::Asking(_), Event::ModelFailed { failure }) => {
                 self.count_model_failure(&failure);
-                self.undecided(&result, &findings, format!("the model gave no reply: {failure}"));
+                self.undecided(&result, &findings, format!("the model call failed: {failure}"));
             }
             (EvaluatingPhase::Looking(_) | EvaluatingPhase::Asking(_), event) => {
-                self.break_off(misfit("judging a round", &event));
+                self.break_off(unexpected_event("judging a round", &event));
             }
         }
     }
@@ -147,18 +147,18 @@ impl Session {
         problem: &str,
     ) {
         if observed.repairs >= self.config.limits.repairs_max {
-            self.undecided(&result, &findings, format!("the model's reply could not be used: {problem}"));
+            self.undecided(&result, &findings, format!("the model's reply was invalid: {problem}"));
             return;
         }
         match self.prompts.repair_message(problem) {
-            Ok(message) => self.evaluation_sends(result, findings, observed.asked_again(said, message)),
+            Ok(message) => self.evaluation_sends(result, findings, observed.with_repair(said, message)),
             Err(error) => self.break_off(error.to_string()),
         }
     }
 
-    /// A round that was stopped while it was judged; the agents had finished it.
+    /// A round stopped during its evaluation, after the agents had finished it.
     pub(super) fn evaluation_stopped(&mut self, evaluating: &Evaluating) {
-        let reason = "it was stopped before it was judged".to_owned();
+        let reason = "stopped before the evaluation".to_owned();
         let evaluation =
             self.evaluation_of(&evaluating.findings, Judgement::Unsure, reason, Vec::new(), Judge::Rules);
         self.conclude(Outcome {
@@ -172,7 +172,7 @@ impl Session {
         self.judged(result, judged);
     }
 
-    /// The judgement is known: the round ends, or its work is taken up again.
+    /// Applies the judgement: the round ends, or the HostAgent continues.
     fn judged(&mut self, result: &str, evaluation: Evaluation) {
         let repairs = self.config.evaluate.as_ref().is_some_and(|evaluate| evaluate.repair);
         let again = evaluation.complete == Judgement::No
@@ -185,12 +185,12 @@ impl Session {
             return;
         }
         let notice = format!(
-            "You said FINISH, and an evaluation of the round found that the request is not fulfilled: {} Put that right, then \
-             say FINISH again; or say FAIL and why.",
+            "You replied FINISH, but an evaluation found that the request is not fulfilled: {} Correct that, then \
+             reply FINISH again, or FAIL with the reason.",
             evaluation.reason
         );
         self.evaluated = Some((self.rounds, evaluation));
-        // As at the beginning of a round: FINISH is never left.
+        // As at the start of a round: FINISH is terminal.
         self.round.next = None;
         self.host.begin_round();
         self.host.notice = notice;
@@ -217,17 +217,17 @@ impl Session {
         }
     }
 
-    /// The judgement for which the work of the present round was taken up again, if it was.
+    /// The judgement for which the current round was continued, if it was.
     pub(super) fn repair_of_round(&self) -> Option<&Evaluation> {
         self.evaluated.as_ref().filter(|(round, _)| *round == self.rounds).map(|(_, evaluation)| evaluation)
     }
 
-    /// What the record of the round shows.
+    /// The findings of the rules.
     fn findings(&self) -> Vec<Finding> {
         vec![subtasks_done(&self.round.subtasks), self.last_effects()]
     }
 
-    /// Whether what each agent did last was seen to have an effect.
+    /// Whether the last action of each agent had an observed effect.
     fn last_effects(&self) -> Finding {
         const NAME: &str = "the last effects were seen";
         let first_step = self.steps.saturating_sub(self.round.spent.tally.steps).saturating_add(1);
@@ -248,18 +248,18 @@ impl Session {
                 )
             }
             None if actions.is_empty() => Finding::new(NAME, Judgement::Unsure, "no agent acted at the end"),
-            None => Finding::new(NAME, Judgement::Yes, "each was read back or seen"),
+            None => Finding::new(NAME, Judgement::Yes, "each was read back or observed"),
         }
     }
 }
 
-/// Whether what was handed out was done in the end. A sub-task that failed counts unless a later one finished.
+/// Whether the last sub-task finished. A failed one counts unless a later one finished.
 fn subtasks_done(subtasks: &[SubtaskRecord]) -> Finding {
     const NAME: &str = "the last sub-task finished";
     match subtasks.last() {
-        None => Finding::new(NAME, Judgement::Unsure, "no sub-task was handed out"),
+        None => Finding::new(NAME, Judgement::Unsure, "no sub-task was assigned"),
         Some(last) if last.status == SubtaskStatus::Finished => {
-            Finding::new(NAME, Judgement::Yes, "its agent said so and no action of that step failed")
+            Finding::new(NAME, Judgement::Yes, "its agent reported it and no action of that step failed")
         }
         Some(last) => Finding::new(
             NAME,

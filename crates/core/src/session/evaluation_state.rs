@@ -1,30 +1,30 @@
-//! What a session keeps of a round that is judged.
+//! The state of an evaluation.
 
 use serde::{Deserialize, Serialize};
 
 use super::phases::{Observed, StepStart};
 use crate::evaluation::Judgement;
 
-/// A round that is judged.
+/// A round under evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Evaluating {
-    /// What the agents say came of the request.
+    /// The result that the agents report.
     pub(super) result: String,
     pub(super) findings: Vec<Finding>,
     pub(super) phase: EvaluatingPhase,
 }
 
-/// How far judging is.
+/// The progress of an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum EvaluatingPhase {
-    /// It looks at the desktop.
+    /// Observing the desktop.
     Looking(StepStart),
-    /// It asked the model.
+    /// Asking the model.
     Asking(Observed),
 }
 
-/// What a rule says of the record of a round.
+/// The finding of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Finding {
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! What came back from outside.
+//! The events from outside.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,71 +10,71 @@ use crate::{
     observation::{Observation, ObserveFailure},
 };
 
-/// Why nobody answered.
+/// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoAnswer {
-    /// There is no channel to the user, or asking is switched off.
+    /// There is no channel to the user, or questions are disabled.
     NoChannel,
     /// The user did not answer in time.
     TimedOut,
 }
 
-/// Why a round was stopped from outside; ordered, a later one outranks an earlier one.
+/// Why a round was stopped from outside; later reasons outrank earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// The wall time of the round is used up.
+    /// The wall time of the round is exhausted.
     WallTime,
     /// The user asked to stop.
     User,
-    /// The process was told to end.
+    /// The process received a termination signal.
     Signal,
 }
 
-/// For how long an approval holds.
+/// How long an approval holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
-    /// For what was asked, once.
+    /// Once, for these commands.
     #[default]
     Once,
     /// For the same tool on the same element of the same application, until the session ends.
     Session,
 }
 
-/// A plan to follow step by step, without a HostAgent that decides what is next.
+/// A plan to follow step by step, without decisions of a HostAgent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowerPlan {
-    /// The application or document to work in; none to let the HostAgent choose.
+    /// Application or document to work in; `None` to let the HostAgent choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
     /// The steps, in order; each is a sub-task of the same AppAgent.
     pub steps: Vec<String>,
 }
 
-/// What came back. `O` is how an observation is represented: whole, or as a journal stores it.
+/// An event. `O` is the representation of observations: full, or as a journal stores them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "came", rename_all = "snake_case")]
 pub enum Event<O = Observation> {
     /// The user's next request.
     Requested {
-        /// In their words.
+        /// The user's words.
         text: String,
-        /// The steps to follow, for a request that comes with a plan.
+        /// The plan, for a request that comes with one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         plan: Option<FollowerPlan>,
     },
-    /// There is no further request.
+    /// There are no further requests.
     Ended,
-    /// What was seen.
+    /// The observation.
     Observed {
         /// The observation.
         observation: O,
     },
-    /// Nothing could be seen.
+    /// The observation failed.
     ObserveFailed {
-        /// Why.
+        /// The failure.
         failure: ObserveFailure,
     },
     /// The model's reply.
@@ -82,9 +82,9 @@ pub enum Event<O = Observation> {
         /// The reply.
         reply: ModelReply,
     },
-    /// The model gave no reply.
+    /// The model call failed.
     ModelFailed {
-        /// Why.
+        /// The failure.
         failure: ModelFailure,
     },
     /// The result of a command.
@@ -92,44 +92,43 @@ pub enum Event<O = Observation> {
         /// The result.
         result: CallResult,
     },
-    /// The user's answers, in the order of the questions; empty for a question left open.
+    /// The user's answers, in the order of the questions; empty if a question was left open.
     Answered {
         /// The answers.
         answers: Vec<String>,
     },
     /// Nobody answered or decided.
     Unanswered {
-        /// Why.
+        /// The reason.
         why: NoAnswer,
     },
     /// The parked action was approved.
     Approved {
-        /// For how long.
+        /// How long it holds.
         #[serde(default)]
         scope: ApprovalScope,
     },
     /// The parked action was rejected.
     Rejected {
-        /// What to do instead; none for just no.
+        /// An instruction what to do instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
     },
-    /// What an agent outside of the machine came back with.
+    /// The report of a delegate agent.
     Delegated {
         /// Its report.
         report: AgentReport,
     },
     /// The outcome was received.
     Acknowledged,
-    /// The round was stopped. Names no effect and can come at any time.
+    /// The round was stopped. Answers no effect and can come at any time.
     Stopped {
-        /// Why.
+        /// The reason.
         reason: StopReason,
     },
-    /// The session goes on after its process had ended; a runtime sends it before it performs anything. It names the
-    /// effect that had been begun and has no answer, where there is one: a call or delegation is then taken as
-    /// returned with an unknown effect. What is wanted afterwards is performed, under its own number. A session that
-    /// had ended waits for another request.
+    /// The session resumes after its process ended; sent before any effect is performed. It names the effect in progress
+    /// without an answer, if there was one: a call or delegation then counts as returned with an unknown effect, and any
+    /// other effect is requested again under its own number. An ended session waits for another request.
     Resumed {
         /// Whether the desktop is the same as before. If not, all its windows are gone.
         desktop_kept: bool,
@@ -138,14 +137,14 @@ pub enum Event<O = Observation> {
 
 impl<O> Event<O> {
     /// Whether it answers no effect and can come at any time.
-    pub const fn is_unasked(&self) -> bool {
+    pub const fn is_unsolicited(&self) -> bool {
         matches!(self, Self::Stopped { .. })
     }
 
-    /// The same event with its observation represented otherwise, if it has one.
+    /// Converts the representation of the observation, if it has one.
     ///
     /// # Errors
-    /// What `convert` returns.
+    /// The error of `convert`.
     pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Event<P>, E> {
         Ok(match self {
             Self::Observed { observation } => Event::Observed { observation: convert(observation)? },
@@ -170,19 +169,19 @@ impl<O> Event<O> {
 /// An event with its time and the effect that it answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EventRecord<O = Observation> {
-    /// The effect that it answers; none for events that answer nothing.
+    /// The effect that it answers; `None` for unsolicited events.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectId>,
     /// When it came, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
-    /// What came.
+    /// The event.
     pub event: Event<O>,
 }
 
-/// An event that answers the wanted effect, as the machine hands it to who is at work.
-pub(super) struct Came {
+/// An event that answers the pending effect, dispatched to the agent at work.
+pub(super) struct Incoming {
     /// The effect that it answers.
     pub(super) answers: EffectId,
-    /// What came.
+    /// The event.
     pub(super) event: Event,
 }

@@ -1,8 +1,8 @@
 //! The gate between deciding and acting.
 //!
-//! A step can only act with [`Cleared`] commands, and only this module makes them: because the policy allows them, or out
-//! of the [`ApprovalToken`] that an [`Event::Approved`] gives for exactly the approval that was asked for. So a
-//! denied or unapproved command cannot be sent; there is no way to write it.
+//! A step can only execute [`Cleared`] commands, and only this module creates them: because the policy allows them, or
+//! from the [`ApprovalToken`] that an [`Event::Approved`] yields for exactly that approval. So the types rule out
+//! sending a denied or unapproved command.
 
 use std::collections::VecDeque;
 
@@ -19,25 +19,25 @@ use crate::{
     policy::{Decision, Policy, Ruling, Subject},
 };
 
-/// What an agent wants to have done in a step.
+/// The commands that an agent proposes in a step.
 pub(super) struct Proposal {
     /// The commands, in order.
     pub(super) commands: Vec<Command>,
-    /// Whether its model wants a person to be asked first.
+    /// Whether its model asks for an approval.
     pub(super) confirm: bool,
-    /// Why it wants to do it.
+    /// The reason.
     pub(super) reason: String,
 }
 
-/// What the gate says.
+/// The gate's decision.
 pub(super) enum Judged {
-    /// The step goes on.
+    /// The step continues.
     Cleared(Cleared),
-    /// A person is asked first.
+    /// A person has to approve first.
     Asks(Parked, Approval),
 }
 
-/// Commands that may be sent, up to the first that may not, which comes back as it stands.
+/// Commands that may be sent, up to the first refused one, which is returned with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cleared {
     queue: VecDeque<Passage>,
@@ -52,11 +52,11 @@ enum Passage {
     Refuse(Command, Box<CallResult>),
 }
 
-/// A command on its way through phase 3.
+/// A command after the gate.
 pub(super) enum Passed {
-    /// It goes out.
+    /// Send it.
     Send(Command),
-    /// It does not, and this is what the agent is told.
+    /// Do not send it; report this result.
     Refuse(Command, Box<CallResult>),
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Parked {
     /// The effect that asks for the approval.
     effect: EffectId,
     queue: VecDeque<Passage>,
-    /// What an approval for the whole session would hold for.
+    /// The grants of an approval for the whole session.
     grants: Vec<Grant>,
 }
 
@@ -75,11 +75,11 @@ pub(super) struct Parked {
 struct Grant {
     tool: String,
     application: String,
-    /// The name of the element, its id where it has no name; where there is no element, all arguments.
+    /// Name of the element, or its id if it has no name; without an element, all arguments.
     on: String,
 }
 
-/// The approvals that hold until the session ends, bounded: the oldest is forgotten, so that it is asked again.
+/// The approvals that hold until the session ends. Bounded: the oldest is dropped and asked for again.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Grants(VecDeque<Grant>);
 
@@ -103,7 +103,7 @@ impl Grants {
     }
 }
 
-/// A person's yes to exactly one parked approval. Made here alone, of what came from outside.
+/// The approval of exactly one parked proposal. Created only here, from an event.
 struct ApprovalToken {
     effect: EffectId,
     scope: ApprovalScope,
@@ -120,7 +120,7 @@ impl ApprovalToken {
 }
 
 impl Cleared {
-    /// Nothing of a proposal is sent; its first command comes back with `result`.
+    /// A refused proposal: no command is sent, the first one gets `result`.
     pub(super) fn refused(proposal: Proposal, result: CallResult) -> Self {
         let mut queue: VecDeque<Passage> = VecDeque::new();
         let mut result = Some(result);
@@ -148,7 +148,7 @@ impl Cleared {
 }
 
 impl Parked {
-    /// The commands as a person reads them.
+    /// The commands as text for a person.
     pub(super) fn what(&self) -> String {
         self.sendable().map(Command::to_line).collect::<Vec<_>>().join(", ")
     }
@@ -161,8 +161,8 @@ impl Parked {
     }
 }
 
-/// Judges a proposal. `refusal` says why a command cannot go out whatever the policy says, such as a tool that does not
-/// exist; `effect` is the number that the question for an approval would get.
+/// Decides on a proposal. `refusal` refuses commands regardless of the policy, such as those with an unknown tool;
+/// `effect` is the id that the approval request would get.
 pub(super) fn judge(
     proposal: Proposal,
     policy: &Policy,
@@ -209,21 +209,21 @@ pub(super) fn judge(
     Judged::Asks(parked, Approval { commands, reason, asked_by })
 }
 
-/// Why the policy does not let a command through, whoever approves.
+/// Refuses a command that no approval can release.
 fn forbidden(policy: &Policy, subject: &Subject, ruling: &Ruling) -> Option<CallResult> {
     let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), why));
     match &subject.unknown {
         _ if ruling.decision == Decision::Deny => {
-            refused(format!("not run: the policy does not allow it ({})", ruling.why))
+            refused(format!("not run: denied by the policy ({})", ruling.why))
         }
         Some(id) if policy.depends_on_names(&subject.tool) => {
-            refused(format!("not run: there is no element {id} in what you were shown; look for it there"))
+            refused(format!("not run: no element {id} in your view; use an element that is listed"))
         }
         Some(_) | None => None,
     }
 }
 
-/// Opens the gate for what is parked, if the event approves of exactly that.
+/// Releases the parked commands, if the event approves exactly these.
 pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mut Grants) -> Option<Cleared> {
     let token = ApprovalToken::of(answers, event)?;
     if token.effect != parked.effect {
@@ -241,9 +241,9 @@ impl Grant {
         let names: Vec<&str> = subject.names().collect();
         let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
-            // What an agent without a window calls has no element: it holds for the very same arguments alone.
+            // A call of an agent without a window has no element: the grant covers only identical arguments.
             _ if command.agent.is_some() => all(),
-            // An element without a name, such as the text of an editor, is known by its id as long as it lives.
+            // An unnamed element, such as the text of an editor, is identified by its id.
             ([], Some(role), Some(id)) => format!("{role} {id}"),
             ([], _, _) => all(),
             (names, _, _) => names.join(" › "),

@@ -1,4 +1,4 @@
-//! The HostAgent's steps: decompose, pick the target, assign, judge.
+//! The HostAgent's steps: decompose, select, assign, judge.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::{
     gate::Proposal,
     phases::{Acted, Recorded},
     plan::Following,
-    stall::{Stall, is_stalled, nudge, stalled},
+    stall::{Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
 };
@@ -29,7 +29,7 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// The HostAgent, as a kind of agent.
+/// The HostAgent, as an [`AgentKind`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Host;
 
@@ -52,7 +52,7 @@ impl AgentKind for Host {
         Look::Desktop { picture: session.config.pictures }
     }
 
-    fn knows(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
+    fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
         if let Observation::Desktop(view) = observation {
             session.targets.set_windows(view.windows.clone());
         }
@@ -68,7 +68,7 @@ impl AgentKind for Host {
         let system = system_message("host_system", &session.prompts.host_system, &session.config.host_tools)?;
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
-        session.round.doubt = false;
+        session.round.unverified = false;
         let input = HostInput {
             request: &session.round.request,
             targets: &session.targets,
@@ -93,7 +93,7 @@ impl AgentKind for Host {
         &session.config.host_tools
     }
 
-    /// The commands of a reply: its action, then the selection of its target where that is a window.
+    /// The commands of a reply: its action, then the selection of its target if that is a window.
     fn proposal(self, session: &Session, reply: &HostReply) -> Proposal {
         Proposal {
             commands: session.host_commands(reply),
@@ -116,14 +116,14 @@ impl AgentKind for Host {
         let targets = session.targets.targets();
         let lines: Vec<String> =
             targets.iter().map(|target| format!("{} ({})", target.id, target.name)).collect();
-        let text = format!("`{id}` is no target; the targets are {}", lines.join(", "));
+        let text = format!("`{id}` is not a target; the targets are {}", lines.join(", "));
         Some(CallResult::failure(None, text))
     }
 
-    fn doing(self, session: &Session, _: &Observation, reply: &HostReply) -> (String, Vec<String>) {
+    fn progress_key(self, session: &Session, _: &Observation, reply: &HostReply) -> (String, Vec<String>) {
         let mut did: Vec<String> = session.host_commands(reply).iter().map(Command::to_line).collect();
         did.extend(reply.subtask.clone());
-        // That a sub-task failed is something new to go by: it may be tried again, as often as the limit allows.
+        // A failed sub-task is new information: it may be retried up to the limit.
         (format!("{}\n{} failed", targets_text(&session.targets), session.round.failures_in_row), did)
     }
 
@@ -163,18 +163,18 @@ impl AgentKind for Host {
     fn questions_closed(self, session: &mut Session, goes_on: bool) {
         let trigger = if goes_on { HostTrigger::Answered } else { HostTrigger::Unanswered };
         if session.host.moves(trigger) == HostStatus::Fail {
-            session.finish(OutcomeKind::Failed, "a question that must be answered was not");
+            session.finish(OutcomeKind::Failed, "a required question was not answered");
         } else {
             session.begin_step(self);
         }
     }
 
     fn lost(self, session: &mut Session, reason: &str) {
-        session.break_off(format!("the desktop could not be seen: {reason}"));
+        session.break_off(format!("failed to observe the desktop: {reason}"));
     }
 
-    fn cannot_see(self, session: &mut Session, failure: &ObserveFailure) {
-        session.break_off(format!("the desktop could not be seen: {failure}"));
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
+        session.break_off(format!("failed to observe the desktop: {failure}"));
     }
 
     fn broke(self, session: &mut Session, reason: String) {
@@ -183,7 +183,7 @@ impl AgentKind for Host {
 }
 
 impl NotApproved {
-    /// The question and the instruction for the blackboard; without an instruction, why it ends.
+    /// The question and the instruction for the blackboard; without an instruction, the reason to end.
     pub(super) fn instruction(self, what: &str) -> Result<(String, String), String> {
         match self {
             Self::Rejected(Some(instruction)) => {
@@ -191,10 +191,10 @@ impl NotApproved {
             }
             Self::Rejected(None) => Err(format!("{what} was not approved")),
             Self::Unanswered(NoAnswer::NoChannel) => {
-                Err(format!("{what} was not approved: it needs an approval, and nobody can be asked"))
+                Err(format!("{what} was not approved: there is nobody to ask"))
             }
             Self::Unanswered(NoAnswer::TimedOut) => {
-                Err(format!("{what} was not approved: nobody answered in time"))
+                Err(format!("{what} was not approved: the request timed out"))
             }
         }
     }
@@ -218,7 +218,7 @@ impl Session {
         }
         let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
         let target = reply.target.as_ref().filter(|id| {
-            // An agent has no window that could be selected.
+            // An agent has no window to select.
             selects && !launches && self.agent_target(id).is_none()
         });
         if let Some(target) = target {
@@ -231,7 +231,7 @@ impl Session {
 
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
-        let (seen, did) = Host.doing(self, &acted.replied.observation, reply);
+        let (seen, did) = Host.progress_key(self, &acted.replied.observation, reply);
         let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
         let recorded = acted.record(thought, plan, word, &mut self.host.memory, &mut self.blackboard);
         let failed = recorded.failure().is_some();
@@ -240,7 +240,7 @@ impl Session {
             && recorded.reply.status == HostStatus::Finish;
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
         let stalls = goes_on && is_stalled(repeats, &self.config.limits);
-        self.host.notice = nudge(repeats).unwrap_or_default();
+        self.host.notice = repetition_notice(repeats).unwrap_or_default();
         let status = self.host.moves(match () {
             () if recorded.approved => HostTrigger::Approved,
             () if stalls => HostTrigger::Stalled,
@@ -260,7 +260,7 @@ impl Session {
             HostStatus::Fail if too_early => {
                 self.finish(
                     OutcomeKind::Failed,
-                    "the HostAgent said FINISH before a step of the plan was taken",
+                    "the HostAgent replied FINISH before a step of the plan was done",
                 );
             }
             HostStatus::Fail => {
@@ -269,17 +269,17 @@ impl Session {
             }
             HostStatus::Pending => self.question(Host, recorded.reply.questions),
             HostStatus::Confirm => {
-                // Nobody was asked: the guard is off, or what it holds for was approved before.
+                // No approval was needed: the guard is off, or an earlier grant covers it.
                 self.host.moves(HostTrigger::Approved);
                 self.begin_step(Host);
             }
             HostStatus::Error => {
-                self.break_off("the HostAgent's machine is in a state that no recorded step leads to");
+                self.break_off("unexpected state of the HostAgent after a recorded step");
             }
         }
     }
 
-    /// The window that a step selected or opened gets the sub-task.
+    /// Assigns the sub-task to the window that the step selected or opened.
     fn host_assigns(&mut self, recorded: Recorded<HostReply>) {
         let window: Option<WindowInfo> =
             recorded.actions.iter().rev().find_map(|info| info.result.window.clone());

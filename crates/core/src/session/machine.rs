@@ -1,4 +1,4 @@
-//! The machine itself: which agent an event goes to, how a round begins and ends, and what a stop does.
+//! The machine: dispatches events, starts and ends rounds, and handles stops.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{
     app::App,
     config::SessionConfig,
     effect::Effect,
-    event::{Came, Event, EventRecord, FollowerPlan, StopReason},
+    event::{Event, EventRecord, FollowerPlan, Incoming, StopReason},
     host::Host,
     phases::Observed,
     plan::Following,
@@ -22,24 +22,24 @@ use crate::{
     target::TargetRegistry,
 };
 
-/// An event that does not fit.
+/// An event that the session cannot accept.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ApplyError {
     /// The session has ended.
-    #[error("the session has ended; it takes no further event")]
+    #[error("the session has ended and accepts no further event")]
     Ended,
-    /// It answers another effect than the one that is wanted.
-    #[error("the event answers effect {came:?}, but effect {wanted} is wanted")]
+    /// It answers another effect than the pending one.
+    #[error("the event answers effect {came:?}, but effect {wanted} is pending")]
     OtherEffect {
-        /// The wanted effect.
+        /// The pending effect.
         wanted: EffectId,
-        /// What the event names.
+        /// The effect that the event names.
         came: Option<EffectId>,
     },
-    /// It is no answer to the wanted effect.
-    #[error("the event `{came}` is no answer to effect {wanted}")]
+    /// It is not an answer to the pending effect.
+    #[error("the event `{came}` does not answer effect {wanted}")]
     NoAnswer {
-        /// The wanted effect.
+        /// The pending effect.
         wanted: EffectId,
         /// The kind of the event.
         came: &'static str,
@@ -47,7 +47,7 @@ pub enum ApplyError {
 }
 
 impl Session {
-    /// From the next step on, the session runs under this configuration and these prompts.
+    /// Changes the configuration and the prompts from the next step on.
     pub fn change(&mut self, config: SessionConfig, prompts: PromptSet) {
         let windows = self.targets.windows().to_vec();
         self.targets = TargetRegistry::new(config.agents.clone());
@@ -61,10 +61,10 @@ impl Session {
         self.prompts = prompts;
     }
 
-    /// Takes what came back. The machine is unchanged when this fails.
+    /// Applies an event. On an error the machine is unchanged.
     ///
     /// # Errors
-    /// [`ApplyError`] when the event does not answer the wanted effect.
+    /// [`ApplyError`] if the event does not answer the pending effect.
     pub fn apply(&mut self, record: &EventRecord) -> Result<(), ApplyError> {
         if let Event::Resumed { desktop_kept } = record.event {
             return self.resume(desktop_kept, record);
@@ -83,24 +83,24 @@ impl Session {
         }
         self.now_ms = self.now_ms.max(record.at_ms);
         let answers = pending.id;
-        self.come(Came { answers, event: record.event.clone() });
+        self.dispatch(Incoming { answers, event: record.event.clone() });
         Ok(())
     }
 
-    /// Moves on with an answer to the wanted effect.
-    pub(super) fn come(&mut self, came: Came) {
+    /// Handles an answer to the pending effect.
+    pub(super) fn dispatch(&mut self, incoming: Incoming) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Idle => {
-                if let Event::Requested { text, plan } = came.event {
+                if let Event::Requested { text, plan } = incoming.event {
                     self.begin_round(text, plan);
                 } else {
                     self.pending = None;
                 }
             }
-            Stage::Host(phase) => self.step_event(Host, phase, came),
-            Stage::App(worker, phase) => self.step_event(App(worker), phase, came),
-            Stage::Delegated(delegation) => self.delegation_event(delegation, came.event),
-            Stage::Evaluating(evaluating) => self.evaluation_event(*evaluating, came.event),
+            Stage::Host(phase) => self.step_event(Host, phase, incoming),
+            Stage::App(worker, phase) => self.step_event(App(worker), phase, incoming),
+            Stage::Delegated(delegation) => self.delegation_event(delegation, incoming.event),
+            Stage::Evaluating(evaluating) => self.evaluation_event(*evaluating, incoming.event),
             Stage::Done(_) => self.end_round(),
             Stage::Over => self.pending = None,
         }
@@ -113,7 +113,7 @@ impl Session {
         self.host.begin_round();
         if self.round.following.as_ref().is_some_and(Following::is_empty) {
             self.host.moves(HostTrigger::PlanFailed);
-            self.finish(OutcomeKind::Failed, "the plan has no step");
+            self.finish(OutcomeKind::Failed, "the plan has no steps");
         } else {
             self.begin_step(Host);
         }
@@ -127,7 +127,7 @@ impl Session {
         self.want(Stage::Idle, None, Effect::AwaitRequest);
     }
 
-    /// Ends the round; one that finished is judged first, where that is wanted.
+    /// Ends the round, after an evaluation if it finished and evaluations are enabled.
     pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
         let reason = reason.into();
         if kind != OutcomeKind::Finished || !self.begin_evaluation(&reason) {
@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Gives out the outcome of the round. One that was judged and taken up again keeps that judgement.
+    /// Reports the outcome of the round. A round that was continued after an evaluation keeps that judgement.
     pub(super) fn conclude(&mut self, mut outcome: Outcome) {
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
@@ -143,13 +143,13 @@ impl Session {
         self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 
-    /// Ends the round because the machine cannot go on: the HostAgent's state is ERROR.
+    /// Ends the round with a system error: the HostAgent's state is ERROR.
     pub(super) fn break_off(&mut self, reason: impl Into<String>) {
         self.host.status = next_host(self.host.status, HostTrigger::Broke);
         self.finish(OutcomeKind::Error, reason);
     }
 
-    /// Ends the round because a budget is used up.
+    /// Ends the round because a budget is exhausted.
     pub(super) fn exhaust(&mut self, reason: String) {
         self.stop_agents();
         self.finish(OutcomeKind::BudgetExhausted, reason);
@@ -176,7 +176,7 @@ impl Session {
                     }
                     StopReason::User => self.finish(OutcomeKind::Cancelled, "stopped by the user"),
                     StopReason::Signal => {
-                        self.finish(OutcomeKind::Cancelled, "stopped because the process was told to end");
+                        self.finish(OutcomeKind::Cancelled, "stopped by a termination signal");
                     }
                 }
             }
@@ -190,7 +190,7 @@ impl Session {
         }
     }
 
-    /// The question to the model; why it may not be asked.
+    /// The model request, or why it may not be sent.
     pub(super) fn model_request(
         &self,
         (reply, schema): (ReplyKind, Value),
@@ -209,7 +209,7 @@ impl Session {
     }
 }
 
-/// Whether an event is an answer to an effect.
+/// Whether an event answers an effect.
 const fn answers(effect: &Effect, event: &Event) -> bool {
     match effect {
         Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),

@@ -38,5 +38,5 @@ pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopR
 pub use machine::ApplyError;
 pub use planned::PlannedAction;
 pub use round::{SubtaskRecord, SubtaskStatus, Tally};
-pub use shown::told_later;
+pub use shown::later_view_text;
 pub use state::Session;

@@ -1,7 +1,7 @@
-//! The four phases of a step as types that chain: each can only be made from the one before it.
+//! The four phases of a step as a chain of types: each value can only be made from the one before.
 //!
-//! `StepStart → Observed → Replied → Acting → Acted → Recorded`. The order is checked by the compiler: a phase takes
-//! the value that the one before it returns, so none can be skipped or run twice.
+//! `StepStart → Observed → Replied → Acting → Acted → Recorded`. The compiler checks the order: no phase can be skipped or
+//! run twice.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,26 +20,26 @@ use crate::{
     ui::WindowKind,
 };
 
-/// A step that begins; what phase 1 starts from.
+/// A new step; input of phase 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct StepStart {
     pub(super) step: StepRef,
-    /// How often looking has failed in this step.
+    /// Failed observations in this step.
     pub(super) looks_failed: u32,
 }
 
-/// Phase 1, data collection, is done.
+/// Phase 1, observation, is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Observed {
     pub(super) step: StepRef,
     pub(super) observation: Observation,
-    /// The conversation of this step: instructions, view, and any repairs.
+    /// The conversation of this step: system message, view, and any repairs.
     pub(super) messages: Vec<Message>,
-    /// How often the model was asked again in this step.
+    /// Repair requests in this step.
     pub(super) repairs: u32,
 }
 
-/// Phase 2, the model's decision, is done; the decision has the right form, nothing more.
+/// Phase 2, the decision, is done; only its form has been checked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Replied<R> {
     pub(super) step: StepRef,
@@ -47,12 +47,12 @@ pub(super) struct Replied<R> {
     pub(super) reply: R,
 }
 
-/// Phase 3, action, under way: commands that are still to run, calls that were made.
+/// Phase 3, action, in progress: the remaining commands and the calls made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Acting<R> {
     pub(super) replied: Replied<R>,
     queue: Cleared,
-    /// The command that is out now.
+    /// The command in progress.
     out: Option<Command>,
     done: Vec<ActionCommandInfo>,
 }
@@ -60,9 +60,9 @@ pub(super) struct Acting<R> {
 /// What follows in phase 3.
 #[derive(Debug)]
 pub(super) enum Advance<R> {
-    /// A command goes out.
+    /// Send this command.
     Send(Box<Acting<R>>, Command),
-    /// None is left.
+    /// No command is left.
     Done(Acted<R>),
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Acted<R> {
     pub(super) approved: bool,
 }
 
-/// Phase 4, memory, is done; all that is left of the step is what the machine moves on.
+/// Phase 4, recording, is done; holds what decides the transition.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Recorded<R> {
     pub(super) reply: R,
@@ -93,19 +93,19 @@ impl Observed {
         Replied { step: self.step, observation: self.observation, reply }
     }
 
-    /// A step in which no model is asked.
-    pub(super) const fn unasked(step: StepRef, observation: Observation) -> Self {
+    /// A step without a model call.
+    pub(super) const fn without_model(step: StepRef, observation: Observation) -> Self {
         Self { step, observation, messages: Vec::new(), repairs: 0 }
     }
 
-    /// The same step from its beginning.
-    pub(super) fn again(self) -> StepStart {
+    /// Restarts the step.
+    pub(super) fn restart(self) -> StepStart {
         StepStart { step: self.step, looks_failed: 0 }
     }
 
-    /// The same step with the model's unusable reply and what is wrong with it.
-    pub(super) fn asked_again(mut self, said: &str, repair: String) -> Self {
-        /// What is sent back of an unusable reply, in characters.
+    /// Adds an invalid reply and the repair request to the conversation.
+    pub(super) fn with_repair(mut self, said: &str, repair: String) -> Self {
+        /// The longest excerpt of an invalid reply that is sent back, in characters.
         const SAID_MAX: usize = 4_000;
         self.messages.push(Message::text(Speaker::Assistant, crate::text::clip(said, SAID_MAX)));
         self.messages.push(Message::text(Speaker::User, repair));
@@ -115,17 +115,17 @@ impl Observed {
 }
 
 impl<R> Replied<R> {
-    /// Phase 3 begins, with what the gate let through.
+    /// Starts phase 3 with the cleared commands.
     pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
         Acting { replied: self, queue: cleared, out: None, done: Vec::new() }
     }
 
-    /// The end of phase 3 without any action: what was proposed is not carried out.
+    /// Ends phase 3 without executing the proposal.
     pub(super) fn not_acted(self) -> Acted<R> {
         Acted { replied: self, actions: Vec::new(), approved: false }
     }
 
-    /// The name of what a command is about: an element or window that the agent was shown.
+    /// The name of a command's target: an element or window that the agent was shown.
     pub(super) fn target_of(&self, command: &Command) -> Option<String> {
         let id = command.arguments.get("id")?.as_str()?.trim();
         match &self.observation {
@@ -163,10 +163,10 @@ impl<R> Acting<R> {
         }
     }
 
-    /// Takes the result of the command that is out. The first failure or surprise ends the phase, and where no
-    /// `sequences` are allowed any result does: the rest is skipped.
+    /// Records the result of the command in progress. The first failure or unexpected window ends the phase and skips the
+    /// rest; without `sequences` any result does.
     pub(super) fn returned(&mut self, result: CallResult, sequences: bool) {
-        let skipped = match self.out.as_ref().and_then(|command| surprise(command, &result)) {
+        let skipped = match self.out.as_ref().and_then(|command| unexpected_window(command, &result)) {
             _ if !result.is_success() => Some(CallResult::skipped()),
             Some(surprise) => Some(CallResult { summary: surprise, ..CallResult::skipped() }),
             None if sequences => None,
@@ -190,20 +190,21 @@ impl<R> Acting<R> {
     }
 }
 
-/// What is said of the further actions of a step where each step has one.
+/// The result of further actions if only one per step is allowed.
 const ONE_ACTION: &str =
-    "not run, because one action a step is allowed; give the next one in your next reply";
+    "not run, because only one action per step is allowed; give the next one in your next reply";
 
-/// Why the actions that follow must not be run unseen: a window or dialog opened that the command was not for.
-fn surprise(command: &Command, result: &CallResult) -> Option<String> {
+/// Why the following actions must not run: the command unexpectedly opened a window or dialog.
+fn unexpected_window(command: &Command, result: &CallResult) -> Option<String> {
     const OPENS: [&str; 3] = [known_tools::LAUNCH, known_tools::SELECT_WINDOW, known_tools::VISIT];
     let opened = result.window.as_ref().filter(|window| window.kind != WindowKind::Popup)?;
-    let surprises = command.window.is_some() && !OPENS.contains(&command.tool.as_str());
-    surprises.then(|| format!("not run, because {} opened before it; look at that first", opened.label()))
+    let unexpected = command.window.is_some() && !OPENS.contains(&command.tool.as_str());
+    unexpected
+        .then(|| format!("not run, because {} opened first; check it before you continue", opened.label()))
 }
 
 impl<R> Acted<R> {
-    /// Phase 4: the step goes into the agent's memory and onto the blackboard.
+    /// Phase 4: records the step in the agent's memory and on the blackboard.
     pub(super) fn record(
         self,
         thought: String,

@@ -1,4 +1,4 @@
-//! What a person is told of an action that waits for approval: the names behind its ids.
+//! Describes actions that wait for approval: the names behind their ids.
 
 use serde::Serialize;
 
@@ -8,19 +8,19 @@ use super::{
 };
 use crate::{command::Command, observation::Observation};
 
-/// One command that waits for approval, with what its ids stand for.
+/// A command that waits for approval, with names for its ids.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedAction {
-    /// What would be run.
+    /// The command.
     pub command: Command,
-    /// What it is about, where it names something that the agent was shown: `push button "Save"`.
+    /// Its target, if the agent was shown it: `push button "Save"`.
     pub target: Option<String>,
-    /// The application that it would be done in; none for what is done to the desktop.
+    /// The application it would act on; `None` for commands on the desktop.
     pub application: Option<String>,
 }
 
 impl Session {
-    /// The commands that wait for approval now, in order; empty when none do.
+    /// The commands that currently wait for approval, in order.
     pub fn planned(&self) -> Vec<PlannedAction> {
         let Some(Effect::AwaitApproval { approval }) = self.next().map(|record| &record.effect) else {
             return Vec::new();

@@ -1,13 +1,13 @@
-//! Answers of the user, and what stands in for them.
+//! Answers of the user, and their substitutes.
 
 use super::{event::NoAnswer, state::Session};
 use crate::reply::Question;
 
-/// What an agent is told instead of an answer when nobody can be asked.
+/// The answer given to an agent if nobody can be asked.
 const DECIDE_YOURSELF: &str = "nobody can be asked; decide yourself and do not ask again";
 
 impl Session {
-    /// Notes answers, in the order of the questions. A question that was left open gets its default.
+    /// Records answers, in the order of the questions. An open question gets its default.
     pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
         for (index, question) in questions.iter().enumerate() {
             let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
@@ -20,8 +20,8 @@ impl Session {
         }
     }
 
-    /// Notes that nobody answered; false when the work cannot go on without. A default answer stands in for one that
-    /// did not come in time.
+    /// Records that nobody answered. Returns false if the agent cannot continue without an answer. After a timeout the
+    /// default applies.
     pub(super) fn note_no_answer(&mut self, questions: &[Question], why: NoAnswer) -> bool {
         for question in questions {
             let note = match (why, &question.default) {

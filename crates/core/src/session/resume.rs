@@ -1,9 +1,9 @@
-//! Going on after the process had ended.
+//! Resumes a session after its process ended.
 
 use super::{
     app::App,
     effect::Effect,
-    event::{Came, Event, EventRecord},
+    event::{Event, EventRecord, Incoming},
     host::Host,
     machine::ApplyError,
     state::{Phase, Session, Stage},
@@ -15,16 +15,16 @@ use crate::{
     session::SubtaskStatus,
 };
 
-/// What is known of work that was out when the process ended.
-const HALF_DONE: &str = "the process ended while it ran; it may be half done: look before you do it again";
+/// The result of work that was in progress when the process ended.
+const HALF_DONE: &str = "the process ended while it ran; it may be half done: check before you repeat it";
 
-/// What agents are told on a desktop that is not the one of before.
-const DESKTOP_LOST: &str = "The process had ended and goes on now on a new desktop. All windows of before are gone, and what was \
-                            not saved with them. Do not assume that anything is as it was.";
+/// The notice to agents on a new desktop.
+const DESKTOP_LOST: &str = "The process ended, and the session resumes on a new desktop. All earlier windows are gone, with \
+                            everything that was not saved. Do not assume that anything is as it was.";
 
 impl Session {
-    /// Goes on after the process had ended; a session that had ended waits for another request. The event names the
-    /// effect that had been begun, where one had. The time in which there was no process does not count.
+    /// Resumes after the process ended; an ended session waits for another request. The event names the effect that was in
+    /// progress, if any. The time without a process does not count.
     pub(super) fn resume(&mut self, desktop_kept: bool, record: &EventRecord) -> Result<(), ApplyError> {
         let at_ms = record.at_ms;
         match (&self.pending, record.effect) {
@@ -42,27 +42,27 @@ impl Session {
             self.targets.set_windows(Vec::new());
         }
         if record.effect.is_some() {
-            self.work_that_was_out();
+            self.return_interrupted_work();
         }
         if !desktop_kept {
-            self.windows_that_are_gone();
+            self.invalidate_windows();
             DESKTOP_LOST.clone_into(&mut self.host.notice);
         }
         Ok(())
     }
 
-    /// A command or sub-task that was out comes back as one that may be half done.
-    fn work_that_was_out(&mut self) {
+    /// Reports a command or sub-task in progress as possibly half done.
+    fn return_interrupted_work(&mut self) {
         let Some(pending) = &self.pending else { return };
         let answers = pending.id;
         match &pending.effect {
             Effect::Call { .. } => {
                 let result = CallResult::failure(Some(Verdict::Unknown), HALF_DONE);
-                self.come(Came { answers, event: Event::Returned { result } });
+                self.dispatch(Incoming { answers, event: Event::Returned { result } });
             }
             Effect::Delegate { .. } => {
                 let report = AgentReport { status: SubtaskStatus::Failed, result: HALF_DONE.to_owned() };
-                self.come(Came { answers, event: Event::Delegated { report } });
+                self.dispatch(Incoming { answers, event: Event::Delegated { report } });
             }
             Effect::AwaitRequest
             | Effect::Observe { .. }
@@ -73,8 +73,8 @@ impl Session {
         }
     }
 
-    /// Nothing may go on that was meant for a window of the desktop of before: its id can mean another window now.
-    fn windows_that_are_gone(&mut self) {
+    /// Invalidates all work on windows of the old desktop: their ids may now mean other windows.
+    fn invalidate_windows(&mut self) {
         self.apps.retain(|app| match app.owner.worker() {
             Worker::Window(_) => {
                 matches!(self.stage, Stage::App(worker, _) if app.owner.worker() == worker)
@@ -83,11 +83,11 @@ impl Session {
         });
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::App(worker @ Worker::Window(_), _) => {
-                App(worker).lost(self, "the desktop of before is gone, and its window with it");
+                App(worker).lost(self, "the earlier desktop is gone, and its window with it");
             }
-            // What it was shown is no longer there: it looks again.
+            // What the agent was shown no longer exists: observe again.
             Stage::Host(Phase::Observing(start)) => self.look_as(Host, start),
-            Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.again()),
+            Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.restart()),
             stage @ (Stage::Idle
             | Stage::App(Worker::Agent(_), _)
             | Stage::Host(Phase::Acting(_) | Phase::Parked(..) | Phase::Questioning(_))

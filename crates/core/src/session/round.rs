@@ -1,4 +1,4 @@
-//! One request of the user, from the first look to its outcome.
+//! The record of a round.
 
 use std::fmt;
 
@@ -18,9 +18,9 @@ pub enum SubtaskStatus {
     Finished,
     /// Not done; the reason is the result.
     Failed,
-    /// A person said no.
+    /// A person rejected an action.
     Rejected,
-    /// The system broke.
+    /// A system error.
     Error,
 }
 
@@ -44,36 +44,36 @@ pub struct SubtaskRecord {
     pub agent: AgentRef,
     /// How it ended.
     pub status: SubtaskStatus,
-    /// What came of it, or why not.
+    /// The result, or the reason for the failure.
     pub result: String,
 }
 
-/// What a round has used up.
+/// The resources used by a round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Steps of all agents.
     pub steps: u32,
-    /// Requests to the model, failed and repeated ones included.
+    /// Model requests, including failed ones and retries.
     pub model_calls: u32,
-    /// Commands that went out.
+    /// Commands sent.
     pub calls: u32,
-    /// Tokens read, as far as the provider said.
+    /// Input tokens, as far as reported.
     pub prompt_tokens: u64,
-    /// Tokens written, as far as the provider said.
+    /// Output tokens, as far as reported.
     pub completion_tokens: u64,
-    /// What the model cost.
+    /// Cost of model calls.
     #[serde(default)]
     pub cost: Cost,
 }
 
 impl Tally {
-    /// Adds a reply of the model, with all the requests that it took.
+    /// Adds a reply of the model with all its requests.
     pub fn add_reply(&mut self, reply: &ModelReply, price: Option<&Price>) {
         let cost = price.and_then(|price| price.of(reply.usage));
         self.add_requests(reply.attempts, reply.usage, cost);
     }
 
-    /// Adds requests that the model did not answer. What no provider charges for costs nothing.
+    /// Adds failed requests. Those that no provider charges for cost nothing.
     pub fn add_model_failure(&mut self, failure: &ModelFailure, price: Option<&Price>) {
         let charged = price.and_then(|price| price.of(failure.usage));
         let free = (failure.attempts == 0 || !failure.kind.may_be_charged()).then_some(Money(0));
@@ -88,12 +88,12 @@ impl Tally {
     }
 }
 
-/// What was used up.
+/// Used budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Spent {
     pub(super) tally: Tally,
-    /// Tokens that are taken to be used, because the provider did not say.
+    /// Tokens charged by the upper bound, because the provider did not report them.
     pub(super) assumed_tokens: u64,
-    /// Money likewise.
+    /// Money charged by the upper bound.
     pub(super) assumed_money: Money,
 }

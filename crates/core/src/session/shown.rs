@@ -1,8 +1,8 @@
-//! What an AppAgent was shown of its window, and so what need not be shown again.
+//! What an AppAgent was shown of its window, to show only changes afterwards.
 //!
-//! The first look of a sub-task is shown whole and stays in the prompt as it was, so that providers can keep what they
-//! read of it; later looks add what changed since. When that grows, or the agent no longer remembers the step of the
-//! first look, the window is shown whole again. Pictures are shown when they changed or are asked for.
+//! The first view of a sub-task is listed in full and stays in the prompt unchanged, so that providers can cache the
+//! prefix; later views add the changes since. When these grow too large, or the first view is too many steps ago, the
+//! window is listed in full again. Pictures are sent if they changed or are requested.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,10 +13,10 @@ use crate::{
     text::tokens,
 };
 
-/// The view that stands whole in an agent's prompts, and the picture that it saw last.
+/// The full views in an agent's prompts, and the picture it saw last.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Shown {
-    /// One for each window that was in front; the one that was used last comes last.
+    /// One for each window in front; most recently used last.
     bases: Vec<Base>,
     picture: Option<ShownPicture>,
 }
@@ -34,12 +34,12 @@ struct ShownPicture {
 }
 
 impl Shown {
-    /// After how many steps a window is shown whole again: as many as an agent is told of its own.
+    /// Steps after which a window is listed in full again: as many as an agent is shown of its own.
     const STEPS_MAX: u32 = 8;
-    /// The most windows in front whose first looks are kept.
+    /// The most windows in front with a full view.
     const BASES_MAX: usize = 3;
 
-    /// What to show of `view` at `step`.
+    /// Decides what to show of `view` at `step`.
     pub(super) fn see(
         &mut self,
         view: &WindowView,
@@ -76,7 +76,7 @@ impl Shown {
         sight
     }
 
-    /// The view as changes; none where it is better shown whole.
+    /// The view as changes; `None` if a full listing is better.
     fn since_base(
         &self,
         view: &WindowView,
@@ -92,7 +92,7 @@ impl Shown {
         }
         let changes = changes_text(&base.view, view, options);
         let whole = view_text(&base.view, options);
-        // More than half of it is new: the old half only confuses.
+        // The changes are more than half of it: the old listing would only confuse.
         if tokens(&changes).saturating_mul(2) > tokens(&view_text(view, options)) {
             return None;
         }
@@ -100,9 +100,9 @@ impl Shown {
     }
 }
 
-/// What an agent is told of a window at its second look, beside its first look, which stays in its prompt as it was: what
-/// changed, or all that is in front where that is better.
-pub fn told_later(first: &WindowView, later: &WindowView, config: &ViewConfig) -> String {
+/// The text of a window's second view, given that the prompt still has the first: the changes, or a full listing if that
+/// is better.
+pub fn later_view_text(first: &WindowView, later: &WindowView, config: &ViewConfig) -> String {
     let mut shown = Shown::default();
     shown.see(first, 1, Vec::new(), config, /*picture_wanted*/ false);
     let sight = shown.see(later, 2, Vec::new(), config, /*picture_wanted*/ false);
@@ -110,13 +110,12 @@ pub fn told_later(first: &WindowView, later: &WindowView, config: &ViewConfig) -
     [news, sight.behind].join("\n").trim().to_owned()
 }
 
-/// What can be acted on: what lies in front of everything that a modal dialog blocks. And a line for each window
-/// that it blocks.
+/// Splits a view into what is in front of a modal dialog, and a line for each window that the dialog blocks.
 fn in_front(view: &WindowView) -> (WindowView, Vec<String>) {
     let (behind, front) = split_at_dialog(view);
     let line = |surface: &Surface| {
         let id = surface.window.id;
-        format!("{id} lies behind the dialog, which must be answered first; `more` lists what is in it")
+        format!("{id} is blocked by the dialog, which must be handled first; `more` lists its elements")
     };
     let front = WindowView { surfaces: front.to_vec(), picture: None, notices: Vec::new() };
     (front, behind.iter().map(line).collect())

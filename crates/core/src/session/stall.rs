@@ -1,4 +1,4 @@
-//! Notices an agent that does the same again and sees the same: it is told, then it must take another way, then it is
+//! Detects an agent that repeats a step without any effect: it gets a notice, then the action is refused, then it is
 //! stopped.
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::{
     text::clip,
 };
 
-/// How often in a row an agent's steps were the same.
+/// Counts identical consecutive steps of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Stall {
     seen: String,
@@ -17,12 +17,12 @@ pub(super) struct Stall {
     count: u32,
 }
 
-/// What is kept of what was seen and done, in characters; two views that are the same up to there are the same.
+/// The longest prefix of an observation that is compared, in characters.
 const KEPT_CHARS_MAX: usize = 40_000;
 
 impl Stall {
-    /// Notes a step and returns how often in a row it has been the same, this time included. A step without
-    /// actions is no repetition of anything.
+    /// Records a step and returns how many times in a row it was the same, including this one. A step without actions
+    /// never counts as a repetition.
     pub(super) fn note(&mut self, seen: &str, did: &[String]) -> u32 {
         let count = self.repeats(seen, did);
         if count < 2 {
@@ -33,7 +33,7 @@ impl Stall {
         count
     }
 
-    /// How often in a row a step would have been the same, this time included.
+    /// How many times in a row the step would be the same, including this one.
     pub(super) fn repeats(&self, seen: &str, did: &[String]) -> u32 {
         let same = self.did.len() == did.len()
             && self.did.iter().zip(did).all(|(before, now)| *before == clip(now, KEPT_CHARS_MAX))
@@ -46,23 +46,23 @@ impl Stall {
     }
 }
 
-/// From which repetition on an action is no longer run: the last before the agent is stopped.
+/// The repetition from which on an action is refused: the last before the agent is stopped.
 fn refused_from(limits: &Limits) -> u32 {
     limits.repeats_max.saturating_sub(1).max(2)
 }
 
-/// What an agent is told that repeats itself; none while it does not.
-pub(super) fn nudge(count: u32) -> Option<String> {
+/// The notice to an agent that repeats itself; `None` if it does not.
+pub(super) fn repetition_notice(count: u32) -> Option<String> {
     (count >= 2).then(|| {
         format!(
-            "You have now done exactly the same {count} times, and everything looks as it did before. Do not repeat \
-             it: reach the goal another way, or say FAIL and why."
+            "You did exactly the same {count} times, and nothing changed. Do not repeat \
+             it: reach the goal another way, or FAIL with the reason."
         )
     })
 }
 
-/// Why an action that was proposed so often is not run again; none while it may be.
-pub(super) fn another_way(
+/// Refuses an action that was repeated too often; `None` if it may run.
+pub(super) fn refuse_repetition(
     repeats: u32,
     limits: &Limits,
     proposal: &Proposal,
@@ -76,11 +76,11 @@ pub(super) fn another_way(
     let others: Vec<&str> =
         known.map(|tool| tool.name.as_str()).filter(|name| !used.contains(name)).collect();
     let others =
-        if others.is_empty() { String::new() } else { format!(" There are also: {}.", others.join(", ")) };
+        if others.is_empty() { String::new() } else { format!(" Also available: {}.", others.join(", ")) };
     Some(CallResult::failure(
         Some(Verdict::Refused),
         format!(
-            "not run: the same was done {} times already and changed nothing. Take another way.{others}",
+            "not run: the same action ran {} times and changed nothing. Try another way.{others}",
             repeats.saturating_sub(1)
         ),
     ))
@@ -91,7 +91,7 @@ pub(super) const fn is_stalled(count: u32, limits: &Limits) -> bool {
     count >= limits.repeats_max
 }
 
-/// Why an agent that repeats itself is stopped.
+/// Why a stalled agent is stopped.
 pub(super) fn stalled(count: u32) -> String {
-    format!("the same actions were wanted {count} times in a row and nothing changed")
+    format!("the same actions were proposed {count} times in a row and nothing changed")
 }

@@ -1,5 +1,4 @@
-//! What a session holds: data, and the accessors that everything above it uses. How events move it is the business of
-//! [`super::machine`], of the steps of its agents, and of nothing else.
+//! The state of a session and its accessors. Only [`super::machine`] and the steps of agents change it.
 
 use std::collections::VecDeque;
 
@@ -27,24 +26,24 @@ use crate::{
     target::TargetRegistry,
 };
 
-/// Where in a step an agent is; each phase holds what the one before it made.
+/// The phase of a step; each holds what the one before it made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Phase<R> {
-    /// It looks.
+    /// Observing.
     Observing(StepStart),
-    /// It asked the model.
+    /// Waiting for the model.
     Asking(Observed),
-    /// Its commands run.
+    /// Running commands.
     Acting(Acting<R>),
-    /// Its commands wait for an approval.
+    /// Commands wait for an approval.
     Parked(Replied<R>, Parked),
-    /// It waits for the user's answers, after its step was recorded.
+    /// Waiting for the user's answers, after the step was recorded.
     Questioning(Vec<Question>),
 }
 
 impl<R> Phase<R> {
-    /// The phase in words.
+    /// The phase as text.
     pub(super) const fn word(&self) -> &'static str {
         match self {
             Self::Observing(_) => "observing",
@@ -56,27 +55,27 @@ impl<R> Phase<R> {
     }
 }
 
-/// Who is at work.
+/// The agent at work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Stage {
-    /// Nobody; the next request is awaited.
+    /// None; waiting for the next request.
     Idle,
     /// The HostAgent.
     Host(Phase<HostReply>),
-    /// The AppAgent of a window, or an agent of another kind that steps like one.
+    /// The AppAgent of a window, or an agent of another kind with steps.
     App(Worker, Phase<AppReply>),
-    /// An agent that lives elsewhere.
+    /// A delegate agent.
     Delegated(Delegation),
     /// The EvaluationAgent.
     Evaluating(Box<Evaluating>),
-    /// Nobody; the outcome was given out.
+    /// None; the outcome was reported.
     Done(Outcome),
     /// The session has ended.
     Over,
 }
 
-/// The round that is going on.
+/// The current round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Round {
     pub(super) request: String,
@@ -84,12 +83,12 @@ pub(super) struct Round {
     pub(super) spent: Spent,
     pub(super) subtasks: Vec<SubtaskRecord>,
     pub(super) failures_in_row: u32,
-    /// The sub-tasks that follow, where the HostAgent has named all of them; none where it is to be asked.
+    /// The sub-tasks that the HostAgent planned ahead; `None` if it has to be asked.
     pub(super) next: Option<VecDeque<NextSubtask>>,
-    /// The plan that is followed.
+    /// The plan in progress.
     pub(super) following: Option<Following>,
-    /// Whether something since the HostAgent last judged was not seen to be done.
-    pub(super) doubt: bool,
+    /// Whether any effect since the HostAgent's last decision is unverified.
+    pub(super) unverified: bool,
 }
 
 impl Round {
@@ -102,12 +101,12 @@ impl Round {
             failures_in_row: 0,
             next: None,
             following: None,
-            doubt: false,
+            unverified: false,
         }
     }
 }
 
-/// A session: agents, blackboard, and the step that is going on.
+/// A session: agents, blackboard, and the current step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     pub(super) config: SessionConfig,
@@ -118,12 +117,12 @@ pub struct Session {
     pub(super) apps: Vec<AppAgent>,
     pub(super) grants: Grants,
     pub(super) round: Round,
-    /// What all rounds have used up.
+    /// Resources used by all rounds.
     pub(super) spent: Spent,
-    /// How long the rounds that are over took together, in milliseconds.
+    /// Total time of the finished rounds, in milliseconds.
     pub(super) rounds_ms: u64,
     pub(super) rounds: u32,
-    /// The last judgement for which work was taken up again, with its round.
+    /// The last judgement that returned work to the HostAgent, with its round.
     #[serde(default)]
     pub(super) evaluated: Option<(u32, Evaluation)>,
     pub(super) steps: u32,
@@ -160,47 +159,47 @@ impl Session {
         session
     }
 
-    /// The effect that is wanted now; none once the session has ended.
+    /// The pending effect; `None` once the session has ended.
     pub fn next(&self) -> Option<&EffectRecord> {
         self.pending.as_ref()
     }
 
-    /// Who is at work.
+    /// The agent at work.
     pub(super) const fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// Whether no further effect is wanted. [`Event::Resumed`] opens the session again, for another request.
+    /// Whether the session has ended. [`Event::Resumed`] reopens it for another request.
     pub fn has_ended(&self) -> bool {
         self.pending.is_none()
     }
 
-    /// Whether a round is going on.
+    /// Whether a round is in progress.
     pub fn in_round(&self) -> bool {
         !matches!(self.stage, Stage::Idle | Stage::Over)
     }
 
-    /// What the present round has used up.
+    /// The resources used by the current round.
     pub fn tally(&self) -> &Tally {
         &self.round.spent.tally
     }
 
-    /// What all rounds so far have used up.
+    /// The resources used by all rounds.
     pub const fn session_tally(&self) -> &Tally {
         &self.spent.tally
     }
 
-    /// The sub-tasks of the present round that ended.
+    /// The finished sub-tasks of the current round.
     pub fn subtasks(&self) -> &[SubtaskRecord] {
         &self.round.subtasks
     }
 
-    /// Where the HostAgent's machine stands.
+    /// The state of the HostAgent.
     pub fn host_status(&self) -> HostStatus {
         self.host.status
     }
 
-    /// What all agents share.
+    /// The shared memory.
     pub fn blackboard(&self) -> &Blackboard {
         &self.blackboard
     }
@@ -212,12 +211,12 @@ impl Session {
         self.pending = Some(EffectRecord { id, round: self.rounds, step, effect });
     }
 
-    /// How long the present round has taken, as far as events say, in milliseconds.
+    /// The time of the current round up to the last event, in milliseconds.
     pub fn elapsed_ms(&self) -> u64 {
         self.now_ms.saturating_sub(self.round.started_ms)
     }
 
-    /// The number of the effect that is wanted next.
+    /// The id of the next effect.
     pub(super) const fn next_effect_id(&self) -> EffectId {
         EffectId(self.next_effect)
     }
@@ -230,7 +229,7 @@ impl Session {
         self.apps.iter_mut().find(|app| app.owner.worker() == worker)
     }
 
-    /// Moves an AppAgent's machine.
+    /// Moves an AppAgent's state.
     pub(super) fn app_moves(&mut self, worker: Worker, trigger: AppTrigger) -> AppStatus {
         self.app_mut(worker).map_or(AppStatus::Error, |app| {
             app.status = next_app(app.status, trigger);

@@ -1,16 +1,16 @@
-//! One step of any agent of the machine: look, ask, act, record; with what can go wrong on the way.
+//! One step of any agent in the machine: observe, ask, act, record, and their failures.
 //!
-//! What is the same for all agents stands here. What makes an agent what it is — what it sees, how it is asked, what its
-//! statuses lead to — is its [`AgentKind`].
+//! This module has what is common to all agents. What differs — the observation, the prompt, the meaning of a status — is
+//! in [`AgentKind`].
 
 use serde_json::Value;
 
 use super::{
     effect::{AskedBy, Effect, StepRef},
-    event::{Came, Event, NoAnswer},
+    event::{Event, Incoming, NoAnswer},
     gate::{Cleared, Judged, Proposal, judge, open},
     phases::{Acted, Acting, Advance, Observed, Replied, StepStart},
-    stall::{Stall, another_way},
+    stall::{Stall, refuse_repetition},
     state::{Phase, Session, Stage},
 };
 use crate::{
@@ -22,76 +22,76 @@ use crate::{
     ui::PictureRef,
 };
 
-/// What is asked of a model: the instructions, then what the agent is shown.
+/// The prompt of a step: system message and user message.
 pub(super) struct Asking {
     pub(super) system: String,
     pub(super) user: String,
     pub(super) picture: Option<PictureRef>,
 }
 
-/// Why a proposed action is not carried out.
+/// Why a proposed action is not executed.
 pub(super) enum NotApproved {
-    /// A person said no, and perhaps what to do instead.
+    /// A person rejected it, perhaps with an instruction.
     Rejected(Option<String>),
     /// Nobody decided.
     Unanswered(NoAnswer),
 }
 
-/// An agent that takes steps in the machine.
+/// A kind of agent that takes steps in the machine.
 pub(super) trait AgentKind: Copy {
-    /// What its model decides.
+    /// Its decision.
     type Reply;
 
-    /// The machine's stage while it is in a phase of a step.
+    /// The machine's stage during a phase of its step.
     fn stage(self, phase: Phase<Self::Reply>) -> Stage;
-    /// Its next step; none when it is gone.
+    /// Its next step; `None` if the agent is gone.
     fn step(self, session: &Session, number: u32) -> Option<StepRef>;
-    /// Whether it may take no further step on its work, which was ended for that.
+    /// Whether its step limit is reached, in which case its work was ended.
     fn exhausted(self, session: &mut Session) -> bool;
-    /// What it looks at.
+    /// What it observes.
     fn look(self, session: &Session) -> Look;
-    /// What it decides without asking its model, by what it sees.
-    fn knows(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
-    /// What its model is asked.
+    /// Its decision without a model, if the observation suffices.
+    fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
+    /// Its prompt.
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError>;
-    /// The kind and the schema of its replies.
+    /// The kind and schema of its replies.
     fn schema(self, session: &Session) -> (ReplyKind, Value);
-    /// Reads a reply.
+    /// Parses a reply.
     fn parse(self, session: &Session, text: &str) -> Result<Self::Reply, ReplyError>;
-    /// The tools that it may use.
+    /// Its tools.
     fn tools(self, session: &Session) -> &[ToolSpec];
-    /// What a reply wants to have done.
+    /// The commands that a reply proposes.
     fn proposal(self, session: &Session, reply: &Self::Reply) -> Proposal;
-    /// Why a command cannot go out at all, whatever the policy says.
+    /// Refuses a command regardless of the policy.
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult>;
-    /// What it saw and what it wants to do, to notice that it repeats itself.
-    fn doing(
+    /// Its observation and intended actions, to detect repetition.
+    fn progress_key(
         self,
         session: &Session,
         observation: &Observation,
         reply: &Self::Reply,
     ) -> (String, Vec<String>);
-    /// How often it has repeated itself.
+    /// Its repetition counter.
     fn stall(self, session: &Session) -> Option<&Stall>;
 
     /// Its proposal waits for an approval.
     fn waits(self, session: &mut Session, asked_by: &AskedBy);
-    /// Phase 4: its step is recorded, and its state moves.
+    /// Phase 4: records its step and moves its state.
     fn acted(self, session: &mut Session, acted: Acted<Self::Reply>);
-    /// What it proposed was not approved.
+    /// Its proposal was not approved.
     fn not_approved(self, session: &mut Session, acted: Acted<Self::Reply>, what: &str, why: NotApproved);
-    /// Its questions are closed: answered, or such that the work can go on without; or not.
+    /// Its questions were closed; `goes_on` unless a required answer is missing.
     fn questions_closed(self, session: &mut Session, goes_on: bool);
-    /// What it works on is gone.
+    /// The object it works on is gone.
     fn lost(self, session: &mut Session, reason: &str);
-    /// It could not see, as often as it may be tried.
-    fn cannot_see(self, session: &mut Session, failure: &ObserveFailure);
-    /// It cannot go on, and with it the round.
+    /// Observing failed as often as is allowed.
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure);
+    /// It cannot continue, which ends the round.
     fn broke(self, session: &mut Session, reason: String);
 }
 
 impl Session {
-    /// Begins the next step of an agent, unless that would exceed a budget.
+    /// Starts the next step of an agent, unless that would exceed a budget.
     pub(super) fn begin_step<A: AgentKind>(&mut self, agent: A) {
         if agent.exhausted(self) {
             return;
@@ -99,24 +99,24 @@ impl Session {
         let Some(number) = self.next_step() else { return };
         match agent.step(self, number) {
             Some(step) => self.look_as(agent, StepStart { step, looks_failed: 0 }),
-            None => self.break_off("an agent that was to take a step is gone"),
+            None => self.break_off("the agent of the next step no longer exists"),
         }
     }
 
-    /// Phase 1: looks.
+    /// Phase 1: observes.
     pub(super) fn look_as<A: AgentKind>(&mut self, agent: A, start: StepStart) {
         let (step, look) = (start.step.clone(), agent.look(self));
         self.want(agent.stage(Phase::Observing(start)), Some(step), Effect::Observe { look });
     }
 
-    /// Takes what came back for a step.
-    pub(super) fn step_event<A: AgentKind>(&mut self, agent: A, phase: Phase<A::Reply>, came: Came) {
-        match (phase, came.event) {
+    /// Handles an event for a step.
+    pub(super) fn step_event<A: AgentKind>(&mut self, agent: A, phase: Phase<A::Reply>, incoming: Incoming) {
+        match (phase, incoming.event) {
             (Phase::Observing(start), Event::Observed { observation }) => {
-                self.seen(agent, start, observation);
+                self.observed(agent, start, observation);
             }
             (Phase::Observing(start), Event::ObserveFailed { failure }) => {
-                self.blind(agent, start, &failure);
+                self.retry_observation(agent, start, &failure);
             }
             (Phase::Asking(observed), Event::Replied { reply }) => {
                 self.count_reply(&reply);
@@ -127,7 +127,7 @@ impl Session {
             }
             (Phase::Asking(_), Event::ModelFailed { failure }) => {
                 self.count_model_failure(&failure);
-                agent.broke(self, format!("the model gave no reply: {failure}"));
+                agent.broke(self, format!("the model call failed: {failure}"));
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
                 acting.returned(result, self.config.action_sequences);
@@ -142,9 +142,9 @@ impl Session {
                 agent.not_approved(self, replied.not_acted(), &what, NotApproved::Unanswered(why));
             }
             (Phase::Parked(replied, parked), event) => {
-                match open(parked, came.answers, &event, &mut self.grants) {
+                match open(parked, incoming.answers, &event, &mut self.grants) {
                     Some(cleared) => self.act(agent, replied.acting(cleared)),
-                    None => self.break_off(misfit("waiting for an approval", &event)),
+                    None => self.break_off(unexpected_event("waiting for an approval", &event)),
                 }
             }
             (Phase::Questioning(questions), Event::Answered { answers }) => {
@@ -155,12 +155,12 @@ impl Session {
                 let goes_on = self.note_no_answer(&questions, why);
                 agent.questions_closed(self, goes_on);
             }
-            (phase, event) => self.break_off(misfit(phase.word(), &event)),
+            (phase, event) => self.break_off(unexpected_event(phase.word(), &event)),
         }
     }
 
-    fn seen<A: AgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
-        if let Some(reply) = agent.knows(self, &observation) {
+    fn observed<A: AgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
+        if let Some(reply) = agent.decide_without_model(self, &observation) {
             self.decided(agent, start.observed(observation, Vec::new()).replied(reply));
             return;
         }
@@ -173,25 +173,25 @@ impl Session {
         }
     }
 
-    fn blind<A: AgentKind>(&mut self, agent: A, mut start: StepStart, failure: &ObserveFailure) {
+    fn retry_observation<A: AgentKind>(&mut self, agent: A, mut start: StepStart, failure: &ObserveFailure) {
         start.looks_failed = start.looks_failed.saturating_add(1);
         if failure.desktop_gone {
-            agent.broke(self, format!("the desktop could not be seen: {failure}"));
+            agent.broke(self, format!("failed to observe the desktop: {failure}"));
         } else if failure.window_gone {
             agent.lost(self, &failure.message);
         } else if start.looks_failed >= self.config.limits.looks_failed_max {
-            agent.cannot_see(self, failure);
+            agent.observation_failed(self, failure);
         } else {
             self.look_as(agent, start);
         }
     }
 
-    /// Phase 2 is done: what was proposed goes through the gate.
+    /// Phase 2 is done: the proposal goes through the gate.
     pub(super) fn decided<A: AgentKind>(&mut self, agent: A, replied: Replied<A::Reply>) {
-        let (seen, did) = agent.doing(self, &replied.observation, &replied.reply);
+        let (seen, did) = agent.progress_key(self, &replied.observation, &replied.reply);
         let repeats = agent.stall(self).map_or(0, |stall| stall.repeats(&seen, &did));
         let proposal = agent.proposal(self, &replied.reply);
-        if let Some(refusal) = another_way(repeats, &self.config.limits, &proposal, agent.tools(self)) {
+        if let Some(refusal) = refuse_repetition(repeats, &self.config.limits, &proposal, agent.tools(self)) {
             self.act(agent, replied.acting(Cleared::refused(proposal, refusal)));
             return;
         }
@@ -218,7 +218,7 @@ impl Session {
         }
     }
 
-    /// Phase 3: sends the next command, or ends the phase when there is none left.
+    /// Phase 3: sends the next command, or ends the phase.
     fn act<A: AgentKind>(&mut self, agent: A, acting: Acting<A::Reply>) {
         match acting.next() {
             Advance::Send(next, command) => {
@@ -230,7 +230,7 @@ impl Session {
         }
     }
 
-    /// Puts questions to the user, unless nobody is to be asked.
+    /// Asks the user, unless questions are disabled.
     pub(super) fn question<A: AgentKind>(&mut self, agent: A, questions: Vec<Question>) {
         if self.config.ask_questions {
             let stage = agent.stage(Phase::Questioning(questions.clone()));
@@ -252,24 +252,21 @@ impl Session {
         }
     }
 
-    /// Asks the model again after a reply that cannot be used; at the limit the agent cannot go on.
+    /// Asks the model to repair an invalid reply; at the limit the agent fails.
     fn repair<A: AgentKind>(&mut self, agent: A, observed: Observed, said: &str, problem: &str) {
         if observed.repairs >= self.config.limits.repairs_max {
             let attempts = observed.repairs.saturating_add(1);
-            agent.broke(
-                self,
-                format!("the model's reply could not be used after {attempts} attempts: {problem}"),
-            );
+            agent.broke(self, format!("the model's reply was invalid after {attempts} attempts: {problem}"));
             return;
         }
         match self.prompts.repair_message(problem) {
-            Ok(message) => self.ask(agent, observed.asked_again(said, message)),
+            Ok(message) => self.ask(agent, observed.with_repair(said, message)),
             Err(error) => self.break_off(error.to_string()),
         }
     }
 }
 
-/// The messages of a fresh step: instructions, then what the agent is shown.
+/// The messages of a new step: system, then user.
 pub(super) fn messages(asking: Asking) -> Vec<Message> {
     let mut shown = Message::text(Speaker::User, asking.user);
     if let Some(picture) = asking.picture {
@@ -278,8 +275,8 @@ pub(super) fn messages(asking: Asking) -> Vec<Message> {
     vec![Message::text(Speaker::System, asking.system), shown]
 }
 
-/// Why an event cannot be used; the checks of [`Session::apply`] leave no way to get here.
-pub(super) fn misfit(phase: &'static str, event: &Event) -> String {
+/// The error for an unexpected event; the checks of [`Session::apply`] make it unreachable.
+pub(super) fn unexpected_event(phase: &'static str, event: &Event) -> String {
     debug_assert!(false, "{phase} got {event:?}");
-    format!("the machine was {phase} and got an event that does not fit")
+    format!("unexpected event while {phase}")
 }

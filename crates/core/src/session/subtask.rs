@@ -1,5 +1,5 @@
-//! The end of a sub-task, whoever worked on it, and what follows: the next step of a plan, the next sub-task that the
-//! HostAgent has named already, the end of the round, or the HostAgent itself.
+//! The end of a sub-task and what follows: the next step of a plan, the next sub-task planned by the HostAgent, the end of
+//! the round, or the HostAgent.
 
 use std::collections::VecDeque;
 
@@ -25,13 +25,13 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// The most sub-tasks of a round that are kept for the prompts. The journal keeps all of them.
+/// The most sub-tasks of a round kept for prompts. The journal keeps all of them.
 const SUBTASKS_MAX: usize = 30;
-/// The longest result of a sub-task that is kept, in characters.
+/// The longest kept result of a sub-task, in characters.
 const RESULT_CHARS_MAX: usize = 6_000;
 
 impl Session {
-    /// Keeps a sub-task that ended.
+    /// Archives a sub-task.
     pub(super) fn archive(&mut self, mut record: SubtaskRecord) {
         record.result = clip(&record.result, RESULT_CHARS_MAX);
         if self.round.subtasks.len() >= SUBTASKS_MAX {
@@ -40,10 +40,10 @@ impl Session {
         self.round.subtasks.push(record);
     }
 
-    /// A sub-task that was archived did not succeed: the HostAgent goes on, unless too many did not. A plan is not gone on
-    /// with.
+    /// Continues after a sub-task that did not succeed: with the HostAgent, unless too many failed in a row. A failed step
+    /// ends a plan.
     pub(super) fn subtask_failed(&mut self, status: SubtaskStatus, reason: &str) {
-        self.round.doubt = true;
+        self.round.unverified = true;
         self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
         if let Some(following) = &self.round.following {
             let number = following.count.saturating_sub(following.steps.len());
@@ -64,16 +64,16 @@ impl Session {
         }
     }
 
-    /// A sub-task that was archived is done, as its agent says: `seen` when that is beyond doubt.
+    /// Continues after a sub-task that its agent reports as done; `seen` if that is verified.
     pub(super) fn subtask_finished(&mut self, seen: bool, result: String) {
         self.round.failures_in_row = 0;
-        self.round.doubt |= !seen;
+        self.round.unverified |= !seen;
         if self.follows_plan() {
             return;
         }
         let trusted = match self.config.verify {
             Verify::Always => false,
-            Verify::Auto => !self.round.doubt,
+            Verify::Auto => !self.round.unverified,
             Verify::Never => true,
         };
         let next = self.round.next.take();
@@ -102,7 +102,7 @@ impl Session {
         self.host.memory.last().is_some_and(|item| item.plan.is_empty())
     }
 
-    /// Hands out a sub-task that the HostAgent has named before: a step of its own that needs no model.
+    /// Assigns a sub-task that the HostAgent planned ahead, in a step that needs no model.
     fn next_subtask(&mut self, next: NextSubtask, rest: VecDeque<NextSubtask>) {
         self.host.moves(HostTrigger::SubtaskEnded);
         let Some(number) = self.next_step() else { return };
@@ -113,10 +113,10 @@ impl Session {
         reply.message = next.message;
         reply.plan = rest.iter().map(|next| next.subtask.clone()).collect();
         reply.next = Some(rest.into());
-        self.decided(Host, Observed::unasked(step, observation).replied(reply));
+        self.decided(Host, Observed::without_model(step, observation).replied(reply));
     }
 
-    /// Hands out the next step of a plan; false when there is none, or none left.
+    /// Assigns the next step of a plan; false if there is no plan, or no step left.
     fn follows_plan(&mut self) -> bool {
         let Some(following) = &mut self.round.following else { return false };
         let (Some(place), Some(step)) = (following.place.clone(), following.steps.pop_front()) else {
@@ -133,7 +133,7 @@ impl Session {
         true
     }
 
-    /// What the HostAgent decides without being asked: to pick the window of the plan, or to start its application.
+    /// The HostAgent's decision without a model: select the window of the plan, or start its application.
     pub(super) fn plan_decides(&mut self) -> Option<HostReply> {
         let following = self.round.following.as_mut()?;
         if following.tried || !following.is_waiting() {
@@ -151,7 +151,7 @@ impl Session {
             let id = Some(window.id.to_string());
             return Some(assigns("the plan names this window", step, id, None));
         }
-        // A document needs somebody to choose its application.
+        // Choosing an application for a document needs a model.
         if object.contains(['/', '\\', '.']) {
             return None;
         }
@@ -161,19 +161,19 @@ impl Session {
         Some(assigns("the plan names this application", step, None, Some(launch)))
     }
 
-    /// A window or agent was picked for a plan: it gets the first step, whatever the HostAgent said.
+    /// Assigns the first step of a plan to the window or agent that was selected.
     pub(super) fn plan_begins(&mut self, window: Option<WindowInfo>, agent: Option<AgentId>) -> bool {
         let Some(following) = self.round.following.as_mut().filter(|following| following.is_waiting()) else {
             return false;
         };
         following.place = agent.map(Place::Agent).or(window.map(Place::Window));
-        // After the last step nothing follows.
+        // Nothing follows the last step.
         self.round.next = Some(VecDeque::new());
         self.follows_plan()
     }
 }
 
-/// A reply of the HostAgent that assigns and that nobody was asked for.
+/// A synthetic reply of the HostAgent that assigns a sub-task.
 fn assigns(
     thought: &str,
     subtask: String,
@@ -196,7 +196,7 @@ fn assigns(
     }
 }
 
-/// Whether a window is what a plan calls its object: an application, a document or a part of a title.
+/// Whether a window matches the object of a plan: an application, a document or a part of the title.
 fn shows(window: &WindowInfo, object: &str) -> bool {
     let object = object.trim().to_lowercase();
     let file = object.rsplit(['/', '\\']).next().unwrap_or(&object);

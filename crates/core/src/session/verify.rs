@@ -1,4 +1,4 @@
-//! Whether what was done is beyond doubt, so that nobody needs to be asked about it.
+//! Decides whether actions are verified, so that no model needs to check them.
 
 use crate::{
     command::{ActionCommandInfo, CallStatus, ToolSpec, Verdict},
@@ -6,10 +6,10 @@ use crate::{
     reply::ProposedAction,
 };
 
-/// The shortest expectation that says something, in characters.
+/// The shortest useful expectation, in characters.
 const EXPECT_CHARS_MIN: usize = 2;
 
-/// Whether all of it was done and seen: every action has a seen effect, or only reads and returned something.
+/// Whether every action has a seen effect, or only reads and returned something.
 pub(super) fn is_seen(actions: &[ActionCommandInfo], tools: &[ToolSpec]) -> bool {
     actions.iter().all(|info| {
         let reads = tools.iter().any(|tool| tool.name == info.command.tool && !tool.acts);
@@ -22,23 +22,23 @@ pub(super) fn is_seen(actions: &[ActionCommandInfo], tools: &[ToolSpec]) -> bool
     })
 }
 
-/// Whether the last action brought what was expected of it. What is not expected in words never is.
+/// Whether the last action's result matches its expectation. Without an expectation it never does.
 pub(super) fn is_as_expected(proposed: &[ProposedAction], actions: &[ActionCommandInfo]) -> bool {
-    let expected = proposed.last().and_then(|action| action.expect.as_deref()).map(even);
+    let expected = proposed.last().and_then(|action| action.expect.as_deref()).map(normalize);
     let (Some(expected), Some(last)) = (expected, actions.last()) else { return false };
     if expected.chars().count() < EXPECT_CHARS_MIN || proposed.len() != actions.len() {
         return false;
     }
     let came = result_text(last);
-    // A summary repeats what was asked for; that it was asked for shows nothing.
+    // A summary repeats the arguments, which prove nothing.
     let came = match (came.split_once("\": "), came.split_once(": ")) {
         (Some((_, came)), _) | (None, Some((_, came))) => came,
         (None, None) => &came,
     };
-    even(came).contains(&expected)
+    normalize(came).contains(&expected)
 }
 
-/// Lower case, with single spaces.
-fn even(text: &str) -> String {
+/// Normalizes to lower case with single spaces.
+fn normalize(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

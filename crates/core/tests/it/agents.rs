@@ -200,7 +200,7 @@ fn decision_9_an_agent_looks_again_without_acting_bounded() {
         h.step(&says("WATCHING", &[]));
     }
     h.look();
-    assert!(h.prompt().contains("You looked 4 times without acting"), "{}", h.prompt());
+    assert!(h.prompt().contains("You took 4 screenshots without acting"), "{}", h.prompt());
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn the_limit_of_steps_on_a_subtask_fails_it_and_the_round_goes_on() {
     let subtask = &h.session.subtasks()[0];
     assert_eq!(
         (subtask.status, subtask.result.as_str()),
-        (SubtaskStatus::Failed, "its limit of 2 steps on one sub-task is reached")
+        (SubtaskStatus::Failed, "the limit of 2 steps per sub-task is reached")
     );
     h.step(&host("FINISH"));
     assert_eq!(h.outcome().kind, OutcomeKind::Finished);
@@ -350,7 +350,7 @@ fn a_program_is_run_when_a_person_or_a_rule_allows_it() {
     h.succeeds(None, Value::Null);
     h.step(&run(&json!({"program": "rm", "arguments": ["-r", "."]})).1);
     h.look();
-    assert!(h.prompt().contains("not run: the policy does not allow it"), "{}", h.prompt());
+    assert!(h.prompt().contains("not run: denied by the policy"), "{}", h.prompt());
     h.reply(&run(&json!({"program": "./ls"})).1.to_string());
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "{:?}", h.effect());
 }

@@ -67,7 +67,7 @@ fn tokens_are_checked_before_the_question_by_the_most_that_it_can_take() {
     );
     let outcome = h.outcome();
     assert_eq!(outcome.kind, OutcomeKind::BudgetExhausted);
-    assert!(outcome.reason.starts_with("the next question may take "), "{}", outcome.reason);
+    assert!(outcome.reason.starts_with("the next model call may take "), "{}", outcome.reason);
     let tally = h.session.tally();
     let used = tally.prompt_tokens + tally.completion_tokens;
     assert!(used <= limit && used > limit / 2, "{used} of {limit} tokens were used");
@@ -102,7 +102,7 @@ fn money_is_never_spent_beyond_its_limit_and_an_unknown_price_is_no_price() {
     let outcome = h.outcome();
     assert_eq!(outcome.kind, OutcomeKind::BudgetExhausted);
     assert!(
-        outcome.reason.contains("the price of the model `no-such-model` is not known"),
+        outcome.reason.contains("the price of the model `no-such-model` is unknown"),
         "{}",
         outcome.reason
     );

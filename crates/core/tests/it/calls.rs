@@ -215,7 +215,7 @@ fn the_host_is_asked_once_for_a_plan_whose_object_is_not_there_and_at_the_end_wh
     let mut h = following(None, Verify::Auto);
     h.step(&host("FINISH"));
     assert_eq!(h.outcome().kind, OutcomeKind::Failed);
-    assert!(h.outcome().reason.contains("before a step of the plan was taken"), "{}", h.outcome().reason);
+    assert!(h.outcome().reason.contains("before a step of the plan was done"), "{}", h.outcome().reason);
 }
 
 #[test]
@@ -242,5 +242,5 @@ fn decision_05_in_a_plan_the_first_step_that_fails_ends_the_round() {
     let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()] };
     let h = Harness::asked(config(), "Do the plan.", Some(empty));
     assert!(matches!(h.effect(), Effect::Finish { .. }));
-    assert_eq!(h.outcome().reason, "the plan has no step");
+    assert_eq!(h.outcome().reason, "the plan has no steps");
 }

@@ -52,7 +52,7 @@ fn decision_03_an_action_to_confirm_is_parked_and_only_an_approval_runs_it() {
     h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Rejected);
     h.look();
-    assert!(h.prompt().contains("it needs an approval, and nobody can be asked"), "{}", h.prompt());
+    assert!(h.prompt().contains("there is nobody to ask"), "{}", h.prompt());
 
     // The HostAgent's own action likewise, only that its rejection ends the round.
     let confirm = json!({"thought": "risky", "status": "CONFIRM", "function": "launch_application", "arguments": {"name": "x"}});
@@ -145,7 +145,7 @@ fn decision_08_a_failed_selection_vetoes_assign_and_the_host_knows_why() {
     // A target that does not exist never becomes a call.
     h.reply(&assign_reply("w9").to_string());
     h.look();
-    assert!(h.prompt().contains("`w9` is no target; the targets are w1 (sales.odt)"), "{}", h.prompt());
+    assert!(h.prompt().contains("`w9` is not a target; the targets are w1 (sales.odt)"), "{}", h.prompt());
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn decision_09_looking_again_is_bounded() {
         h.step(&app("SCREENSHOT", &[]));
     }
     h.look();
-    assert!(h.prompt().contains("You looked 4 times without acting"), "{}", h.prompt());
+    assert!(h.prompt().contains("You took 4 screenshots without acting"), "{}", h.prompt());
 }
 
 #[test]
@@ -310,8 +310,8 @@ fn decision_13_ids_are_unique_across_kinds_and_one_of_the_wrong_kind_names_nothi
     // An element's id where a window is meant is refused, and so is an agent that does not exist.
     h.reply(&assign_reply("e1").to_string());
     h.look();
-    assert!(h.prompt().contains("`e1` is no target"), "{}", h.prompt());
+    assert!(h.prompt().contains("`e1` is not a target"), "{}", h.prompt());
     h.reply(&assign_reply("a7").to_string());
     h.look();
-    assert!(h.prompt().contains("`a7` is no target; the targets are w1"), "{}", h.prompt());
+    assert!(h.prompt().contains("`a7` is not a target; the targets are w1"), "{}", h.prompt());
 }

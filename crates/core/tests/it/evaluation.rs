@@ -167,7 +167,7 @@ fn a_model_that_cannot_judge_leaves_it_unsure() {
     harness.reply("Still no JSON.");
     let evaluation = harness.outcome().evaluation.unwrap();
     assert_eq!(evaluation.complete, Judgement::Unsure);
-    assert!(evaluation.reason.contains("could not be used"), "{}", evaluation.reason);
+    assert!(evaluation.reason.contains("was invalid"), "{}", evaluation.reason);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn a_denied_command_never_goes_out_and_the_agent_is_told_the_reason() {
         h.look();
         let prompt = h.prompt();
         assert!(
-            prompt.contains("[effect: refused] not run: the policy does not allow it (house rule 7)"),
+            prompt.contains("[effect: refused] not run: denied by the policy (house rule 7)"),
             "{prompt}"
         );
     };
@@ -98,7 +98,7 @@ fn the_first_rule_that_fits_decides() {
 fn an_element_that_was_not_shown_is_not_pressed_where_its_name_matters() {
     let mut h = proposes(with(Policy::default()), &click("e99"), "CONTINUE");
     h.look();
-    assert!(h.prompt().contains("there is no element e99 in what you were shown"), "{}", h.prompt());
+    assert!(h.prompt().contains("no element e99 in your view"), "{}", h.prompt());
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_
     assert_eq!(approval.asked_by, AskedBy::Policy { rule: "house rule 7".to_owned() });
     let mut h = proposes(with(policy), &actions("space"), "CONTINUE");
     h.look();
-    assert!(h.prompt().contains("the policy does not allow it"), "{}", h.prompt());
+    assert!(h.prompt().contains("denied by the policy"), "{}", h.prompt());
 
     // Where Tab leads to, nobody has seen.
     let tab = json!([{"function": "press_keys", "arguments": {"keys": "Tab space"}}]);

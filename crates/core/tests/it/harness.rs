@@ -118,7 +118,7 @@ impl Harness {
     pub(crate) fn answer(&mut self, event: Event) {
         self.clock_ms += 10;
         let effect = self.session.next().map(|record| record.id);
-        let effect = if event.is_unasked() { None } else { effect };
+        let effect = if event.is_unsolicited() { None } else { effect };
         let record = EventRecord { effect, at_ms: self.clock_ms, event };
         self.history.push((serde_json::to_string(&self.session.next()).unwrap(), record.clone()));
         self.session.apply(&record).expect("the event fits");

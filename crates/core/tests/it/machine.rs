@@ -96,12 +96,12 @@ fn an_agent_that_repeats_itself_is_told_then_must_take_another_way_and_is_stoppe
     h.reply(&same.to_string());
     h.look();
     let prompt = h.prompt();
-    assert!(prompt.contains("[effect: refused] not run: the same was done 2 times already"), "{prompt}");
-    assert!(prompt.contains("There are also: read_table."), "{prompt}");
+    assert!(prompt.contains("[effect: refused] not run: the same action ran 2 times"), "{prompt}");
+    assert!(prompt.contains("Also available: read_table."), "{prompt}");
     h.reply(&same.to_string());
     let subtask = &h.session.subtasks()[0];
     assert_eq!(subtask.status, SubtaskStatus::Failed);
-    assert_eq!(subtask.result, "the same actions were wanted 4 times in a row and nothing changed");
+    assert_eq!(subtask.result, "the same actions were proposed 4 times in a row and nothing changed");
 
     // Another way starts a new count.
     let mut h = Harness::started(config());

@@ -84,7 +84,7 @@ fn a_later_look_is_told_as_what_changed() {
     blocked.surfaces.push(Surface { window: dialog, tree: Tree { elements, partial: None } });
     let text = shown(&mut other, blocked);
     assert!(text.contains("[e91] push button \"Yes\"") && !text.contains("Label"), "{text}");
-    assert!(text.contains("lies behind the dialog"), "{text}");
+    assert!(text.contains("is blocked by the dialog"), "{text}");
 }
 
 #[test]
@@ -134,8 +134,8 @@ fn a_sequence_ends_at_the_first_surprise() {
     for (opened, sequences, runs_on, why) in [
         (None, true, true, ""),
         (Some(menu), true, true, ""),
-        (Some(dialog), true, false, "“Keep the format?” opened before it; look at that first"),
-        (None, false, false, "one action a step is allowed"),
+        (Some(dialog), true, false, "“Keep the format?” opened first; check it before you continue"),
+        (None, false, false, "only one action per step is allowed"),
     ] {
         let mut h = Harness::started(SessionConfig { action_sequences: sequences, ..config() });
         h.step(&assign_reply("w1"));

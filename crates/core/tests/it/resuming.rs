@@ -64,15 +64,15 @@ fn a_lost_desktop_ends_what_went_on_in_its_windows_and_the_host_looks_anew() {
         h.windows = vec![window(1, "something else", "Files")];
         h.look();
         let prompt = h.prompt();
-        assert!(prompt.contains("goes on now on a new desktop"), "{prompt}");
-        assert!(prompt.contains("the desktop of before is gone"), "{prompt}");
+        assert!(prompt.contains("resumes on a new desktop"), "{prompt}");
+        assert!(prompt.contains("the earlier desktop is gone"), "{prompt}");
     }
     // The HostAgent's question showed windows that are gone.
     let mut h = Harness::started(config());
     h.look();
     h.answer(resumed(false));
     h.look();
-    assert!(h.prompt().contains("goes on now on a new desktop"), "{}", h.prompt());
+    assert!(h.prompt().contains("resumes on a new desktop"), "{}", h.prompt());
 }
 
 #[test]

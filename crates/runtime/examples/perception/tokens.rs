@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     observation::{Surface, WindowView},
     prompt::{ListOptions, view_text},
-    session::{ViewConfig, told_later},
+    session::{ViewConfig, later_view_text},
     text::tokens,
 };
 use deskhand_desktop::{Input as _, TreeLimits, UiTree as _, Windowing as _};
@@ -31,7 +31,7 @@ async fn view(stage: &Stage) -> Result<WindowView, Failure> {
 /// Records the cost of full views and of the diff between them.
 fn keep(result: &mut Value, name: &str, first: &WindowView, later: &WindowView) {
     let whole = |view: &WindowView| tokens(&view_text(view, &ListOptions::default()));
-    let (full, diff) = (whole(later), tokens(&told_later(first, later, &ViewConfig::default())));
+    let (full, diff) = (whole(later), tokens(&later_view_text(first, later, &ViewConfig::default())));
     let tokens = &mut result["tokens"];
     tokens[format!("{name}_first")] = json!(whole(first));
     tokens[format!("{name}_full")] = json!(full);

@@ -84,7 +84,7 @@ async fn a_fork_shares_history_and_may_use_other_prompts() {
     let rest = r#"
 [[turn]]
 agent = "HostAgent"
-expect = ['SPEAK LIKE A PIRATE', 'goes on now on a new desktop']
+expect = ['SPEAK LIKE A PIRATE', 'resumes on a new desktop']
 reply = '{"thought": "arr", "status": "FINISH", "result": "the table is read, and that is enough"}'
 "#;
     let other = World { model: Arc::new(script(rest)), desktop: Arc::new(office()), ..world.clone() };

@@ -60,7 +60,7 @@ async fn a_dead_display_is_an_error_with_a_complete_journal() {
     .await;
     let outcome = ran.end.outcome.unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Error);
-    assert!(outcome.reason.contains("could not be seen"), "{}", outcome.reason);
+    assert!(outcome.reason.contains("failed to observe"), "{}", outcome.reason);
     let journal = ran.end.folder.read().unwrap();
     assert_eq!(journal.problems, []);
     let prompts = ran.end.folder.prompts(&journal.header.prompts_sha256).unwrap();

@@ -8,7 +8,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     prompt::{ListOptions, PromptSet, view_text},
     record::Line,
-    session::{Event, SessionConfig, told_later},
+    session::{Event, SessionConfig, later_view_text},
     text::tokens,
     ui::WindowInfo,
 };
@@ -104,7 +104,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
 
 /// The tokens of a later view in full, and of the diff in the prompt.
 fn costs((_, first): &(String, WindowView), (prompt, later): &(String, WindowView)) -> (usize, usize) {
-    let told = told_later(first, later, &SessionConfig::default().view);
+    let told = later_view_text(first, later, &SessionConfig::default().view);
     for line in told.lines() {
         assert!(prompt.contains(line), "diff:\n{told}\nprompt:\n{prompt}");
     }

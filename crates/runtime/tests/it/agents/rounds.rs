@@ -225,7 +225,7 @@ reply = '{"thought": "t", "status": "ASSIGN", "control_label": "a7", "current_su
 
 [[turn]]
 agent = "HostAgent"
-expect = '`a7` is no target; the targets are .*a1 \(shell\)'
+expect = '`a7` is not a target; the targets are .*a1 \(shell\)'
 reply = '{"thought": "t", "status": "FAIL", "result": "nobody can"}'
 "#;
     let shell = ShellKind::new(unconfined(None));
