@@ -40,7 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
-            "deskhand-desktop-linux",
+            "deskhand-host",
             "deskhand-model",
             "deskhand-runtime",
         ],

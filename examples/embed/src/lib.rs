@@ -1,4 +1,5 @@
-//! Runs a session from a program of your own.
+//! Runs a session on a desktop and a model of your own. A program that needs neither uses `deskhand_host`, as `main.rs`
+//! does.
 
 use std::{error::Error, path::Path};
 

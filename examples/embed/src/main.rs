@@ -1,23 +1,16 @@
-//! Types a greeting into an editor on a private virtual desktop. A script plays the model; put
-//! `deskhand_model::OpenAi` in its place for a real one.
+//! Carries out one request under the user's configuration, on a private virtual desktop that ends with it.
 #![expect(clippy::print_stdout, reason = "the example shows how the request ended")]
 
-use std::{collections::BTreeMap, error::Error, path::Path};
-
-use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
-use deskhand_example_embed::carry_out;
-use deskhand_model::Script;
+use deskhand_host::{Control, Host, HostError, config::Sources};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
-    let script = include_str!("greeting.script.toml");
-    let model = Script::parse("greeting.script.toml", script, BTreeMap::new())?;
-    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await?;
-    let end = carry_out("Write a greeting", &desktop, &model, Path::new("target/embedded-sessions")).await;
-    desktop.shut_down().await;
-    let end = end?;
-    if let Some(outcome) = end.outcome {
-        println!("{}: {}\n{}", outcome.kind, outcome.reason, end.folder.path().display());
+async fn main() -> Result<(), HostError> {
+    let request = std::env::args().nth(1).unwrap_or_else(|| "Write a greeting into a text editor".to_owned());
+    let host = Host::load(&Sources::of_user())?;
+    let session = host.start(request.as_str())?;
+    if let Some(ended) = session.run(&Control::unattended(), &mut ()).await? {
+        println!("{}: {}", ended.outcome().kind, ended.outcome().reason);
+        println!("{}", ended.folder.path().display());
     }
     Ok(())
 }
