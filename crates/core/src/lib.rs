@@ -75,6 +75,7 @@
 //! assert_eq!(policy.decide(&press("OK")).decision, Decision::Allow);
 //! ```
 
+pub mod action;
 pub mod agent;
 pub mod blackboard;
 pub mod command;

@@ -1,17 +1,12 @@
 //! What is different in the elements of a window, and whether a difference can be the effect of an action.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::{HashMap, HashSet};
 
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role, State, Tree},
 };
-use deskhand_desktop::{
-    Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise, tells_of_content,
-};
+use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise};
 
 use crate::effect::{Before, is_menu};
 
@@ -29,80 +24,38 @@ pub(crate) struct Difference {
     pub(crate) what: String,
 }
 
-/// What of an element is different: what changes again and again by itself is left out by this.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// An aspect of an element: what is told apart as changing by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
-    /// The element; the one that it lay in where it came or went; none where the application does not tell.
+    /// The element; its parent if it was added or removed; `None` if the application does not say.
     pub(crate) element: Option<ElementId>,
-    kind: Kind,
-}
-
-/// What can be different.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Kind {
-    State(&'static str),
-    Input,
-    /// Its name or its text: toolkits give the text of a label as either, and not always as both at a time.
-    Words,
-    Value,
-    Children,
-    /// A child that came at this place: what is replaced, as the text of a web page is when it changes, is not the
-    /// whole. What goes and comes back is replaced once, so that either counts by itself.
-    Came(usize),
-    /// A child that went from this place.
-    Went(usize),
-    Focus,
-    Other(String),
+    aspect: Aspect,
 }
 
 impl Part {
-    fn aspect(&self) -> Aspect {
-        let mut hasher = DefaultHasher::new();
-        self.kind.hash(&mut hasher);
-        Aspect(hasher.finish())
+    /// An aspect of an element, in the form in which aspects are compared: toolkits report the text of a label as its name
+    /// or as its text, and whether it takes input as enabled or sensitive, not always as both at a time.
+    pub(crate) const fn new(element: Option<ElementId>, aspect: Aspect) -> Self {
+        let aspect = if matches!(aspect, Aspect::Name) {
+            Aspect::Text
+        } else if matches!(aspect, Aspect::State(State::Enabled)) {
+            Aspect::State(State::Sensitive)
+        } else {
+            aspect
+        };
+        Self { element, aspect }
     }
 
-    /// Keeps that it changes by itself.
-    pub(crate) fn blame<D: Desktop>(&self, desktop: &D) {
+    /// Marks it as self-changing.
+    pub(crate) fn mark_self_changing<D: Desktop>(&self, desktop: &D) {
         if let Some(element) = self.element {
-            desktop.blame(element, self.aspect());
+            desktop.mark_self_changing(element, self.aspect);
         }
     }
 
     /// Whether it is known to change by itself.
-    pub(crate) fn changes_by_itself<D: Desktop>(&self, desktop: &D) -> bool {
-        self.element.is_some_and(|element| desktop.changes_by_itself(element, self.aspect()))
-    }
-
-    /// The words of an element.
-    pub(crate) const fn words_of(element: ElementId) -> Self {
-        Self { element: Some(element), kind: Kind::Words }
-    }
-}
-
-impl Kind {
-    /// What an event tells of.
-    fn of(event: &str) -> Self {
-        let end = event.rsplit(':').next().unwrap_or(event);
-        if event.contains("text-changed") {
-            Self::Words
-        } else if event.contains("children-changed") || event.contains("row-") {
-            Self::Children
-        } else if let Some(state) =
-            State::ALL.iter().find(|state| event.contains("state-changed") && state.name() == end)
-        {
-            if [State::Enabled, State::Sensitive].contains(state) {
-                Self::Input
-            } else {
-                Self::State(state.name())
-            }
-        } else {
-            match end {
-                "accessible-name" => Self::Words,
-                "accessible-value" => Self::Value,
-                _ => Self::Other(event.to_owned()),
-            }
-        }
+    pub(crate) fn is_self_changing<D: Desktop>(&self, desktop: &D) -> bool {
+        self.element.is_some_and(|element| desktop.is_self_changing(element, self.aspect))
     }
 }
 
@@ -114,15 +67,15 @@ pub(crate) struct Differences {
 }
 
 impl Difference {
-    fn new(element: ElementId, kind: Kind, what: String) -> Self {
-        Self { part: Part { element: Some(element), kind }, what }
+    const fn new(element: ElementId, aspect: Aspect, what: String) -> Self {
+        Self { part: Part::new(Some(element), aspect), what }
     }
 
     /// Whether it may have happened by itself: the element changed lately, or was not watched for long enough, or did
     /// not announce the change, so that nothing is known of when it changes.
     pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
-        let restless = self.part.element.is_none_or(|element| before.restless.contains(&element));
-        restless || announced.iter().all(|part| part.element != self.part.element)
+        let is_recent = self.part.element.is_none_or(|element| before.recently_changed.contains(&element));
+        is_recent || announced.iter().all(|part| part.element != self.part.element)
     }
 }
 
@@ -156,7 +109,7 @@ impl Differences {
                 Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            candidates.push(Difference { part: part.clone(), what: format!("{label} changed") });
+            candidates.push(Difference { part: *part, what: format!("{label} changed") });
         }
         Ok(candidates)
     }
@@ -166,7 +119,7 @@ impl Differences {
             |tree: &Tree| tree.elements.iter().rev().find(|one| one.states.has(State::Focused)).cloned();
         let now = focused(&self.tree)?;
         let moved = focused(before).is_none_or(|was| was.id != now.id);
-        moved.then(|| Difference::new(now.id, Kind::Focus, format!("the focus moved to {}", now.label())))
+        moved.then(|| Difference::new(now.id, Aspect::Focus, format!("the focus moved to {}", now.label())))
     }
 }
 
@@ -176,10 +129,9 @@ pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
     changes
         .iter()
         .filter_map(|change| match change {
-            Change::Element { event, element } if tells_of_content(event) => {
-                Some(Part { element: *element, kind: Kind::of(event) })
+            Change::Element { aspect, element } if aspect.is_content() || *aspect == Aspect::Focus => {
+                Some(Part::new(*element, *aspect))
             }
-            Change::Focus { element } => Some(Part { element: *element, kind: Kind::Focus }),
             Change::Element { .. }
             | Change::WindowOpened { .. }
             | Change::WindowClosed { .. }
@@ -214,9 +166,12 @@ pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
             for (element, parent, place) in with_parents(tree) {
                 let is_top = parent.is_some_and(|parent| other.contains_key(&parent));
                 if is_top && !other.contains_key(&element.id) && counts(element) {
-                    let (kind, verb) =
-                        if came { (Kind::Came(place), "came") } else { (Kind::Went(place), "went") };
-                    let part = Part { element: parent, kind };
+                    let (aspect, verb) = if came {
+                        (Aspect::ChildAdded(place), "came")
+                    } else {
+                        (Aspect::ChildRemoved(place), "went")
+                    };
+                    let part = Part::new(parent, aspect);
                     found.push(Difference { part, what: format!("{} {verb}", element.label()) });
                 }
             }
@@ -262,7 +217,7 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
     let took_focus = !before.states.has(State::Focused) && now.states.has(State::Focused);
     let mut found = difference(before, now);
     if took_focus && TAKE_FOCUS.contains(&before.role) {
-        found.push(Difference::new(now.id, Kind::Focus, "it is now focused".to_owned()));
+        found.push(Difference::new(now.id, Aspect::Focus, "it is now focused".to_owned()));
     }
     found
 }
@@ -270,7 +225,7 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
 /// What is different at the place of something that was found in a picture, where it certainly reads otherwise now.
 pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
     let what = || format!("{} now reads \"{}\"", before.label(), quote(words));
-    reads_otherwise(&before.name, words).then(|| Difference::new(before.id, Kind::Words, what()))
+    reads_otherwise(&before.name, words).then(|| Difference::new(before.id, Aspect::Text, what()))
 }
 
 /// What is different in one element.
@@ -283,28 +238,28 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
     ];
     let label = before.label();
     let mut found = Vec::new();
-    let mut push = |kind, what| found.push(Difference::new(now.id, kind, what));
+    let mut push = |aspect, what| found.push(Difference::new(now.id, aspect, what));
     for (state, counts) in watched {
         let (was, is) = (before.states.has(*state), now.states.has(*state));
         if *counts && was != is {
             let word = if is { "now" } else { "no longer" };
-            push(Kind::State(state.name()), format!("{label} is {word} {}", state.name()));
+            push(Aspect::State(*state), format!("{label} is {word} {}", state.name()));
         }
     }
     if before.states.takes_input() != now.states.takes_input() {
         let word = if now.states.takes_input() { "enabled" } else { "disabled" };
-        push(Kind::Input, format!("{label} became {word}"));
+        push(Aspect::State(State::Sensitive), format!("{label} became {word}"));
     }
     if before.name != now.name {
-        push(Kind::Words, format!("{label} is now called \"{}\"", quote(&now.name)));
+        push(Aspect::Name, format!("{label} is now called \"{}\"", quote(&now.name)));
     }
     if before.value != now.value {
         let current = now.value.map_or(f64::NAN, |value| value.current);
-        push(Kind::Value, format!("{label} is now {current}"));
+        push(Aspect::Value, format!("{label} is now {current}"));
     }
     if before.text != now.text {
         let text = now.text.as_deref().unwrap_or_default();
-        push(Kind::Words, format!("{label} now reads \"{}\"", quote(text)));
+        push(Aspect::Text, format!("{label} now reads \"{}\"", quote(text)));
     }
     found
 }

@@ -10,7 +10,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, same_app},
 };
-use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits};
+use deskhand_desktop::{
+    Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
+};
 
 use crate::{
     difference::{
@@ -40,7 +42,7 @@ pub(crate) struct Before {
     /// The elements of the surface.
     pub(crate) tree: Tree,
     /// Elements that changed lately with nobody touching them, or that nobody has watched for long enough to tell.
-    pub(crate) restless: HashSet<ElementId>,
+    pub(crate) recently_changed: HashSet<ElementId>,
     /// Whether a moved focus is what was asked for, as with Tab.
     pub(crate) focus_counts: bool,
 }
@@ -102,7 +104,7 @@ impl Before {
             surface: surface.clone(),
             windows: desktop.windows().await?,
             target: target.cloned(),
-            restless: desktop.restless(&elements, WATCHED_BEFORE).into_iter().collect(),
+            recently_changed: desktop.recently_changed(&elements, WATCHED_BEFORE).into_iter().collect(),
             tree,
             focus_counts: false,
         })
@@ -152,7 +154,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         if !candidates.is_empty() {
             let by_themselves =
                 control(desktop, before, (&changed, &candidates), limits, &mut effect).await?;
-            by_themselves.iter().for_each(|part| part.blame(desktop));
+            by_themselves.iter().for_each(|part| part.mark_self_changing(desktop));
             noise.extend(by_themselves);
             let Some(now) = look_for_proof(desktop, before, &mut effect).await? else { return Ok(effect) };
             let told = announced(&effect.changes);
@@ -184,14 +186,14 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
 /// Whether a difference is one of an element, other than the target, that was seen to change so by itself and goes on.
 fn is_known_to_change<D: Desktop>(desktop: &D, before: &Before, difference: &Difference) -> bool {
     let of_target = before.target.as_ref().is_some_and(|target| difference.part.element == Some(target.id));
-    !of_target && difference.part.changes_by_itself(desktop)
+    !of_target && difference.part.is_self_changing(desktop)
 }
 
 impl Effect {
     fn proven_by<D: Desktop>(mut self, desktop: &D, difference: &Difference) -> Self {
         self.proof = Some(difference.what.clone());
         if let Some(element) = difference.part.element {
-            desktop.explain(element);
+            desktop.attribute_to_action(element);
         }
         self
     }
@@ -216,7 +218,7 @@ async fn control<D: Desktop>(
 ) -> DesktopResult<HashSet<Part>> {
     // How often each changed, and when it did last, in milliseconds of this wait.
     let mut counts: HashMap<Part, (u32, u64)> =
-        candidates.iter().map(|candidate| (candidate.part.clone(), (1, 0))).collect();
+        candidates.iter().map(|candidate| (candidate.part, (1, 0))).collect();
     let mut waited_ms = 0;
     let mut last = changed.tree.clone();
     let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
@@ -237,7 +239,7 @@ async fn control<D: Desktop>(
         again.extend(differences(&last, &now, false).into_iter().map(|one| one.part));
         let words = words_at(desktop, before).await?;
         if let (Some(target), true) = (&before.target, words != last_words) {
-            again.insert(Part::words_of(target.id));
+            again.insert(Part::new(Some(target.id), Aspect::Text));
         }
         last_words = words;
         for part in again {

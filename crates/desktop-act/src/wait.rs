@@ -6,7 +6,7 @@ use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
 };
-use deskhand_desktop::{Change, Desktop, DesktopResult, QuietLimits, Settled};
+use deskhand_desktop::{Aspect, Change, Desktop, DesktopResult, QuietLimits, Settled};
 
 use crate::{
     effect::{milliseconds, watch_app},
@@ -39,8 +39,10 @@ fn told(settled: &Settled, bound_ms: u64) -> String {
             Change::WindowOpened { title } => news.push(format!("\"{title}\" opened")),
             Change::WindowClosed { title } => news.push(format!("\"{title}\" closed")),
             Change::TitleChanged { title } => news.push(format!("the title became \"{title}\"")),
-            Change::Focus { element: Some(id) } => news.push(format!("the focus went to {id}")),
-            Change::Focus { element: None } => {}
+            Change::Element { aspect: Aspect::Focus, element: Some(id) } => {
+                news.push(format!("the focus went to {id}"));
+            }
+            Change::Element { aspect: Aspect::Focus, element: None } => {}
             Change::Element { element, .. } if !elements.contains(element) => elements.push(*element),
             Change::Element { .. } => {}
         }

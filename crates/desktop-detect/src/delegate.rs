@@ -213,29 +213,29 @@ impl<D: Desktop> Settling for Seeing<D> {
         self.inner().settle(watch, limits).await
     }
 
-    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         // Nobody announces what changes in a picture: a change there proves nothing at once.
         let (found, of_tree): (Vec<ElementId>, Vec<ElementId>) =
             elements.iter().copied().partition(|id| self.has(*id));
-        let mut restless = self.inner().restless(&of_tree, span);
-        restless.extend(found);
-        restless
+        let mut recent = self.inner().recently_changed(&of_tree, span);
+        recent.extend(found);
+        recent
     }
 
-    fn explain(&self, element: ElementId) {
+    fn attribute_to_action(&self, element: ElementId) {
         if !self.has(element) {
-            self.inner().explain(element);
+            self.inner().attribute_to_action(element);
         }
     }
 
-    fn blame(&self, element: ElementId, aspect: Aspect) {
+    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
         if !self.has(element) {
-            self.inner().blame(element, aspect);
+            self.inner().mark_self_changing(element, aspect);
         }
     }
 
-    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
+    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
         // Nobody follows what changes in a picture; each action watches its target itself.
-        !self.has(element) && self.inner().changes_by_itself(element, aspect)
+        !self.has(element) && self.inner().is_self_changing(element, aspect)
     }
 }

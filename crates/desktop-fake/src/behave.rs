@@ -5,7 +5,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, Role, State, WindowKind},
 };
-use deskhand_desktop::{Button, Change};
+use deskhand_desktop::{Aspect, Button, Change};
 
 use crate::{
     plan::{Behaviour, FakeWindow},
@@ -36,7 +36,7 @@ impl Stage {
                     if let Some(name) = names.get(index % names.len().max(1)) {
                         node.plan.name.clone_from(name);
                     }
-                    self.note_element(element, "object:property-change:accessible-name");
+                    self.note_element(element, Aspect::Name);
                     self.schedule(every_ms, Due::Noise { element, every_ms, names, index: index + 1 });
                 }
             }
@@ -76,19 +76,19 @@ impl Stage {
                 if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {
                     node.plan.name.clone_from(name);
                 }
-                self.changed(id, source, "object:property-change:accessible-name", "renamed");
+                self.changed(id, source, Aspect::Name, "renamed");
             }
             Behaviour::SetText { key, text } => {
                 let id = self.find_key(window, key);
                 if let Some(node) = id.and_then(|id| self.nodes.get_mut(&id)) {
                     node.plan.text = Some(text.clone());
                 }
-                self.changed(id, source, "object:text-changed:insert", "text");
+                self.changed(id, source, Aspect::Text, "text");
             }
             Behaviour::Enable { key, enabled } => {
                 let id = target(self, key);
                 self.enable(id, *enabled);
-                self.changed(id, source, "object:state-changed:sensitive", "enabled");
+                self.changed(id, source, Aspect::State(State::Sensitive), "enabled");
             }
             Behaviour::Remove { key } => {
                 if let Some(id) = target(self, key) {
@@ -99,7 +99,7 @@ impl Stage {
             Behaviour::Add(plan) => {
                 if let Some(root) = self.window(window).map(|shown| shown.root) {
                     self.insert(window, root, plan);
-                    self.note_element(root, "object:children-changed:add");
+                    self.note_element(root, Aspect::Children);
                     self.tell(source, "added");
                 }
             }
@@ -117,9 +117,15 @@ impl Stage {
         }
     }
 
-    fn changed(&mut self, id: Option<ElementId>, source: Option<ElementId>, event: &str, what: &'static str) {
+    fn changed(
+        &mut self,
+        id: Option<ElementId>,
+        source: Option<ElementId>,
+        aspect: Aspect,
+        what: &'static str,
+    ) {
         if let Some(id) = id {
-            self.note_element(id, event);
+            self.note_element(id, aspect);
             self.tell(source, what);
         }
     }
@@ -143,7 +149,7 @@ impl Stage {
                 node.plan.states.insert(State::Checked);
             }
         }
-        self.changed(source, source, "object:state-changed:checked", "toggled");
+        self.changed(source, source, Aspect::State(State::Checked), "toggled");
     }
 
     fn open_from(&mut self, plan: &FakeWindow, source: Option<ElementId>, window: WindowId) {
@@ -162,7 +168,7 @@ impl Stage {
             parent.children.retain(|child| *child != id);
         }
         if let Some(parent) = node.parent.filter(|parent| self.nodes.contains_key(parent)) {
-            self.note_element(parent, "object:children-changed:remove");
+            self.note_element(parent, Aspect::Children);
         }
     }
 
@@ -196,7 +202,7 @@ impl Stage {
         if !sheet.go_to(range) {
             return false;
         }
-        self.note_element(table, "object:selection-changed");
+        self.note_element(table, Aspect::Selection);
         self.show_cursor(window, range);
         true
     }
@@ -206,7 +212,7 @@ impl Stage {
             if let Some(node) = self.nodes.get_mut(&name_box) {
                 node.plan.text = Some(range.to_string());
             }
-            self.note_element(name_box, "object:text-changed:insert");
+            self.note_element(name_box, Aspect::Text);
         }
     }
 
@@ -245,7 +251,7 @@ impl Stage {
         if shown.focus != Some(id) {
             shown.focus = Some(id);
             let app = shown.app;
-            self.note(app, Change::Focus { element: Some(id) });
+            self.note(app, Change::Element { aspect: Aspect::Focus, element: Some(id) });
         }
     }
 
@@ -272,9 +278,9 @@ impl Stage {
                 node.plan.name = name;
                 node.open = false;
             }
-            self.note_element(parent, "object:selection-changed");
+            self.note_element(parent, Aspect::Selection);
         }
-        self.note_element(id, "object:state-changed:selected");
+        self.note_element(id, Aspect::State(State::Selected));
         self.tell(Some(id), "selected");
     }
 
@@ -339,7 +345,7 @@ impl Stage {
             }
             self.tell(Some(id), "folded");
         }
-        self.note_element(id, "object:state-changed:showing");
+        self.note_element(id, Aspect::State(State::Showing));
     }
 
     pub(crate) fn close_menus(&mut self, window: WindowId) {
@@ -421,7 +427,7 @@ impl Stage {
         } else if let Some(value) = &mut node.plan.value {
             let share = f64::from((to.x - bounds.x).clamp(0, bounds.width)) / f64::from(bounds.width.max(1));
             value.current = value.minimum + share * (value.maximum - value.minimum);
-            self.changed(Some(id), Some(id), "object:property-change:accessible-value", "value");
+            self.changed(Some(id), Some(id), Aspect::Value, "value");
         }
     }
 
@@ -435,12 +441,12 @@ impl Stage {
         let Some(node) = self.nodes.get_mut(&id) else { return };
         if let Some(sheet) = &mut node.plan.sheet {
             if sheet.scroll(i64::from(down) * 3, i64::from(right) * 3) {
-                self.changed(Some(id), Some(id), "object:visible-data-changed", "scrolled");
+                self.changed(Some(id), Some(id), Aspect::Viewport, "scrolled");
             }
         } else if let Some(value) = &mut node.plan.value {
             let wanted = value.current - f64::from(down) * value.increment;
             value.current = wanted.clamp(value.minimum, value.maximum);
-            self.changed(Some(id), Some(id), "object:property-change:accessible-value", "value");
+            self.changed(Some(id), Some(id), Aspect::Value, "value");
         }
     }
 }

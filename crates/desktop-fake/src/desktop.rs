@@ -420,16 +420,16 @@ impl Settling for FakeDesktop {
         })
     }
 
-    fn restless(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
+    fn recently_changed(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
         // Nothing is remembered: whoever acts has to watch afterwards.
         elements.to_vec()
     }
 
-    fn explain(&self, _element: ElementId) {}
+    fn attribute_to_action(&self, _element: ElementId) {}
 
-    fn blame(&self, _element: ElementId, _aspect: Aspect) {}
+    fn mark_self_changing(&self, _element: ElementId, _aspect: Aspect) {}
 
-    fn changes_by_itself(&self, _element: ElementId, _aspect: Aspect) -> bool {
+    fn is_self_changing(&self, _element: ElementId, _aspect: Aspect) -> bool {
         false
     }
 }

@@ -4,7 +4,10 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, State, WindowKind},
 };
-use deskhand_desktop::keys::{Key, KeyChord, Modifier, NamedKey};
+use deskhand_desktop::{
+    Aspect,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 
 use crate::{plan::Behaviour, stage::Stage};
 
@@ -132,7 +135,7 @@ impl Stage {
                 text.pop();
             }
         }
-        self.note_element(focus, "object:text-changed:delete");
+        self.note_element(focus, Aspect::Text);
         self.tell(Some(focus), "text");
     }
 
@@ -171,11 +174,11 @@ impl Stage {
         }
         let (cursor, range) = (sheet.cursor, sheet.selection);
         if committed {
-            self.note_element(table, "object:text-changed:insert");
+            self.note_element(table, Aspect::Text);
             self.tell(Some(table), "cells");
         }
         if (cursor, range) != before {
-            self.note_element(table, "object:active-descendant-changed");
+            self.note_element(table, Aspect::ActiveDescendant);
             self.show_cursor(window, range);
         }
     }
@@ -217,7 +220,7 @@ impl Stage {
             text.clear();
         }
         text.push(character);
-        self.note_element(focus, "object:text-changed:insert");
+        self.note_element(focus, Aspect::Text);
         self.tell(Some(focus), "text");
     }
 

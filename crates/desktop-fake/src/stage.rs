@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{AppInfo, CellRef, Role, State, WindowInfo, WindowKind},
 };
-use deskhand_desktop::Change;
+use deskhand_desktop::{Aspect, Change};
 
 use crate::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
 
@@ -137,10 +137,10 @@ impl Stage {
     }
 
     /// Notes a change of an element.
-    pub(crate) fn note_element(&mut self, id: ElementId, event: &str) {
+    pub(crate) fn note_element(&mut self, id: ElementId, aspect: Aspect) {
         let app =
             self.nodes.get(&id).and_then(|node| self.window(node.window)).map_or(0, |window| window.app);
-        self.note(app, Change::Element { event: event.to_owned(), element: Some(id) });
+        self.note(app, Change::Element { aspect, element: Some(id) });
     }
 
     pub(crate) fn tell(&mut self, element: Option<ElementId>, what: &'static str) {

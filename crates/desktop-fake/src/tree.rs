@@ -4,7 +4,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, Partial, Pattern, Role, Source, State, TableContent, Tree},
 };
-use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, TreeLimits};
+use deskhand_desktop::{Aspect, DesktopError, DesktopResult, ElementAction, TreeLimits};
 
 use crate::{
     plan::{Behaviour, FakeElement, Semantic},
@@ -282,7 +282,7 @@ impl Stage {
             return;
         }
         node.plan.text = Some(text.to_owned());
-        self.note_element(id, "object:text-changed:insert");
+        self.note_element(id, Aspect::Text);
         self.tell(Some(id), "text");
     }
 
@@ -296,7 +296,7 @@ impl Stage {
         if let Some(range) = &mut node.plan.value {
             range.current = value.clamp(range.minimum, range.maximum);
         }
-        self.note_element(id, "object:property-change:accessible-value");
+        self.note_element(id, Aspect::Value);
         self.tell(Some(id), "value");
         if !matches!(behaviour, Behaviour::Nothing) {
             self.run(&behaviour, Some(id), window);

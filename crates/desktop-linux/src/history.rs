@@ -7,7 +7,7 @@ use std::{
 };
 
 use deskhand_core::ids::ElementId;
-use deskhand_desktop::{Aspect, tells_of_content};
+use deskhand_desktop::Aspect;
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
 use crate::atspi::{Accessibility, is_noise};
@@ -18,9 +18,8 @@ const WATCHED_MAX: usize = 50_000;
 /// What changed by itself, and then not for so long, has ended.
 const BY_ITSELF_LASTS: Duration = Duration::from_millis(2_500);
 
-/// What was blamed counts for so long: whether it still is what changes of an element that goes on changing has to be
-/// seen again then.
-const BLAME_LASTS: Duration = Duration::from_secs(30);
+/// How long an aspect stays marked as self-changing; then it has to be seen again.
+const MARK_LASTS: Duration = Duration::from_secs(30);
 
 /// The most things of one element that are known to change by themselves.
 const ASPECTS_MAX: usize = 32;
@@ -33,12 +32,12 @@ struct Watched {
     /// When it changed last of those changes that it makes by itself.
     by_itself: Option<Instant>,
     /// What of it does, and when that was seen.
-    blamed: Vec<(Aspect, Instant)>,
+    self_changing: Vec<(Aspect, Instant)>,
 }
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        Self { since: now, changed: None, by_itself: None, blamed: Vec::new() }
+        Self { since: now, changed: None, by_itself: None, self_changing: Vec::new() }
     }
 
     fn goes_on(&self, now: Instant) -> bool {
@@ -62,7 +61,7 @@ impl History {
         tasks.spawn(async move {
             loop {
                 match announcements.recv().await {
-                    Ok(one) if is_noise(&one.event) || !tells_of_content(&one.event) => {}
+                    Ok(one) if is_noise(one.aspect) || !one.aspect.is_content() => {}
                     Ok(one) => {
                         let ids = shared.ids.lock().unwrap_or_else(PoisonError::into_inner);
                         let id = ids.find_id(&one.object);
@@ -94,27 +93,27 @@ impl History {
         }
     }
 
-    /// See [`deskhand_desktop::Settling::blame`].
-    pub(crate) fn blame(&self, element: ElementId, aspect: Aspect) {
+    /// See [`deskhand_desktop::Settling::mark_self_changing`].
+    pub(crate) fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
         let now = Instant::now();
         let mut watched = self.watched();
         let watched = watched.entry(element).or_insert_with(|| Watched::new(now));
         let goes_on = watched.goes_on(now);
-        watched.blamed.retain(|(known, at)| goes_on && *known != aspect && now - *at < BLAME_LASTS);
+        watched.self_changing.retain(|(known, at)| goes_on && *known != aspect && now - *at < MARK_LASTS);
         watched.by_itself = Some(now);
-        if watched.blamed.len() < ASPECTS_MAX {
-            watched.blamed.push((aspect, now));
+        if watched.self_changing.len() < ASPECTS_MAX {
+            watched.self_changing.push((aspect, now));
         }
     }
 
-    /// See [`deskhand_desktop::Settling::changes_by_itself`].
-    pub(crate) fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
+    /// See [`deskhand_desktop::Settling::is_self_changing`].
+    pub(crate) fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
         let now = Instant::now();
         let watched = self.watched();
-        let is_blamed = |(known, at): &(Aspect, Instant)| *known == aspect && now - *at < BLAME_LASTS;
+        let is_marked = |(known, at): &(Aspect, Instant)| *known == aspect && now - *at < MARK_LASTS;
         watched
             .get(&element)
-            .is_some_and(|watched| watched.goes_on(now) && watched.blamed.iter().any(is_blamed))
+            .is_some_and(|watched| watched.goes_on(now) && watched.self_changing.iter().any(is_marked))
     }
 
     /// Whether anything of an element goes on changing by itself.
@@ -123,22 +122,22 @@ impl History {
         self.watched().get(&element).is_some_and(|watched| watched.goes_on(now))
     }
 
-    /// See [`deskhand_desktop::Settling::restless`].
-    pub(crate) fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+    /// See [`deskhand_desktop::Settling::recently_changed`].
+    pub(crate) fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         let now = Instant::now();
         let mut watched = self.watched();
         if watched.len() + elements.len() > WATCHED_MAX {
             watched.clear();
         }
-        let is_restless = |id: &ElementId| {
+        let is_recent = |id: &ElementId| {
             let one = watched.entry(*id).or_insert_with(|| Watched::new(now));
             now - one.since < span || one.changed.is_some_and(|at| now - at < span)
         };
-        elements.iter().copied().filter(is_restless).collect()
+        elements.iter().copied().filter(is_recent).collect()
     }
 
-    /// See [`deskhand_desktop::Settling::explain`].
-    pub(crate) fn explain(&self, element: ElementId) {
+    /// See [`deskhand_desktop::Settling::attribute_to_action`].
+    pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
             watched.changed = None;
         }
@@ -150,38 +149,38 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_blamed_counts_as_that_until_it_rests() {
-        let (history, clock, name) = (History::default(), ElementId(1), Aspect(1));
-        assert!(!history.changes_by_itself(clock, name));
-        history.blame(clock, name);
+    async fn a_marked_aspect_is_self_changing_until_it_rests() {
+        let (history, clock, name) = (History::default(), ElementId(1), Aspect::Name);
+        assert!(!history.is_self_changing(clock, name));
+        history.mark_self_changing(clock, name);
         for _ in 0..10 {
             tokio::time::advance(BY_ITSELF_LASTS / 2).await;
             history.changed(clock);
-            assert!(history.changes_by_itself(clock, name) && history.goes_on(clock));
+            assert!(history.is_self_changing(clock, name) && history.goes_on(clock));
         }
-        assert!(!history.changes_by_itself(clock, Aspect(2)), "something else of it");
+        assert!(!history.is_self_changing(clock, Aspect::Text), "something else of it");
         assert!(!history.goes_on(ElementId(2)), "something else");
         tokio::time::advance(BY_ITSELF_LASTS).await;
-        assert!(!history.changes_by_itself(clock, name), "it has rested");
+        assert!(!history.is_self_changing(clock, name), "it has rested");
         history.changed(clock);
-        assert!(!history.changes_by_itself(clock, name), "and one change is not going on");
-        history.blame(clock, Aspect(2));
-        assert!(!history.changes_by_itself(clock, name), "what it did before is forgotten");
+        assert!(!history.is_self_changing(clock, name), "and one change is not going on");
+        history.mark_self_changing(clock, Aspect::Text);
+        assert!(!history.is_self_changing(clock, name), "what it did before is forgotten");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_was_blamed_by_mistake_counts_again_although_its_element_never_rests() {
-        let (history, page, clock, text) = (History::default(), ElementId(1), Aspect(1), Aspect(2));
-        history.blame(page, clock);
-        history.blame(page, text);
+    async fn a_mark_expires_even_if_its_element_never_rests() {
+        let (history, page, clock, text) = (History::default(), ElementId(1), Aspect::Name, Aspect::Text);
+        history.mark_self_changing(page, clock);
+        history.mark_self_changing(page, text);
         for at in 0..60 {
             tokio::time::advance(Duration::from_secs(1)).await;
             history.changed(page);
             if at % 20 == 0 {
-                history.blame(page, clock);
+                history.mark_self_changing(page, clock);
             }
         }
-        assert!(history.changes_by_itself(page, clock), "it was seen to go on");
-        assert!(!history.changes_by_itself(page, text));
+        assert!(history.is_self_changing(page, clock), "it was seen to go on");
+        assert!(!history.is_self_changing(page, text));
     }
 }

@@ -192,26 +192,26 @@ impl Settling for LinuxDesktop {
         Ok(progress.settled)
     }
 
-    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
-        let mut restless = self.history().restless(elements, span);
+    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        let mut recent = self.history().recently_changed(elements, span);
         if let Some(accessibility) = self.accessibility() {
             accessibility.with_ids(|ids| {
-                restless.extend(elements.iter().filter(|id| ids.was_away(**id, span)));
+                recent.extend(elements.iter().filter(|id| ids.was_away(**id, span)));
             });
         }
-        restless
+        recent
     }
 
-    fn explain(&self, element: ElementId) {
-        self.history().explain(element);
+    fn attribute_to_action(&self, element: ElementId) {
+        self.history().attribute_to_action(element);
     }
 
-    fn blame(&self, element: ElementId, aspect: Aspect) {
-        self.history().blame(element, aspect);
+    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+        self.history().mark_self_changing(element, aspect);
     }
 
-    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool {
-        self.history().changes_by_itself(element, aspect)
+    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+        self.history().is_self_changing(element, aspect)
     }
 }
 
@@ -248,10 +248,10 @@ impl Progress {
     /// Whether a change was announced so often that it goes on by itself, as a clock does. Text may come letter by
     /// letter, and children row by row.
     fn goes_on_by_itself(&mut self, change: &Change) -> bool {
-        let Change::Element { event, .. } = change else { return false };
-        if !event.starts_with("object:property-change") {
+        let Change::Element { aspect: Aspect::Name | Aspect::Description | Aspect::Value, .. } = change
+        else {
             return false;
-        }
+        };
         let count = self.repeats.entry(change.clone()).or_default();
         *count += 1;
         *count > REPEATS_MAX
@@ -342,18 +342,15 @@ impl LinuxDesktop {
                 let counts = scope.is_none_or(|scope| {
                     scope.applications.iter().any(|one| one.root.bus == announcement.object.bus)
                 });
-                if !counts || is_noise(&announcement.event) {
+                if !counts || is_noise(announcement.aspect) {
                     return Ok(());
                 }
                 let element =
                     self.accessibility().and_then(|elements| elements.find_id(&announcement.object));
                 // What comes into a page with a clock may well be work.
                 let is_known = element.is_some_and(|id| self.history().goes_on(id))
-                    && !announcement.event.starts_with("object:children-changed");
-                let change = match announcement.event.as_str() {
-                    "object:state-changed:focused" if announcement.detail != 0 => Change::Focus { element },
-                    _ => Change::Element { event: announcement.event, element },
-                };
+                    && announcement.aspect != Aspect::Children;
+                let change = Change::Element { aspect: announcement.aspect, element };
                 let by_itself = progress.goes_on_by_itself(&change) || is_known;
                 progress.add(change);
                 if by_itself {

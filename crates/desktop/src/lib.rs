@@ -44,7 +44,7 @@ pub mod picture;
 pub use capability::{
     Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Held, Input,
     LaunchRequest, Launched, Patterns, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
-    Windowing, tells_of_content,
+    Windowing,
 };
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

@@ -1,6 +1,7 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
 use deskhand_core::{
+    action::Aspect,
     command::Verdict,
     ids::{ElementId, WindowId},
     text::one_line,
@@ -273,7 +274,7 @@ fn change_words(change: &Change) -> String {
         Change::WindowOpened { title } => format!("window “{}” opened", one_line(title)),
         Change::WindowClosed { title } => format!("window “{}” closed", one_line(title)),
         Change::TitleChanged { title } => format!("the title is “{}”", one_line(title)),
-        Change::Element { event, element } => format!("{event}{}", of(*element)),
-        Change::Focus { element } => format!("the focus moved to{}", of(*element)),
+        Change::Element { aspect: Aspect::Focus, element } => format!("the focus moved to{}", of(*element)),
+        Change::Element { aspect, element } => format!("{aspect}{}", of(*element)),
     }
 }

@@ -20,6 +20,11 @@ macro_rules! states {
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
+
+            /// The state with an AT-SPI name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|state| state.name() == name)
+            }
         }
     };
 }
@@ -118,6 +123,19 @@ impl FromIterator<State> for States {
     }
 }
 
+impl Serialize for State {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> Deserialize<'de> for State {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::named(&name).ok_or_else(|| de::Error::custom(format_args!("unknown state `{name}`")))
+    }
+}
+
 impl fmt::Display for States {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, state) in self.iter().enumerate() {
@@ -138,15 +156,6 @@ impl Serialize for States {
 
 impl<'de> Deserialize<'de> for States {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::<String>::deserialize(deserializer)?
-            .iter()
-            .map(|name| {
-                State::ALL
-                    .iter()
-                    .copied()
-                    .find(|state| state.name() == name)
-                    .ok_or_else(|| de::Error::custom(format_args!("unknown state `{name}`")))
-            })
-            .collect()
+        Vec::<State>::deserialize(deserializer).map(|states| states.into_iter().collect())
     }
 }

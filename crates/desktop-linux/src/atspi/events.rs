@@ -18,11 +18,12 @@ use zbus::{
 
 use super::{
     accessibility::Shared,
+    aspect::aspect_of,
     bus::{Bus, gone},
     mirror,
     wire::{self, ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
 
 /// How many messages may wait to be read.
 const QUEUE_MAX: usize = 8_192;
@@ -64,6 +65,8 @@ pub(crate) struct Announcement {
     pub(crate) object: ObjectRef,
     /// Its name: `object:state-changed:checked`.
     pub(crate) event: String,
+    /// What of the object it is about.
+    pub(crate) aspect: Aspect,
     /// The first number: whether a state was set, for `state-changed`.
     pub(crate) detail: i32,
     /// The other object that it is about, such as the child that was added.
@@ -173,7 +176,8 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     if &*object.path == ROOT_PATH && event.starts_with("object:children-changed") {
         shared.applications_changed.notify_one();
     }
-    Some(Announcement { object, event, detail, other })
+    let aspect = aspect_of(&event, detail);
+    Some(Announcement { object, event, aspect, detail, other })
 }
 
 /// The name, the first number and the other object of an event, in the present and the older form.

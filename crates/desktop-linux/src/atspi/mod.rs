@@ -13,6 +13,7 @@
 mod accessibility;
 mod act;
 mod applications;
+mod aspect;
 mod bus;
 mod cells;
 mod details;

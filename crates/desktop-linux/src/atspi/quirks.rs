@@ -44,6 +44,7 @@ use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Role, State, States},
 };
+use deskhand_desktop::Aspect;
 
 /// What is added to reported coordinates to get those of the screen, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -270,16 +271,9 @@ pub(crate) fn default_action(names: &[String]) -> Option<usize> {
     by_name.or_else(|| (names.len() == 1 && names.first().is_some_and(String::is_empty)).then_some(0))
 }
 
-/// Events that say nothing about an effect: a caret that blinks or moves, geometry, and chatter.
-pub(crate) fn is_noise(event: &str) -> bool {
-    const NOISE: [&str; 5] = [
-        "object:text-caret-moved",
-        "object:bounds-changed",
-        "object:visible-data-changed",
-        "object:text-attributes-changed",
-        "object:property-change:accessible-parent",
-    ];
-    NOISE.iter().any(|noise| event.starts_with(noise))
+/// Changes that say nothing about an effect: a caret that blinks or moves, geometry, and formatting.
+pub(crate) const fn is_noise(aspect: Aspect) -> bool {
+    matches!(aspect, Aspect::Caret | Aspect::Bounds | Aspect::Viewport | Aspect::Attributes)
 }
 
 #[cfg(test)]

@@ -10,8 +10,8 @@ use deskhand_core::{
     ui::{CellRef, Element, Partial, Pattern, Role, State, Tree, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Change, DesktopError, ElementAction, Input, LaunchRequest, Patterns as _, QuietLimits, Settled, Settling,
-    TreeLimits, UiTree, Windowing,
+    Aspect, Change, DesktopError, ElementAction, Input, LaunchRequest, Patterns as _, QuietLimits, Settled,
+    Settling, TreeLimits, UiTree, Windowing,
 };
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use rustix::process::{Pid, Signal, kill_process};
@@ -172,7 +172,7 @@ async fn a_writer_document_is_read_and_its_controls_lie_where_they_are_shown() {
     let after = desktop.element(bold.id).await.unwrap();
     assert!(after.states.has(State::Checked), "{} {settled:?}", after.states);
     assert!(settled.changes.iter().any(|change| matches!(change,
-        Change::Element { event, element } if event == "object:state-changed:checked" && *element == Some(bold.id))));
+        Change::Element { aspect, element } if *aspect == Aspect::State(State::Checked) && *element == Some(bold.id))));
 
     // Ids stay.
     let again = tree(&desktop, &window).await;

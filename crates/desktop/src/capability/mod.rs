@@ -17,6 +17,6 @@ pub use clipboard::Clipboard;
 pub use desktop::{Capabilities, Desktop, Sight};
 pub use input::{Button, Held, Input};
 pub use patterns::{ElementAction, Patterns};
-pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor, tells_of_content};
+pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
 pub use windowing::{LaunchRequest, Launched, Windowing};

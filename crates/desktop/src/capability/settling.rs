@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub use deskhand_core::action::{Aspect, Change};
 use deskhand_core::ids::{ElementId, WindowId};
 use serde::Serialize;
 
@@ -35,39 +36,6 @@ impl Default for QuietLimits {
             bound: Duration::from_secs(5),
         }
     }
-}
-
-/// One change that an application announced, or that was seen on the screen.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
-#[serde(tag = "change", rename_all = "snake_case")]
-pub enum Change {
-    /// A window was mapped.
-    WindowOpened {
-        /// Its title.
-        title: String,
-    },
-    /// A window went away.
-    WindowClosed {
-        /// Its title.
-        title: String,
-    },
-    /// A title changed.
-    TitleChanged {
-        /// The new title.
-        title: String,
-    },
-    /// An element's state, name, text, value, selection or children changed.
-    Element {
-        /// The AT-SPI event, such as `object:state-changed:checked`.
-        event: String,
-        /// The element, where it is known by an id already.
-        element: Option<ElementId>,
-    },
-    /// The focus moved.
-    Focus {
-        /// The element that has it, where it is known by an id already.
-        element: Option<ElementId>,
-    },
 }
 
 /// What a wait for quiet waited for.
@@ -106,10 +74,6 @@ impl Settled {
     pub const CHANGES_MAX: usize = 200;
 }
 
-/// What of an element changes, such as its name or one of its states, as whoever compares them tells them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Aspect(pub u64);
-
 /// Idle as an event: quiet of accessibility events and screen damage, bounded.
 pub trait Settling {
     /// A running watch; started before an action, so that nothing is missed.
@@ -121,7 +85,7 @@ pub trait Settling {
     /// [`crate::DesktopError::Gone`] when the display does not answer.
     fn watch(&self, window: Option<WindowId>) -> impl Future<Output = DesktopResult<Self::Watch>> + Send;
 
-    /// Waits until the application is quiet and tells what happened since the watch began.
+    /// Waits until the application is quiet and reports what happened since the watch began.
     ///
     /// # Errors
     /// [`crate::DesktopError::Gone`] when the display does not answer.
@@ -131,38 +95,17 @@ pub trait Settling {
         limits: QuietLimits,
     ) -> impl Future<Output = DesktopResult<Settled>> + Send;
 
-    /// Which of these elements changed within the last `span` other than as the effect of an action, or have not been watched
-    /// for so long: a change of theirs proves nothing by itself. Watches those that it was not asked for before.
-    fn restless(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
+    /// Which of these elements changed within the last `span` other than through an action, or have been watched for less
+    /// than that: a change of theirs proves nothing by itself. Starts to watch elements that are new to it.
+    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
 
-    /// What an element changed so far was the effect of an action and says nothing of what it does by itself.
-    fn explain(&self, element: ElementId);
+    /// Attributes the changes of an element so far to an action: they do not count as recent changes of its own.
+    fn attribute_to_action(&self, element: ElementId);
 
-    /// Something of an element was seen to change again and again with nobody touching it. As long as it goes on, nobody
-    /// waits for it.
-    fn blame(&self, element: ElementId, aspect: Aspect);
+    /// Marks an aspect of an element that was seen to change repeatedly without input. While that goes on, nobody waits
+    /// for it.
+    fn mark_self_changing(&self, element: ElementId, aspect: Aspect);
 
-    /// Whether this of an element was blamed not long ago and the element still goes on changing: it proves nothing.
-    fn changes_by_itself(&self, element: ElementId, aspect: Aspect) -> bool;
-}
-
-/// Whether such an event tells of content, as opposed to a pointer or focus that came by.
-pub fn tells_of_content(event: &str) -> bool {
-    const PASSING: &[&str] = &[
-        "focused",
-        "armed",
-        "pressed",
-        "active",
-        "active-descendant",
-        "caret",
-        "bounds",
-        "visible-data",
-        "defunct",
-        "iconified",
-        "modal",
-        "window:",
-        "focus:",
-        "mouse:",
-    ];
-    !PASSING.iter().any(|part| event.contains(part))
+    /// Whether an aspect was marked as self-changing recently and the element still keeps changing.
+    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool;
 }
