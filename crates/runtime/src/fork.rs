@@ -32,7 +32,7 @@ pub enum ForkError {
     },
     /// The record is an effect whose event is in the next record.
     #[error(
-        "fork session {session} at record {record}: an effect was in progress ({what}); choose a record with an event"
+        "fork session {session} at record {record}: an effect was in progress ({what})"
     )]
     Between {
         /// The session.
