@@ -1,6 +1,9 @@
-//! Arguments of the commands about the program itself: doctor, agents, states, config.
+//! Arguments of the commands about the program itself: doctor, agents, states, config, completions, man.
 
-use clap::{Args, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
 
 use super::ModelArgs;
 
@@ -62,4 +65,20 @@ pub(crate) enum ConfigCommand {
     Init,
     /// Print the JSON schema of the file.
     Schema,
+}
+
+/// Which completion script is printed.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell; the one that SHELL names when omitted.
+    #[arg(value_enum)]
+    pub(crate) shell: Option<Shell>,
+}
+
+/// Where man pages are written.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The folder, which is made where it is missing.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) folder: PathBuf,
 }

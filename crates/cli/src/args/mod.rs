@@ -9,7 +9,9 @@ mod run;
 mod sessions;
 mod work;
 
-pub(crate) use about::{AgentsArgs, ConfigArgs, ConfigCommand, DoctorArgs, StatesArgs, StatesFormat};
+pub(crate) use about::{
+    AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, DoctorArgs, ManArgs, StatesArgs, StatesFormat,
+};
 pub(crate) use act::{ActArgs, Action, TargetText};
 pub(crate) use desktop::{DesktopCommandArgs, ScreenshotArgs, TreeArgs, WindowsArgs};
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
@@ -39,6 +41,16 @@ By hand, without any model:
 
 Exit codes: 0 finished; 1 the command failed; 2 wrong usage; of a request: 10 failed, 11 rejected,
 12 out of budget, 13 error, 130 cancelled.";
+
+const COMPLETIONS: &str = "\
+Set it up once, then start a new shell:
+  bash   deskhand completions bash > ~/.local/share/bash-completion/completions/deskhand
+  zsh    deskhand completions zsh > a folder of $fpath, as _deskhand
+  fish   deskhand completions fish > ~/.config/fish/completions/deskhand.fish";
+
+const MAN: &str = "\
+Examples:
+  deskhand man ~/.local/share/man/man1     then: man deskhand-run";
 
 /// A desktop agent whose actions tell the truth: say what you want done, and it works on real applications,
 /// checks every step, and keeps a record that can be replayed.
@@ -92,6 +104,12 @@ pub(crate) enum Command {
     States(StatesArgs),
     /// Show what can be configured, and where a value comes from.
     Config(ConfigArgs),
+    /// Print the completion script of a shell.
+    #[command(after_help = COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Write man pages, one for each command.
+    #[command(after_help = MAN)]
+    Man(ManArgs),
     /// Hold the virtual desktop of a session.
     #[command(hide = true)]
     KeepDesktop(KeepDesktopArgs),

@@ -12,6 +12,7 @@ mod fork;
 mod gc;
 mod host;
 mod keep_desktop;
+mod packaging;
 mod replay;
 mod report;
 mod resume;
@@ -57,6 +58,8 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),
+        Command::Completions(args) => packaging::completions(&args),
+        Command::Man(args) => packaging::man(&args),
         Command::KeepDesktop(args) => block_on(keep_desktop::keep_desktop(&args)),
     }
 }

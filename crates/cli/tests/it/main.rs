@@ -10,6 +10,7 @@ mod durable;
 mod help;
 mod keeper;
 mod main_job;
+mod packaging;
 mod people;
 mod reference;
 mod runs;
