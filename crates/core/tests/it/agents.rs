@@ -1,4 +1,4 @@
-//! Agents of other kinds: they step like AppAgents, with statuses, prompts and tools of their own.
+//! Agents of other kinds, with their own statuses, prompts and tools.
 
 use deskhand_core::{
     agent::{
@@ -78,7 +78,7 @@ fn says(word: &str, tools: &[&str]) -> Value {
 }
 
 #[test]
-fn an_agent_is_a_target_and_steps_with_its_own_words_prompts_and_tools() {
+fn agent_is_a_target_with_its_own_statuses_prompts_and_tools() {
     let mut h = Harness::started(with(oven()));
     h.look();
     assert!(h.prompt().contains("- [a1] agent \"oven\" — Bakes."), "{}", h.prompt());
@@ -125,7 +125,7 @@ fn replays_equal(h: &Harness, config: &SessionConfig) {
 }
 
 #[test]
-fn a_word_that_may_not_follow_is_repaired_and_then_an_error() {
+fn status_that_may_not_follow_is_repaired_then_an_error() {
     let mut h = baking(oven());
     h.step(&says("HEATING", &["set_heat"]));
     h.succeeds(None, Value::Null);
@@ -204,7 +204,7 @@ fn decision_9_an_agent_looks_again_without_acting_bounded() {
 }
 
 #[test]
-fn a_failed_action_vetoes_the_end_and_an_unknown_tool_never_goes_out() {
+fn failed_action_vetoes_finish_and_unknown_tool_is_not_sent() {
     let mut h = baking(oven());
     h.step(&says("BAKED", &["set_heat"]));
     h.fails("the door is open");
@@ -215,7 +215,7 @@ fn a_failed_action_vetoes_the_end_and_an_unknown_tool_never_goes_out() {
 }
 
 #[test]
-fn the_limit_of_steps_on_a_subtask_fails_it_and_the_round_goes_on() {
+fn step_limit_of_a_subtask_fails_only_the_subtask() {
     let mut h = baking(limited(2));
     for heat in ["set_heat", "open_door"] {
         h.step(&says("HEATING", &[heat]));
@@ -231,7 +231,7 @@ fn the_limit_of_steps_on_a_subtask_fails_it_and_the_round_goes_on() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_seen_fails_its_subtask_alone() {
+fn failed_observation_of_an_agent_fails_only_its_subtask() {
     for (gone, looks) in [(true, 1), (false, 3)] {
         let mut h = baking(oven());
         for _ in 0..looks {
@@ -253,7 +253,7 @@ fn an_agent_that_cannot_be_seen_fails_its_subtask_alone() {
 }
 
 #[test]
-fn an_agent_and_a_window_take_turns_and_know_of_each_other() {
+fn agents_with_and_without_window_alternate_and_share_the_blackboard() {
     let mut h = Harness::started(with(oven()));
     h.assign();
     h.step(&app("FINISH", &["read_table"]));
@@ -271,7 +271,7 @@ fn an_agent_and_a_window_take_turns_and_know_of_each_other() {
 }
 
 #[test]
-fn definitions_that_cannot_work_are_refused() {
+fn invalid_definitions_are_rejected() {
     let check = |change: &dyn Fn(&mut AgentSteps), expected: &str| {
         let mut agent = oven();
         let AgentHome::Steps(steps) = &mut agent.home else { panic!("the oven steps here") };
@@ -300,7 +300,7 @@ fn definitions_that_cannot_work_are_refused() {
 }
 
 #[test]
-fn a_reply_is_read_by_the_words_of_whoever_gave_it() {
+fn reply_is_parsed_with_the_statuses_of_its_agent() {
     let agents = [oven()];
     let said = says("is it safe", &["open_door"]).to_string();
     let read = |kind, agent| Reply::read(kind, &AgentRef::from_name(agent), &agents, &said);
@@ -321,7 +321,7 @@ fn run(arguments: &Value) -> (AgentDefinition, Value) {
 }
 
 #[test]
-fn a_program_is_run_when_a_person_or_a_rule_allows_it() {
+fn program_runs_if_a_person_or_a_rule_allows_it() {
     let (agent, reply) = run(&json!({"program": "ls", "arguments": ["-l"]}));
     let mut h = baking(agent.clone());
     h.step(&reply);

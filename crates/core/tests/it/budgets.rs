@@ -1,4 +1,4 @@
-//! Budgets are checked before what would exceed them; what is not known is never taken for nothing.
+//! Budgets are checked before they would be exceeded; unknown costs never count as zero.
 
 use deskhand_core::{
     model::{ModelFailureKind, ModelRequest, Usage},
@@ -56,7 +56,7 @@ fn run(mut h: Harness, taking: Usage) -> Harness {
 }
 
 #[test]
-fn tokens_are_checked_before_the_question_by_the_most_that_it_can_take() {
+fn token_limit_is_checked_against_the_upper_bound_before_a_call() {
     let limit = 60_000;
     let h = run(
         Harness::started(priced(
@@ -74,7 +74,7 @@ fn tokens_are_checked_before_the_question_by_the_most_that_it_can_take() {
 }
 
 #[test]
-fn a_provider_that_does_not_say_is_taken_at_the_most() {
+fn unreported_usage_is_charged_at_the_upper_bound() {
     let limits = Limits { tokens_max: Some(60_000), ..Limits::default() };
     let said = run(Harness::started(priced(limits.clone(), SessionLimits::default())), usage(100, 10));
     let unsaid = run(Harness::started(priced(limits, SessionLimits::default())), Usage::default());
@@ -84,7 +84,7 @@ fn a_provider_that_does_not_say_is_taken_at_the_most() {
 }
 
 #[test]
-fn money_is_never_spent_beyond_its_limit_and_an_unknown_price_is_no_price() {
+fn cost_limit_is_never_exceeded_and_unknown_price_is_an_error() {
     let limits = Limits { money_max: Some(Money(50_000)), ..Limits::default() };
     let h = run(Harness::started(priced(limits.clone(), SessionLimits::default())), usage(6_000, 1_000));
     let outcome = h.outcome();
@@ -107,7 +107,7 @@ fn money_is_never_spent_beyond_its_limit_and_an_unknown_price_is_no_price() {
         outcome.reason
     );
     assert_eq!(h.session.tally().model_calls, 0, "it was not asked");
-    // Without a limit it may cost what it costs, and nobody says that this is nothing.
+    // Without a limit any cost is allowed, and it is reported as unknown, not as zero.
     config.limits.money_max = None;
     let mut h = Harness::started(config);
     h.step(&host("FINISH"));
@@ -115,7 +115,7 @@ fn money_is_never_spent_beyond_its_limit_and_an_unknown_price_is_no_price() {
 }
 
 #[test]
-fn repeated_requests_fit_into_what_is_left() {
+fn retries_are_limited_by_the_remaining_budget() {
     let mut h = Harness::started(priced(
         Limits { model_calls_max: 2, ..Limits::default() },
         SessionLimits::default(),
@@ -124,7 +124,7 @@ fn repeated_requests_fit_into_what_is_left() {
     assert_eq!(asked(&h).attempts_max, 2);
     h.model_fails_with(ModelFailureKind::Server);
     assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Error, 2));
-    // A server that failed may charge all the same; one that was not reached does not.
+    // A failing server may still charge; an unreachable one does not.
     assert_eq!(h.session.tally().cost.unknown_calls, 2);
     let mut h = Harness::started(priced(Limits::default(), SessionLimits::default()));
     h.look();
@@ -140,7 +140,7 @@ fn repeated_requests_fit_into_what_is_left() {
 }
 
 #[test]
-fn the_limits_of_a_session_hold_over_its_rounds() {
+fn session_limits_apply_across_rounds() {
     let rounds = |session_limits: SessionLimits| {
         let mut h = Harness::started(priced(Limits::default(), session_limits));
         for count in 1..=20 {

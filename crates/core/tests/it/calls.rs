@@ -1,4 +1,4 @@
-//! How few model calls a round takes, and when one more is needed; plans that are followed.
+//! The number of model calls in a round, and plans.
 
 use deskhand_core::{
     command::{CallResult, CallStatus, Verdict},
@@ -43,7 +43,7 @@ fn returns(h: &mut Harness, effect: Option<Verdict>, summary: &str) {
 const SEEN: Option<Verdict> = Some(Verdict::Seen);
 
 #[test]
-fn a_task_in_one_application_takes_two_calls_instead_of_three() {
+fn verified_single_subtask_takes_two_model_calls() {
     let run = |verify: Verify| {
         let mut h = Harness::started(verifying(verify));
         assigns_all(&mut h, json!([]));
@@ -64,7 +64,7 @@ fn a_task_in_one_application_takes_two_calls_instead_of_three() {
 }
 
 #[test]
-fn whatever_is_in_doubt_goes_to_the_host() {
+fn unverified_result_goes_to_the_host() {
     let check = |next: Value, step: &dyn Fn(&mut Harness)| {
         let mut h = Harness::started(verifying(Verify::Auto));
         assigns_all(&mut h, next);
@@ -88,7 +88,7 @@ fn whatever_is_in_doubt_goes_to_the_host() {
         h.step(&finishing("click_element", "finish"));
         returns(h, SEEN, "click push button \"Finish\": the text changed");
     });
-    // An effect that nobody saw.
+    // An effect that was not observed.
     check(all(), &|h| {
         h.step(&finishing("click_element", "it closed"));
         returns(h, Some(Verdict::Unknown), "it closed");
@@ -119,7 +119,7 @@ fn whatever_is_in_doubt_goes_to_the_host() {
 }
 
 #[test]
-fn sub_tasks_that_the_host_foresaw_follow_without_asking_it() {
+fn planned_subtasks_are_assigned_without_a_model_call() {
     let start = || {
         let mut h = Harness::started(verifying(Verify::Auto));
         assigns_all(
@@ -145,7 +145,7 @@ fn sub_tasks_that_the_host_foresaw_follow_without_asking_it() {
     assert_eq!(h.outcome().kind, OutcomeKind::Finished);
     assert_eq!(h.session.tally().model_calls, 4, "one for each sub-task, one of the HostAgent");
 
-    // What cannot be opened goes to the HostAgent, and what it foresaw is no longer handed out.
+    // A failed launch goes to the HostAgent, and the planned sub-tasks are dropped.
     let mut h = start();
     h.fails("there is no such application");
     h.look();
@@ -170,7 +170,7 @@ fn takes_step(h: &mut Harness, name: &str) {
 }
 
 #[test]
-fn a_plan_is_followed_without_the_host_where_its_object_is_open_or_can_be_launched() {
+fn plan_runs_without_the_host_if_its_object_is_open_or_launchable() {
     // The document is open.
     let mut h = following(Some("/home/me/sales.odt"), Verify::Auto);
     h.look();
@@ -194,7 +194,7 @@ fn a_plan_is_followed_without_the_host_where_its_object_is_open_or_can_be_launch
 }
 
 #[test]
-fn the_host_is_asked_once_for_a_plan_whose_object_is_not_there_and_at_the_end_where_it_is_to_judge() {
+fn host_is_asked_once_to_open_a_plans_object_and_once_to_verify() {
     let mut h = following(Some("report.docx"), Verify::Always);
     h.look();
     let prompt = h.prompt();
@@ -211,7 +211,7 @@ fn the_host_is_asked_once_for_a_plan_whose_object_is_not_there_and_at_the_end_wh
     h.step(&host("FINISH"));
     assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Finished, 4));
 
-    // It cannot say that a plan is done of which no step was taken.
+    // It cannot finish a plan before any step is done.
     let mut h = following(None, Verify::Auto);
     h.step(&host("FINISH"));
     assert_eq!(h.outcome().kind, OutcomeKind::Failed);

@@ -89,12 +89,12 @@ fn decision_04_questions_go_to_the_user_and_the_work_goes_on() {
     h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
     h.look();
     assert!(h.prompt().contains("sales.odt (the default, because no answer came in time)"), "{}", h.prompt());
-    // What is required and has no default cannot be left out.
+    // A required question without a default needs an answer.
     h.reply(&asking.to_string());
     h.answer(Event::Unanswered { why: NoAnswer::TimedOut });
     assert_eq!(h.outcome().kind, OutcomeKind::Failed);
 
-    // What is not required can.
+    // An optional one can.
     let mut h = Harness::started(config());
     h.assign();
     h.step(&json!({"thought": "t", "status": "PENDING", "questions": ["Bars or lines?"]}));
@@ -102,7 +102,7 @@ fn decision_04_questions_go_to_the_user_and_the_work_goes_on() {
     h.look();
     assert!(h.prompt().contains("Bars or lines? → no answer came in time"), "{}", h.prompt());
 
-    // With asking switched off nobody is asked at all.
+    // With questions disabled nobody is asked.
     let mut h = Harness::started(SessionConfig { ask_questions: false, ..config() });
     h.step(&asking);
     h.look();

@@ -1,4 +1,4 @@
-//! Differences of trees.
+//! Diffs of trees.
 
 use std::collections::HashSet;
 
@@ -71,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn a_tree_and_its_difference_make_the_next_tree(old in any_tree(), new in any_tree()) {
+    fn applying_a_diff_gives_the_next_tree(old in any_tree(), new in any_tree()) {
         let change = diff(&old, &new).expect("each id stands once");
         let stored = serde_json::to_string(&change).unwrap();
         let read: TreeDiff = serde_json::from_str(&stored).unwrap();
@@ -100,7 +100,7 @@ fn tree(names: &[(u32, &str)]) -> Tree {
 }
 
 #[test]
-fn a_difference_names_what_changed_and_nothing_else() {
+fn diff_contains_only_changes() {
     let old = tree(&[(1, "a"), (2, "b"), (3, "c"), (4, "d")]);
     let new = tree(&[(4, "d"), (1, "a"), (5, "new"), (3, "C")]);
     let change = diff(&old, &new).unwrap();
@@ -120,14 +120,14 @@ fn a_difference_names_what_changed_and_nothing_else() {
 }
 
 #[test]
-fn an_id_that_stands_twice_has_no_difference() {
+fn duplicate_id_gives_no_diff() {
     let twice = tree(&[(1, "a"), (1, "b")]);
     assert_eq!(diff(&tree(&[(1, "a")]), &twice), None);
     assert_eq!(diff(&twice, &tree(&[(1, "a")])), None);
 }
 
 #[test]
-fn a_difference_of_another_tree_is_refused() {
+fn diff_of_another_tree_is_rejected() {
     let change = diff(&tree(&[(1, "a"), (2, "b")]), &tree(&[(1, "a"), (2, "c")])).unwrap();
     assert_eq!(apply(&tree(&[(1, "a")]), &change), Err(DiffError::NoElement(ElementId(2))));
     let change = diff(&tree(&[(1, "a")]), &tree(&[(1, "a"), (2, "b")])).unwrap();

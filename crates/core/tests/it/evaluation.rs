@@ -1,4 +1,4 @@
-//! A finished round is judged before its outcome is given out.
+//! Evaluation of finished rounds.
 
 use deskhand_core::{
     evaluation::{Judge, Judgement},
@@ -37,13 +37,13 @@ fn asking_agent(harness: &Harness) -> String {
 }
 
 #[test]
-fn without_the_setting_the_word_of_the_agents_is_taken() {
+fn without_evaluation_the_agents_result_stands() {
     let outcome = finished(config()).outcome();
     assert_eq!((outcome.kind, outcome.evaluation), (OutcomeKind::Finished, None));
 }
 
 #[test]
-fn a_model_is_shown_the_record_and_judges() {
+fn model_judges_by_the_record() {
     let mut harness = finished(judging(true));
     assert_eq!(asking_agent(&harness), "EvaluationAgent");
     harness.look();
@@ -72,7 +72,7 @@ fn a_model_is_shown_the_record_and_judges() {
 }
 
 #[test]
-fn no_sends_the_work_back_once_and_the_second_no_stands() {
+fn first_no_returns_the_work_and_second_no_stands() {
     let mut harness = finished(judging(true));
     harness.step(&verdict("no"));
     assert_eq!(asking_agent(&harness), "HostAgent");
@@ -89,7 +89,7 @@ fn no_sends_the_work_back_once_and_the_second_no_stands() {
 }
 
 #[test]
-fn the_next_round_has_a_repair_of_its_own() {
+fn each_round_has_its_own_repair() {
     let mut harness = finished(judging(true));
     harness.step(&verdict("no"));
     harness.step(&host("FINISH"));
@@ -103,7 +103,7 @@ fn the_next_round_has_a_repair_of_its_own() {
 }
 
 #[test]
-fn without_repair_no_is_told_and_nothing_more() {
+fn without_repair_no_is_only_reported() {
     let mut harness = finished(judging(false));
     harness.step(&verdict("no"));
     let outcome = harness.outcome();
@@ -112,7 +112,7 @@ fn without_repair_no_is_told_and_nothing_more() {
 }
 
 #[test]
-fn a_failure_after_the_repair_keeps_the_judgement_that_caused_it() {
+fn failure_after_the_repair_keeps_its_judgement() {
     let mut harness = finished(judging(true));
     harness.step(&verdict("no"));
     harness.step(&host("FAIL"));
@@ -122,7 +122,7 @@ fn a_failure_after_the_repair_keeps_the_judgement_that_caused_it() {
 }
 
 #[test]
-fn rules_say_no_without_a_model_when_the_last_sub_task_failed() {
+fn failed_last_subtask_is_judged_no_without_a_model() {
     let mut harness = Harness::started(judging(false));
     harness.assign();
     harness.step(&app("FAIL", &[]));
@@ -133,7 +133,7 @@ fn rules_say_no_without_a_model_when_the_last_sub_task_failed() {
 }
 
 #[test]
-fn a_last_effect_that_was_not_seen_makes_the_rules_unsure() {
+fn unseen_last_effect_is_judged_unsure_by_the_rules() {
     let mut harness = Harness::started(judging(true));
     harness.assign();
     harness.step(&app("FINISH", &["click_element"]));
@@ -152,7 +152,7 @@ fn a_last_effect_that_was_not_seen_makes_the_rules_unsure() {
 }
 
 #[test]
-fn a_model_that_cannot_judge_leaves_it_unsure() {
+fn failed_model_call_is_judged_unsure() {
     let mut harness = finished(judging(true));
     harness.look();
     harness.model_fails();
@@ -171,7 +171,7 @@ fn a_model_that_cannot_judge_leaves_it_unsure() {
 }
 
 #[test]
-fn a_desktop_that_is_gone_is_judged_by_the_record() {
+fn without_a_desktop_the_record_is_judged() {
     let mut harness = finished(judging(true));
     harness.answer(Event::ObserveFailed {
         failure: deskhand_core::observation::ObserveFailure {
@@ -186,7 +186,7 @@ fn a_desktop_that_is_gone_is_judged_by_the_record() {
 }
 
 #[test]
-fn a_budget_that_is_used_up_ends_no_finished_round() {
+fn exhausted_budget_does_not_change_a_finished_round() {
     let used = finished(judging(true)).session.tally().model_calls;
     for limits in [
         Limits { model_calls_max: used, ..Limits::default() },
@@ -206,7 +206,7 @@ fn a_budget_that_is_used_up_ends_no_finished_round() {
 }
 
 #[test]
-fn a_round_that_is_stopped_while_it_is_judged_was_finished() {
+fn stop_during_evaluation_keeps_the_round_finished() {
     let mut harness = finished(judging(true));
     harness.look();
     harness.answer(Event::Stopped { reason: StopReason::User });
@@ -216,7 +216,7 @@ fn a_round_that_is_stopped_while_it_is_judged_was_finished() {
 }
 
 #[test]
-fn a_session_that_is_resumed_while_it_is_judged_asks_again() {
+fn resume_during_evaluation_asks_again() {
     let mut harness = finished(judging(true));
     harness.look();
     let before = harness.session.next().cloned();
@@ -227,7 +227,7 @@ fn a_session_that_is_resumed_while_it_is_judged_asks_again() {
 }
 
 #[test]
-fn the_same_events_lead_to_the_same_judgement() {
+fn evaluation_replays_equally() {
     let mut harness = finished(judging(true));
     harness.step(&verdict("no"));
     harness.step(&host("FINISH"));

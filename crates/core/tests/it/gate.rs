@@ -1,4 +1,4 @@
-//! What may be done: rules, the safe guard, approvals that hold for the session.
+//! The gate: rules, the safe guard, approvals for a session.
 
 use deskhand_core::{
     policy::{Decision, Policy, Rule},
@@ -38,7 +38,7 @@ fn click(id: &str) -> Value {
 }
 
 #[test]
-fn a_denied_command_never_goes_out_and_the_agent_is_told_the_reason() {
+fn denied_command_is_not_sent_and_the_reason_is_reported() {
     let deny =
         Policy { rules: vec![rule(Decision::Deny, "click_*", "*writer*", "fin?sh")], safe_guard: true };
     let check = |policy: &Policy, actions: &Value, status: &str| {
@@ -78,7 +78,7 @@ fn a_denied_command_never_goes_out_and_the_agent_is_told_the_reason() {
 }
 
 #[test]
-fn the_first_rule_that_fits_decides() {
+fn first_matching_rule_decides() {
     let rules = vec![
         rule(Decision::Allow, "click_element", "*", "Finish"),
         rule(Decision::Deny, "click_element|press_keys", "*", "*"),
@@ -95,14 +95,14 @@ fn the_first_rule_that_fits_decides() {
 }
 
 #[test]
-fn an_element_that_was_not_shown_is_not_pressed_where_its_name_matters() {
+fn unknown_element_is_refused_if_a_rule_depends_on_its_name() {
     let mut h = proposes(with(Policy::default()), &click("e99"), "CONTINUE");
     h.look();
     assert!(h.prompt().contains("no element e99 in your view"), "{}", h.prompt());
 }
 
 #[test]
-fn what_the_policy_asks_about_is_parked_like_what_the_model_asks_about() {
+fn policy_approval_parks_like_a_models_confirm() {
     let ask = Policy { rules: vec![rule(Decision::Ask, "*", "*", "finish")], safe_guard: false };
     let parked = || {
         let h = proposes(with(ask.clone()), &click("e3"), "FINISH");
@@ -124,7 +124,7 @@ fn what_the_policy_asks_about_is_parked_like_what_the_model_asks_about() {
 }
 
 #[test]
-fn an_approval_for_the_session_holds_for_the_same_element_by_name() {
+fn session_approval_covers_the_same_element_by_name() {
     let confirm = app("CONFIRM", &["click_element"]);
     let mut h = Harness::started(config());
     h.assign();
@@ -148,7 +148,7 @@ fn an_approval_for_the_session_holds_for_the_same_element_by_name() {
 }
 
 #[test]
-fn without_the_safe_guard_a_confirm_runs_unasked() {
+fn without_the_safe_guard_confirm_runs_without_approval() {
     let policy = Policy { rules: Vec::new(), safe_guard: false };
     let mut h = proposes(with(policy), &click("e3"), "CONFIRM");
     assert_eq!(h.command().tool, "click_element");
@@ -157,7 +157,7 @@ fn without_the_safe_guard_a_confirm_runs_unasked() {
 }
 
 #[test]
-fn the_safe_guard_asks_about_what_cannot_be_undone_and_little_else() {
+fn safe_guard_asks_only_about_irreversible_actions() {
     let check = |tool: &str, arguments: Value, asks: bool| {
         let mut h = Harness::started(with(Policy::default()));
         h.button = "Don't Save".to_owned();
@@ -175,10 +175,10 @@ fn the_safe_guard_asks_about_what_cannot_be_undone_and_little_else() {
     check("read_table", json!({"name": "Delete"}), false);
 }
 
-/// Random sessions deleted what nobody had approved of: the model gave Delete the focus and pressed the space bar in one
-/// breath, and the gate looked only at what had the focus before.
+/// Regression: a reply that focused Delete and then pressed Space passed the gate, which only considered the element
+/// focused before the reply.
 #[test]
-fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_name() {
+fn key_press_is_judged_by_the_element_focused_before_it() {
     let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", "Finish")], safe_guard: true };
     let pressing = Policy { rules: vec![rule(Decision::Ask, "press_keys", "*", "Finish")], safe_guard: true };
     let actions = |keys: &str| {
@@ -192,12 +192,12 @@ fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_
     h.look();
     assert!(h.prompt().contains("denied by the policy"), "{}", h.prompt());
 
-    // Where Tab leads to, nobody has seen.
+    // The element after Tab is unknown.
     let tab = json!([{"function": "press_keys", "arguments": {"keys": "Tab space"}}]);
     let mut h = proposes(with(pressing.clone()), &tab, "CONTINUE");
     h.look();
     assert!(h.prompt().contains("no element known to have the focus after Tab"), "{}", h.prompt());
-    // Nor what an arrow key leads to from a button; in a text it leads to more of the text.
+    // So is the one after an arrow key from a button; in a text the arrow stays in the text.
     let mut h = proposes(with(pressing.clone()), &actions("Right space"), "CONTINUE");
     h.succeeds(None, json!(null));
     h.look();
@@ -209,7 +209,7 @@ fn what_was_given_the_focus_and_is_then_pressed_goes_through_the_gate_under_its_
 }
 
 #[test]
-fn what_the_clipboard_brings_is_denied_and_asked_about_as_typing_is_and_allowed_by_its_own_name() {
+fn clipboard_tools_follow_ask_and_deny_rules_for_typing() {
     let with_paste = |policy: Policy| {
         let mut config = with(policy);
         config.app_tools.extend(["type_text", "paste_text", "write_clipboard", "read_clipboard"].map(tool));
@@ -236,7 +236,7 @@ fn what_the_clipboard_brings_is_denied_and_asked_about_as_typing_is_and_allowed_
 }
 
 #[test]
-fn a_reference_name_is_judged_as_what_it_stands_for() {
+fn reference_call_is_judged_as_the_converted_tool() {
     let pairs = [
         ("click_input", json!({"id": "3", "name": "OK"}), "click_element", json!({"id": "3"})),
         ("set_edit_text", json!({"id": 3, "text": "a\n"}), "type_text", json!({"id": 3, "text": "a\n"})),
@@ -290,7 +290,7 @@ fn a_reference_name_is_judged_as_what_it_stands_for() {
 
 /// A row or button without a name is listed with the text in it, and goes through the gate under that.
 #[test]
-fn what_has_no_name_is_judged_by_what_lies_in_it() {
+fn unnamed_element_is_judged_by_its_descendants() {
     let clicks = |text: &str| {
         let mut h = Harness::started(with(Policy::default()));
         h.button = String::new();
@@ -307,7 +307,7 @@ fn what_has_no_name_is_judged_by_what_lies_in_it() {
 }
 
 #[test]
-fn a_place_is_judged_by_what_lies_there() {
+fn click_on_coordinates_is_judged_by_the_element_there() {
     let at = |label: &str, x: f64, y: f64| {
         let mut config = with(Policy::default());
         config.app_tools.extend(["click_on_coordinates", "drag_on_coordinates"].map(tool));

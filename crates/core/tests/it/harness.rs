@@ -1,4 +1,4 @@
-//! Drives a session by hand: answers each effect with what a test gives.
+//! Drives a session step by step with events given by a test.
 
 use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
@@ -82,7 +82,7 @@ pub(crate) struct Harness {
     pub(crate) windows: Vec<WindowInfo>,
     /// The name of the button e3 in each window.
     pub(crate) button: String,
-    /// Every event so far, with the effect that was wanted before it.
+    /// Every event so far, with the effect that was pending before it.
     pub(crate) history: Vec<(String, EventRecord)>,
     clock_ms: u64,
 }
@@ -110,7 +110,7 @@ impl Harness {
         self.session.next().expect("the session goes on").effect.clone()
     }
 
-    /// Lets time pass.
+    /// Advances the clock.
     pub(crate) fn wait_ms(&mut self, ms: u64) {
         self.clock_ms += ms;
     }
@@ -124,7 +124,7 @@ impl Harness {
         self.session.apply(&record).expect("the event fits");
     }
 
-    /// Answers the wanted look, whichever it is.
+    /// Answers the pending observation.
     pub(crate) fn look(&mut self) {
         let Effect::Observe { look } = self.effect() else {
             panic!("a look is wanted, not {:?}", self.effect())
@@ -133,7 +133,7 @@ impl Harness {
         self.answer(event);
     }
 
-    /// What a look shows.
+    /// The observation.
     pub(crate) fn seen(&self, look: &Look) -> Event {
         match look {
             Look::Desktop { .. } => Event::Observed {
@@ -163,7 +163,7 @@ impl Harness {
         }
     }
 
-    /// Looks, then gives the model's reply.
+    /// Observes, then gives the model's reply.
     pub(crate) fn step(&mut self, reply: &Value) {
         self.look();
         self.reply(&reply.to_string());
@@ -185,7 +185,7 @@ impl Harness {
         Event::Replied { reply }
     }
 
-    /// A reply of the model that took so many tokens, as far as the provider says.
+    /// A reply of the model with this reported usage.
     pub(crate) fn reply_taking(&mut self, reply: &Value, usage: Usage) {
         let event = self.replied(&reply.to_string(), usage);
         self.answer(event);
@@ -195,13 +195,13 @@ impl Harness {
         self.model_fails_with(ModelFailureKind::Unreachable);
     }
 
-    /// The model gives no reply, however often it is asked, up to three times.
+    /// The model call fails, up to three times.
     pub(crate) fn model_fails_with(&mut self, kind: ModelFailureKind) {
         let event = self.no_reply(kind);
         self.answer(event);
     }
 
-    /// What comes when the model gives no reply.
+    /// The failure of a model call.
     pub(crate) fn no_reply(&self, kind: ModelFailureKind) -> Event {
         let Effect::Ask { request } = self.effect() else {
             panic!("a question is wanted, not {:?}", self.effect())
@@ -216,7 +216,7 @@ impl Harness {
         Event::ModelFailed { failure }
     }
 
-    /// The command that is wanted now.
+    /// The pending command.
     pub(crate) fn command(&self) -> Command {
         let Effect::Call { command } = self.effect() else {
             panic!("a call is wanted, not {:?}", self.effect())
@@ -244,7 +244,7 @@ impl Harness {
         self.answer(Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), why) });
     }
 
-    /// The host assigns a sub-task to window 1, which is selected.
+    /// The host assigns a sub-task to window 1, which gets selected.
     pub(crate) fn assign(&mut self) {
         self.step(&assign_reply("w1"));
         let selected = self.windows[0].clone();
@@ -256,7 +256,7 @@ impl Harness {
         outcome
     }
 
-    /// The text of the question that is wanted now.
+    /// The text of the pending model request.
     pub(crate) fn prompt(&self) -> String {
         let Effect::Ask { request } = self.effect() else {
             panic!("a question is wanted, not {:?}", self.effect())

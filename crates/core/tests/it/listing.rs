@@ -1,4 +1,4 @@
-//! What agents see of windows as text, on trees that were read from real applications.
+//! Listings of windows, with trees recorded from real applications.
 
 use deskhand_core::{
     ids::ElementId,
@@ -50,7 +50,7 @@ fn with(view: &WindowView, id: u32, change: impl FnOnce(&mut deskhand_core::ui::
 }
 
 #[test]
-fn a_changed_cell_is_told_in_one_line() {
+fn changed_cell_is_one_line() {
     let old = writer();
     let new = with(&old, 148, |paragraph| paragraph.text = Some("Area".to_owned()));
     insta::assert_snapshot!(changes(&old, &new), @r#"
@@ -71,7 +71,7 @@ fn a_changed_cell_is_told_in_one_line() {
 }
 
 #[test]
-fn what_is_new_stands_under_what_it_lies_in_and_what_is_gone_is_named() {
+fn new_elements_are_listed_by_container_and_removed_ones_by_id() {
     let old = calc();
     let mut new = with(&old, 104, |button| button.states.insert(State::Checked));
     let tree = &mut new.surfaces[0].tree;
@@ -109,7 +109,7 @@ fn what_is_new_stands_under_what_it_lies_in_and_what_is_gone_is_named() {
 }
 
 #[test]
-fn what_does_not_fit_is_counted_and_the_useful_comes_first() {
+fn omitted_elements_are_counted_and_relevant_ones_listed_first() {
     let options =
         |tokens_max, text: &str| ListOptions { tokens_max, words: relevant_words(std::iter::once(text)) };
     let view = calc();
@@ -118,7 +118,7 @@ fn what_does_not_fit_is_counted_and_the_useful_comes_first() {
     assert!(text.contains("\"Pivot Table\"") && text.contains("table \"Sheet Sheet1\""), "{text}");
     assert!(text.contains("more elements omitted; `more` lists them)"), "{text}");
     assert!(!text.contains("Freeze Rows"), "{text}");
-    // Nothing that is said in the whole list is lost by paging through it.
+    // Paging loses nothing of the full listing.
     let page = |page| view_page(&view, &PageQuery { page, ..PageQuery::default() }, 200);
     let first = page(1);
     let count: usize = first.strip_prefix("page 1 of ").unwrap().split(',').next().unwrap().parse().unwrap();
@@ -138,7 +138,7 @@ fn what_does_not_fit_is_counted_and_the_useful_comes_first() {
 }
 
 #[test]
-fn empty_cells_of_a_large_table_are_left_out() {
+fn empty_cells_of_large_tables_are_omitted() {
     let mut elements = vec![element(1, 0, Role::TABLE, "Big")];
     for cell in 0..100_u32 {
         let mut one = element(cell + 2, 1, Role::TABLE_CELL, "");
@@ -155,7 +155,7 @@ fn empty_cells_of_a_large_table_are_left_out() {
 }
 
 #[test]
-fn only_what_can_be_acted_on_is_marked() {
+fn only_actionable_elements_are_annotated() {
     let view = calc();
     let marked = marked_elements(&view, &ListOptions::default());
     assert!(marked.contains(&ElementId(104)) && !marked.contains(&ElementId(22)), "{marked:?}");
@@ -163,7 +163,7 @@ fn only_what_can_be_acted_on_is_marked() {
 }
 
 #[test]
-fn nameless_items_say_what_lies_in_them_and_layout_says_nothing() {
+fn unnamed_items_absorb_text_and_layout_is_omitted() {
     let mut described = element(20, 1, Role::TEXT, "");
     described.description = "a word and another ".repeat(8);
     let mut cells = element(30, 1, Role::TABLE, "Files");
@@ -205,7 +205,7 @@ fn nameless_items_say_what_lies_in_them_and_layout_says_nothing() {
 }
 
 #[test]
-fn that_the_focus_left_is_not_said_where_it_is_said_where_it_went() {
+fn lost_focus_is_not_listed_if_the_new_focus_is() {
     let focused = |view: &WindowView, id| with(view, id, |element| element.states.insert(State::Focused));
     let (mut calc, button) = (calc(), 104);
     calc.surfaces[0].tree.elements.iter_mut().for_each(|element| element.states.remove(State::Focused));
@@ -223,7 +223,7 @@ fn listed(text: &str) -> Vec<ElementId> {
 }
 
 #[test]
-fn what_is_marked_is_what_is_listed_also_where_not_all_of_it_fits() {
+fn annotated_elements_equal_the_listed_ones_under_a_limit() {
     let words = relevant_words(std::iter::once("Make a pivot table and freeze the first row"));
     for tokens_max in [60, 200, 500, 4_000] {
         let options = ListOptions { tokens_max, words: words.clone() };
@@ -250,7 +250,7 @@ fn what_is_marked_is_what_is_listed_also_where_not_all_of_it_fits() {
 }
 
 #[test]
-fn nothing_behind_a_modal_dialog_is_marked() {
+fn elements_blocked_by_a_modal_dialog_are_not_annotated() {
     let mut view = calc();
     let mut root = element(900, 0, Role::DIALOG, "Really?");
     root.states.insert(State::Modal);
@@ -261,7 +261,7 @@ fn nothing_behind_a_modal_dialog_is_marked() {
 }
 
 #[test]
-fn what_was_found_in_a_picture_says_so_and_can_be_marked() {
+fn detected_elements_are_labelled_and_annotated() {
     let mut elements = vec![
         element(1, 0, Role::FRAME, "Main"),
         element(2, 1, Role::PUSH_BUTTON, ""),

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::harness::{Harness, app, assign_reply, config, host, window};
 
 #[test]
-fn a_request_goes_through_an_app_agent_to_finish() {
+fn request_is_finished_through_an_app_agent() {
     let mut h = Harness::started(config());
     h.step(&assign_reply("w1"));
     assert_eq!(h.command().to_line(), r#"select_application_window(id="w1")"#);
@@ -36,7 +36,7 @@ fn a_request_goes_through_an_app_agent_to_finish() {
 }
 
 #[test]
-fn launching_with_assign_gives_the_new_window_the_subtask() {
+fn launch_with_assign_assigns_to_the_new_window() {
     let mut h = Harness::started(config());
     let reply = json!({
         "observation": "o", "thought": "t", "status": "assign", "current_subtask": "enter the table",
@@ -51,7 +51,7 @@ fn launching_with_assign_gives_the_new_window_the_subtask() {
 }
 
 #[test]
-fn a_closed_window_fails_the_subtask_and_evicts_its_agent() {
+fn closed_window_fails_the_subtask_and_evicts_its_agent() {
     let mut h = Harness::started(config());
     h.assign();
     h.windows.clear();
@@ -63,7 +63,7 @@ fn a_closed_window_fails_the_subtask_and_evicts_its_agent() {
 }
 
 #[test]
-fn an_unusable_reply_is_asked_for_again_with_the_reason_then_it_is_an_error() {
+fn invalid_reply_is_repaired_then_an_error() {
     let mut h = Harness::started(config());
     h.step(&json!({"thought": "t", "status": "COMPLETED"}));
     let prompt = h.prompt();
@@ -80,7 +80,7 @@ fn an_unusable_reply_is_asked_for_again_with_the_reason_then_it_is_an_error() {
 }
 
 #[test]
-fn an_agent_that_repeats_itself_is_told_then_must_take_another_way_and_is_stopped() {
+fn repetition_gets_a_notice_then_a_refusal_then_a_stop() {
     let mut h = Harness::started(config());
     h.assign();
     let same = app("CONTINUE", &["click_element"]);
@@ -129,7 +129,7 @@ fn an_agent_that_repeats_itself_is_told_then_must_take_another_way_and_is_stoppe
 }
 
 #[test]
-fn a_tool_that_does_not_exist_never_becomes_a_call() {
+fn unknown_tool_is_never_called() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&app("FINISH", &["click_elements"]));
@@ -138,7 +138,7 @@ fn a_tool_that_does_not_exist_never_becomes_a_call() {
 }
 
 #[test]
-fn a_stop_ends_the_round_at_once_and_nothing_is_wanted_after_it() {
+fn stop_ends_the_round_immediately() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&app("CONTINUE", &["click_element"]));
@@ -152,7 +152,7 @@ fn a_stop_ends_the_round_at_once_and_nothing_is_wanted_after_it() {
 }
 
 #[test]
-fn the_machine_survives_serialisation_at_every_effect() {
+fn machine_can_be_serialized_at_every_effect() {
     let mut h = Harness::started(config());
     let reload = |h: &mut Harness| {
         let text = serde_json::to_string(&h.session).unwrap();

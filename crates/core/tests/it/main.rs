@@ -1,4 +1,4 @@
-//! Tests of core through its public face; no IO anywhere.
+//! Tests of core through its public API, without IO.
 #![cfg(test)]
 
 mod agents;

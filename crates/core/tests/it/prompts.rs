@@ -1,4 +1,4 @@
-//! Prompts, as the models read them.
+//! Rendered prompts.
 
 use deskhand_core::{
     geometry::Rect,
@@ -43,7 +43,7 @@ fn shown(h: &mut Harness, view: WindowView) -> String {
 }
 
 #[test]
-fn a_later_look_is_told_as_what_changed() {
+fn later_view_lists_changes() {
     let h = at_the_second_step();
     let main = h.windows[0].clone();
     let before = crate::harness::view(main.clone(), "Finish");
@@ -88,7 +88,7 @@ fn a_later_look_is_told_as_what_changed() {
 }
 
 #[test]
-fn a_picture_is_shown_when_it_changed_or_is_asked_for() {
+fn picture_is_sent_if_changed_or_requested() {
     let mut h = at_the_second_step();
     let picture = |sha: &str| PictureRef {
         sha256: sha.to_owned(),
@@ -126,7 +126,7 @@ fn a_picture_is_shown_when_it_changed_or_is_asked_for() {
 }
 
 #[test]
-fn a_sequence_ends_at_the_first_surprise() {
+fn sequence_stops_at_an_unexpected_window() {
     let mut dialog = window(5, "Keep the format?", "LibreOffice Writer");
     dialog.kind = WindowKind::Dialog;
     let mut menu = dialog.clone();
@@ -155,7 +155,7 @@ fn a_sequence_ends_at_the_first_surprise() {
 }
 
 #[test]
-fn elements_are_lines_that_say_what_matters() {
+fn element_lines_show_notable_states() {
     let mut entry = element(7, 0, Role::ENTRY, "File \"name\":");
     entry.text = Some("sales\nreport".to_owned());
     entry.states = entry.states.with(State::Focused).with(State::Editable);
@@ -174,7 +174,7 @@ fn elements_are_lines_that_say_what_matters() {
 }
 
 #[test]
-fn dialogs_come_first_and_a_cut_tree_says_so() {
+fn dialogs_come_first_and_partial_trees_are_labelled() {
     let main = window(1, "Untitled 1", "LibreOffice Calc");
     let mut dialog = window(2, "Chart Type", "LibreOffice Calc");
     dialog.kind = WindowKind::Dialog;
@@ -215,7 +215,7 @@ fn dialogs_come_first_and_a_cut_tree_says_so() {
 }
 
 #[test]
-fn tools_are_described_with_their_parameters() {
+fn tool_descriptions_list_parameters() {
     let mut described = tool("scroll");
     described.parameters = json!({
         "type": "object",
@@ -235,7 +235,7 @@ fn tools_are_described_with_their_parameters() {
 }
 
 #[test]
-fn a_broken_template_names_itself_and_the_line() {
+fn template_error_names_template_and_line() {
     let prompts = PromptSet { repair: "one\n{{ missing }}".to_owned(), ..PromptSet::default() };
     let error = prompts.repair_message("x").unwrap_err().to_string();
     assert!(error.starts_with("render prompt `repair`:") && error.contains("2"), "{error}");

@@ -1,4 +1,4 @@
-//! Whatever comes back, in whatever order: what must always hold of the machine.
+//! Properties of the machine under arbitrary events.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -227,7 +227,7 @@ fn every_event() -> Vec<Event> {
     ]
 }
 
-/// Every event is either refused, and then nothing has changed, or taken, and then it is known what is wanted next.
+/// Every event is either rejected without a change, or applied with a next effect.
 fn check_every_pair(session: &Session) -> Result<(), TestCaseError> {
     let wanted = session.next().map(|record| record.id);
     for event in every_event() {
@@ -247,7 +247,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn nothing_runs_unapproved_budgets_hold_and_every_run_ends_and_replays_equal(
+    fn approvals_budgets_termination_and_replay_hold(
         choices in proptest::collection::vec(any::<u16>(), 1..160),
         verify in prop_oneof![Just(Verify::Always), Just(Verify::Auto), Just(Verify::Never)],
     ) {
@@ -273,7 +273,7 @@ proptest! {
             check_budgets(&h.session)?;
             let back = reloaded(&h.session);
             prop_assert_eq!(&back, &h.session);
-            // Going on with what was read back must be the same as going on.
+            // Continuing from the deserialized state must be equivalent.
             h.session = back;
             if index.is_multiple_of(25) {
                 check_every_pair(&h.session)?;
@@ -306,9 +306,9 @@ proptest! {
     }
 }
 
-/// A session of thousands of steps holds no more than one of hundreds.
+/// A session of thousands of steps is no larger than one of hundreds.
 #[test]
-fn what_a_session_holds_does_not_grow_with_its_length() {
+fn session_size_is_bounded() {
     let mut config = bounded(Verify::Auto);
     config.session_limits = SessionLimits::default();
     config.limits = Limits { steps_max: 60, ..Limits::default() };

@@ -1,4 +1,4 @@
-//! Replies in both spellings, and what is said of wrong ones.
+//! Parsing of replies in both spellings, and errors of invalid ones.
 
 use deskhand_core::{
     reply::{parse_app_reply, parse_host_reply},
@@ -65,7 +65,7 @@ fn decision_12_an_apps_reply_is_read_in_both_spellings() {
 }
 
 #[test]
-fn what_is_wrong_is_said_with_its_path() {
+fn errors_name_the_field() {
     let host = |text: &str| parse_host_reply(text).unwrap_err().to_string();
     let app = |text: &str| parse_app_reply(text).unwrap_err().to_string();
     assert_eq!(host("[1]"), "`reply`: expected an object, found a list");

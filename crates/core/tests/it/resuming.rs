@@ -1,4 +1,4 @@
-//! What happens to a session whose process ended and that goes on, and to sub-tasks outside of the machine.
+//! Resumed sessions and delegated sub-tasks.
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
@@ -15,7 +15,7 @@ fn resumed(desktop_kept: bool) -> Event {
 }
 
 #[test]
-fn a_call_that_was_out_is_reported_and_never_sent_again() {
+fn interrupted_call_is_reported_and_never_sent_again() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&app("FINISH", &["click_element", "read_table"]));
@@ -32,7 +32,7 @@ fn a_call_that_was_out_is_reported_and_never_sent_again() {
 }
 
 #[test]
-fn what_was_not_a_call_stays_wanted_under_its_number() {
+fn other_pending_effects_stay_pending_after_resume() {
     let mut h = Harness::started(config());
     let check = |h: &mut Harness| {
         let before = h.session.next().cloned();
@@ -49,7 +49,7 @@ fn what_was_not_a_call_stays_wanted_under_its_number() {
 }
 
 #[test]
-fn a_lost_desktop_ends_what_went_on_in_its_windows_and_the_host_looks_anew() {
+fn lost_desktop_ends_subtasks_and_the_host_observes_again() {
     // Whatever the AppAgent was at, its window is gone, also where the new desktop gives out the same ids.
     let at_ask = |h: &mut Harness| h.look();
     let at_approval = |h: &mut Harness| h.step(&app("CONFIRM", &["click_element"]));
@@ -76,7 +76,7 @@ fn a_lost_desktop_ends_what_went_on_in_its_windows_and_the_host_looks_anew() {
 }
 
 #[test]
-fn the_time_without_a_process_does_not_count() {
+fn time_without_a_process_is_not_counted() {
     let mut config = config();
     config.limits.wall_ms_max = Some(1_000);
     let mut h = Harness::started(config);
@@ -100,7 +100,7 @@ fn with_agent() -> SessionConfig {
 }
 
 #[test]
-fn a_subtask_for_an_agent_goes_out_and_comes_back_as_a_report() {
+fn delegated_subtask_returns_as_a_report() {
     let mut h = Harness::started(with_agent());
     h.look();
     assert!(h.prompt().contains("- [a1] agent \"Oven\" — Bakes."), "{}", h.prompt());
@@ -112,7 +112,7 @@ fn a_subtask_for_an_agent_goes_out_and_comes_back_as_a_report() {
     h.look();
     assert!(h.prompt().contains("by Oven: FINISHED — golden brown"), "{}", h.prompt());
 
-    // A report that never came is one that may be half done; it is not asked for again.
+    // A missing report counts as possibly half done; the sub-task is not sent again.
     h.reply(&assign_reply("a1").to_string());
     h.answer(resumed(true));
     h.look();

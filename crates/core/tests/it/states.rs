@@ -6,7 +6,7 @@ use deskhand_core::states::{
 };
 
 #[test]
-fn terminal_means_terminal() {
+fn terminal_states_are_never_left() {
     for (_, from) in HostStatus::WORDS {
         for trigger in HostTrigger::all() {
             let to = next_host(from, trigger);
@@ -38,7 +38,7 @@ fn decision_12_status_words_are_trimmed_and_case_folded() {
 
 /// `docs/reference/states.md` is written from the code: `UPDATE_DOCS=1 cargo nextest run -p deskhand-core states` renews it.
 #[test]
-fn the_documentation_shows_the_tables_of_the_code() {
+fn documented_tables_match_the_code() {
     let mut text = String::from(
         "# State tables\n\nGenerated from `crates/core/src/states/`; a test compares this page with the code. A state does not \
          change on a\ntrigger that is not listed for it. `deskhand states` prints the same tables, and `deskhand states --format \
@@ -55,7 +55,7 @@ fn the_documentation_shows_the_tables_of_the_code() {
 }
 
 #[test]
-fn the_diagrams_have_an_arrow_for_each_row_of_the_tables() {
+fn diagrams_have_an_arrow_per_transition() {
     for transitions in [host_transitions(), app_transitions()] {
         let diagram = mermaid(&transitions);
         for row in table(&transitions).lines().skip(2) {
