@@ -21,18 +21,18 @@ pub struct Click {
     pub target: Target,
     /// Which button.
     pub button: Button,
-    /// 1, or 2 for a double click, or 3.
+    /// 1, 2 for a double click, or 3.
     pub count: u8,
 }
 
 impl Click {
-    /// One click of the main button.
+    /// A single click of the main button.
     pub const fn once(target: Target) -> Self {
         Self { target, button: Button::Left, count: 1 }
     }
 }
 
-/// Clicks an element or a point of `window` or its dialogs, and tells whether that had an effect.
+/// Clicks an element or a point of `window` or its dialogs, and verifies the effect.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -70,12 +70,12 @@ async fn click_element<D: Desktop>(
             first = Some(effect);
         }
     }
-    // The accessibility action is not offered or did nothing: as a person would do it. Everything is checked
-    // again, because time has passed.
+    // The accessibility action is not offered or had no effect: use real input. Check everything again, because time has
+    // passed.
     let again = check(desktop, window, ready.element.id, Some(&ready.element.name), Need::Act).await;
     let ready = match (again, first.as_ref()) {
         (Ok(ready), _) => ready,
-        // Something was sent already, such as to the item of a menu that has closed since.
+        // The action was already sent, such as to an item of a menu that has closed since.
         (Err(Halt::Refused(reason)), Some(effect)) => {
             let mut report = effect.to_report(&what, Route::Semantic);
             report.summary.push_str(&format!("; then {reason}"));
@@ -107,7 +107,7 @@ async fn click_element<D: Desktop>(
     Ok(report)
 }
 
-/// Acts through the accessibility interface; none where that is not offered or refused by the toolkit.
+/// Invokes the accessibility action; `None` if it is not offered or the toolkit rejects it.
 pub(crate) async fn act_semantically<D: Desktop>(
     desktop: &D,
     ready: &Ready,
@@ -116,7 +116,7 @@ pub(crate) async fn act_semantically<D: Desktop>(
 ) -> Result<Option<Effect>, Halt> {
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(ready.element.id, &ElementAction::Default).await {
-        // A call that is not answered in time may have opened a dialog that blocks it: the effect decides.
+        // A call that times out may have opened a dialog that blocks it: the effect decides.
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {
             Ok(Some(wait_for_effect(desktop, watch, before, limits).await?))
         }
@@ -125,7 +125,7 @@ pub(crate) async fn act_semantically<D: Desktop>(
     }
 }
 
-/// Whether a click on such an element means its accessibility action, and not a place in it.
+/// Whether a click on the element means its accessibility action, not a position in it.
 fn is_pressed_semantically(element: &Element) -> bool {
     const PLACES: &[Role] = &[
         Role::DOCUMENT_SPREADSHEET,

@@ -20,7 +20,7 @@ use crate::{
     verdict::{Need, Ready, check},
 };
 
-/// How long an application may take to fetch what it was told to paste.
+/// How long an application may take to fetch pasted text.
 const FETCH_BOUND: Duration = Duration::from_secs(5);
 
 /// Reads the text of the clipboard.
@@ -49,7 +49,7 @@ pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResu
     Ok(ActionReport::new(effect, Route::Semantic, summary))
 }
 
-/// Pastes a text into an element, reads it back, and puts back what the clipboard held.
+/// Pastes text into an element, reads it back, and restores the clipboard.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -86,8 +86,8 @@ async fn paste_and_check<D: Desktop>(
         .with_output(json!({ "text": shorten(&found) })))
 }
 
-/// Pastes into the element that has the focus; tells how long that took and whether the application fetched the text.
-/// The clipboard holds again what it held before.
+/// Pastes into the focused element; returns how long that took and whether the application fetched the text. Restores the
+/// clipboard.
 pub(crate) async fn paste_here<D: Desktop>(
     desktop: &D,
     ready: &Ready,

@@ -14,7 +14,7 @@ use crate::{
     verdict::{Need, bring_to_front, check, surfaces},
 };
 
-/// Takes what is at `from` with what is to be held, moves to `to` and lets go there.
+/// Presses at `from` with the modifiers, moves to `to` and releases there.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.

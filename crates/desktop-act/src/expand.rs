@@ -20,10 +20,10 @@ use crate::{
     verdict::{Need, Ready, check},
 };
 
-/// Names of actions that open and close an element. Not `Toggle`, by which Qt selects a cell.
+/// Names of actions that expand and collapse an element. Not `Toggle`, which selects a cell in Qt.
 const OPENERS: [&str; 3] = ["expand or contract", "expand", "collapse"];
 
-/// Brings an element into the state expanded, or not, and reads it back; does nothing where it is in it already.
+/// Expands or collapses an element, and reads it back; does nothing if it already is in that state.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -37,12 +37,12 @@ pub async fn expand<D: Desktop>(
     report(expand_and_check(desktop, window, (id, name), open, limits).await)
 }
 
-/// The ways to open an element, best first.
+/// The ways to expand an element, best first.
 #[derive(Debug, Clone)]
 enum Way {
     Action(String),
     ArrowKey,
-    /// The same, where only a click gives the focus.
+    /// The same, if only a click focuses it.
     ClickAndArrowKey,
     DoubleClick,
 }
@@ -75,7 +75,7 @@ async fn expand_and_check<D: Desktop>(
         }
         let mut waited_ms = desktop.settle(watch, limits.quiet).await?.waited_ms;
         let mut reached = is_so(read_element(desktop, id).await?.states);
-        // A busy application may take a while to say so; another way would undo what this one did.
+        // A busy application may report the state late; another attempt would revert this one.
         while !reached && waited_ms < milliseconds(limits.effect) {
             let watch = watch_app(desktop, ready.surface.id).await?;
             let left = Duration::from_millis(milliseconds(limits.effect) - waited_ms);
@@ -129,7 +129,7 @@ async fn go<D: Desktop>(
     }
 }
 
-/// Presses the arrow key that opens or closes an item, where that item has the focus: else it would go elsewhere.
+/// Presses the arrow key that expands or collapses the focused item; any other would move the focus.
 async fn press_arrow<D: Desktop>(desktop: &D, ready: &Ready, open: bool) -> Result<bool, Halt> {
     let now = read_element(desktop, ready.element.id).await?;
     if !now.states.has(State::Focused) {

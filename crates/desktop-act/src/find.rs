@@ -1,4 +1,4 @@
-//! Finding elements by what people call them, and telling which ones come near.
+//! Finds elements by role and name, and the nearest matches.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -8,15 +8,15 @@ use deskhand_desktop::{Desktop, DesktopResult};
 
 use crate::{patience::read_tree, report::ActionReport, verdict::surfaces};
 
-/// The most names that a refusal lists.
+/// The most names in a refusal.
 const CANDIDATES_MAX: usize = 8;
 
-/// What an element is called.
+/// A description of an element.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wanted {
-    /// Its role; any where none is given.
+    /// Its role; `None` for any.
     pub role: Option<Role>,
-    /// Its name; any where none is given.
+    /// Its name; `None` for any.
     pub name: Option<String>,
 }
 
@@ -31,13 +31,13 @@ impl Wanted {
         Self { role: None, name: Some(name.to_owned()) }
     }
 
-    /// Whether an element is what is wanted.
+    /// Whether an element matches.
     pub fn matches(&self, element: &Element) -> bool {
         self.role.as_ref().is_none_or(|role| *role == element.role)
             && self.name.as_ref().is_none_or(|name| names_equal(name, &element.name))
     }
 
-    /// How messages name it.
+    /// Its text in messages.
     pub fn label(&self) -> String {
         match (&self.role, &self.name) {
             (Some(role), Some(name)) => format!("{role} \"{name}\""),
@@ -48,8 +48,8 @@ impl Wanted {
     }
 }
 
-/// Whether two names are the same for a person: case, mnemonics (`_File`, `~File`, `&File`), `…` for `...`, surrounding space and a
-/// trailing colon do not count.
+/// Whether two names are equal to a person: ignores case, mnemonics (`_File`, `~File`, `&File`), `…` or `...`, surrounding
+/// white space and a trailing colon.
 pub fn names_equal(one: &str, other: &str) -> bool {
     fold(one) == fold(other)
 }
@@ -63,11 +63,11 @@ pub(crate) fn fold(name: &str) -> String {
     trimmed.to_owned()
 }
 
-/// The element of a window, its dialogs and pop-ups that is called so: the top-most surface wins, and in it an
-/// element that a person acts on wins over one that is only read.
+/// Finds an element in a window, its dialogs and pop-ups: the topmost surface wins, and in it an interactive element over a
+/// static one.
 ///
 /// # Errors
-/// What the desktop reports while its trees are read.
+/// If a tree cannot be read.
 pub async fn find_element<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -90,7 +90,7 @@ pub async fn find_element<D: Desktop>(
     Ok(None)
 }
 
-/// `; nearest: push button "Finish" (e5), …` for a refusal; empty where there is nothing to name.
+/// `; nearest: push button "Finish" (e5), …` for a refusal; empty if there are no candidates.
 pub(crate) async fn nearest<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -118,7 +118,7 @@ pub(crate) async fn nearest<D: Desktop>(
     Ok(if named.is_empty() { String::new() } else { format!("; nearest: {}", named.join(", ")) })
 }
 
-/// The names that come nearest to `name`, best first, for a refusal.
+/// The names most similar to `name`, best first, for a refusal.
 pub(crate) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut scored: Vec<(f64, &str)> = names
         .filter(|other| !other.is_empty())
@@ -129,7 +129,7 @@ pub(crate) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>
 }
 
 impl ActionReport {
-    /// With the window that the action is about.
+    /// Adds the window of the action.
     #[must_use]
     pub fn with_window(mut self, window: Option<WindowInfo>) -> Self {
         self.window = window;

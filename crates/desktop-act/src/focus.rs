@@ -14,7 +14,7 @@ use crate::{
     verdict::{Need, check},
 };
 
-/// Gives an element the focus, and reads back whether it has it.
+/// Focuses an element, and reads back whether it has the focus.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.

@@ -1,5 +1,5 @@
-//! Reads that wait for an application that is busy: on a loaded machine one that works may take seconds to answer.
-//! Only reads are repeated; nothing that acts is ever sent twice from here.
+//! Retries of reads while an application is busy: on a loaded machine it may take seconds to respond. Only reads are
+//! retried; actions are never sent twice from here.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -9,10 +9,10 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLi
 
 use crate::effect::watch_app;
 
-/// How often a read is tried before the application counts as not answering.
+/// How often a read is tried before the application counts as not responding.
 const TRIES_MAX: u32 = 4;
 
-/// Asks again while the application does not answer, a few times.
+/// Retries a read while the application does not respond.
 pub(crate) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> DesktopResult<T>
 where
     F: Future<Output = DesktopResult<T>>,
@@ -26,8 +26,8 @@ where
     ask().await
 }
 
-/// Whether something that an input brings about holds: read once the application has handled what was sent since `watch`
-/// began, and, where it does not hold yet, once more when the application is quiet.
+/// Whether a condition holds after an input: read once the application has handled everything since `watch` began and,
+/// if it does not hold yet, again when the application is idle.
 pub(crate) async fn comes_to_hold<D: Desktop, F, E>(
     desktop: &D,
     (window, watch): (WindowId, D::Watch),
@@ -47,13 +47,13 @@ where
     holds().await
 }
 
-/// One element.
+/// Reads one element.
 pub(crate) async fn read_element<D: Desktop>(desktop: &D, id: ElementId) -> DesktopResult<Element> {
     patiently(|| desktop.element(id)).await
 }
 
-/// The tree of a window; read again, with more time and after the application came to rest, while it is partial
-/// because of a slow answer.
+/// Reads the tree of a window; retries with more time, after the application became idle, if the tree is partial because
+/// of a slow response.
 pub(crate) async fn read_tree<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
     let mut limits = TreeLimits::default();
     for _ in 1..TRIES_MAX {

@@ -1,4 +1,4 @@
-//! What an action is aimed at, and what it reports.
+//! Targets and reports of actions.
 
 use std::time::Duration;
 
@@ -12,15 +12,14 @@ use deskhand_desktop::{Change, DesktopError, DesktopResult, QuietLimits};
 use serde::Serialize;
 use serde_json::Value;
 
-/// What an action is aimed at.
+/// The target of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
-    /// An element, with the name that it is believed to have. Where the name does not hold any more the action
-    /// is refused.
+    /// An element with its expected name. The action is refused if the name differs.
     Element {
         /// Its id.
         id: ElementId,
-        /// Its expected name; none to take whatever has the id.
+        /// Its expected name; `None` to accept any.
         name: Option<String>,
     },
     /// A point of the screen.
@@ -28,24 +27,23 @@ pub enum Target {
 }
 
 impl Target {
-    /// An element whose name does not matter.
+    /// An element with any name.
     pub const fn element(id: ElementId) -> Self {
         Self::Element { id, name: None }
     }
 }
 
-/// The bounds of one action.
+/// The time limits of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActLimits {
-    /// The wait for quiet after each event that is sent.
+    /// The wait for idle after each input event.
     pub quiet: QuietLimits,
-    /// How long an effect may take to begin in an application that has nothing else to do; one that is busy is waited
-    /// for longer, until it answers. What begins later, as after a slow network, is `not_seen`. An application that did
-    /// nothing until now cannot be told from one that will do something in a moment, and an element that did nothing
-    /// through its accessibility interface is clicked as well: a short wait would press slow buttons twice.
+    /// How long an idle application may take to start an effect; a busy one is awaited until it responds. A later effect, as
+    /// after a slow network, is `not_seen`. The limit is not short, because an element without an effect through its
+    /// accessibility interface is clicked as well: a short wait would press slow buttons twice.
     pub effect: Duration,
-    /// How long the window is watched, without touching it, to tell an effect from what changes by itself. Only
-    /// done where the effect is nothing but a changed name or text.
+    /// How long the window is observed without input, to distinguish an effect from what changes by itself. Only done if the
+    /// effect is merely a changed name or text.
     pub control: Duration,
     /// How long a program may take to show its window.
     pub launch: Duration,
@@ -62,7 +60,7 @@ impl Default for ActLimits {
     }
 }
 
-/// Which way an action went.
+/// The route of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Route {
@@ -74,27 +72,27 @@ pub enum Route {
     Input,
 }
 
-/// What an action did.
+/// The result of an action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionReport {
-    /// Whether its effect was seen.
+    /// The verdict.
     pub effect: Verdict,
-    /// One or two sentences: what happened, or why not and what to do.
+    /// What happened, or why nothing did and what to do, in one or two sentences.
     pub summary: String,
-    /// Which way it went.
+    /// The route taken.
     pub route: Route,
-    /// What changed, in order.
+    /// The changes, in order.
     pub changes: Vec<Change>,
     /// The window that it opened, activated or closed.
     pub window: Option<WindowInfo>,
-    /// What it returns as data; null where there is nothing.
+    /// Data that it returns; null if none.
     pub output: Value,
-    /// How long the waits for its effect took, in milliseconds.
+    /// Time spent waiting for the effect, in milliseconds.
     pub settled_ms: u64,
 }
 
 impl ActionReport {
-    /// A report with a verdict and nothing else.
+    /// A report with only a verdict.
     pub fn new(effect: Verdict, route: Route, summary: impl Into<String>) -> Self {
         Self {
             effect,
@@ -107,12 +105,12 @@ impl ActionReport {
         }
     }
 
-    /// Nothing was sent, and why.
+    /// A refusal with its reason; nothing was sent.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self::new(Verdict::Refused, Route::None, reason)
     }
 
-    /// With data.
+    /// Adds data.
     #[must_use]
     pub fn with_output(mut self, output: Value) -> Self {
         self.output = output;
@@ -120,7 +118,7 @@ impl ActionReport {
     }
 }
 
-/// Why an action ends before its end.
+/// Why an action stops early.
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// A check failed and nothing was sent.

@@ -1,4 +1,4 @@
-//! Turning the wheel, and bringing an element into view.
+//! Scrolls by the wheel, and scrolls an element into view.
 
 use deskhand_core::{
     command::Verdict,
@@ -15,7 +15,7 @@ use crate::{
     verdict::{Need, bring_to_front, check, surfaces},
 };
 
-/// The most notches of one call.
+/// The most notches per call.
 const NOTCHES_MAX: i32 = 100;
 
 /// How far to scroll, in notches of the wheel.
@@ -27,7 +27,7 @@ pub struct Scroll {
     pub down: i32,
 }
 
-/// Turns the wheel over an element or a point. Seen when elements moved, came or went.
+/// Scrolls over an element or a point. `seen` if elements moved, appeared or disappeared.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -78,7 +78,7 @@ async fn scroll_and_check<D: Desktop>(
     })
 }
 
-/// Brings an element into view, and reads back that it lies in its window.
+/// Scrolls an element into view, and reads back that it is inside its window.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -137,7 +137,7 @@ async fn surface_at<D: Desktop>(
 
 type Places = Vec<(ElementId, String, Option<Rect<Screen>>)>;
 
-/// Where the elements in `within`, or of the whole window, are.
+/// The bounds of the elements in `within`, or in the whole window.
 async fn places<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -146,6 +146,6 @@ async fn places<D: Desktop>(
     let tree = read_tree(desktop, surface.id).await?;
     let place = |element: &Element| (element.id, element.name.clone(), element.bounds);
     let inside: Places = within.map(|id| tree.descendants(id).map(place).collect()).unwrap_or_default();
-    // What holds nothing itself is moved by the window around it.
+    // An element without descendants is scrolled by the window around it.
     Ok(if inside.is_empty() { tree.elements.iter().map(place).collect() } else { inside })
 }

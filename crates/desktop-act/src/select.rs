@@ -1,4 +1,4 @@
-//! Selecting an item of a list, an option of a combo box, or a tab.
+//! Selects an item of a list, an option of a combo box, or a tab.
 
 use std::collections::VecDeque;
 
@@ -21,14 +21,14 @@ use crate::{
     verdict::{Need, check},
 };
 
-/// The most items that are looked at.
+/// The most items read.
 const ITEMS_MAX: usize = 1_000;
-/// The most options that are stepped over by keys.
+/// The most options stepped over by keys.
 const STEPS_MAX: usize = 30;
-/// How deep items may lie in their list (`combo box` › `menu` › `menu item`).
+/// The deepest nesting of items in a list (`combo box` › `menu` › `menu item`).
 const DEPTH_MAX: u16 = 4;
 
-/// Selects the item called `item` in a list, combo box, tree or row of tabs, and reads back whether it is selected.
+/// Selects the item named `item` in a list, combo box, tree or row of tabs, and reads back whether it is selected.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -65,13 +65,13 @@ async fn select_and_check<D: Desktop>(
         return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{what} is selected already")));
     }
     let mut settled_ms = 0;
-    // The accessibility action of a row is what a double click does; that of an option chooses it.
+    // The accessibility action of a row is a double click; that of an option selects it.
     let last = if is_row(found) { ElementAction::Focus } else { ElementAction::Default };
     for action in [ElementAction::Select, last] {
         let watch = watch_app(desktop, ready.surface.id).await?;
         match desktop.perform(found.id, &action).await {
             Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
-            // Qt makes the items of a closed list anew each time.
+            // Qt recreates the items of a closed list.
             Err(
                 DesktopError::NotOffered { .. } | DesktopError::Failed { .. } | DesktopError::NoElement(_),
             ) => {
@@ -95,7 +95,7 @@ fn is_row(item: &Element) -> bool {
     [Role::TABLE_CELL, Role::TREE_ITEM, Role::LIST_ITEM].contains(&item.role)
 }
 
-/// As a person does it: opens the list where it is closed, and clicks the item.
+/// By mouse: opens the list if it is closed, and clicks the item.
 async fn by_mouse<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -134,7 +134,7 @@ async fn by_mouse<D: Desktop>(
     Ok(ActionReport { effect, summary, ..clicked })
 }
 
-/// As a person does it without a mouse: closes what is open, goes to the list, and steps through its options.
+/// By keyboard: closes what is open, focuses the list, and steps through its options.
 async fn by_keys<D: Desktop>(
     desktop: &D,
     list: &Element,
@@ -151,7 +151,7 @@ async fn by_keys<D: Desktop>(
     press(NamedKey::Escape).await?;
     match desktop.perform(list.id, &ElementAction::Focus).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
-        // It may have the focus, since it was clicked.
+        // The click may have focused it.
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
             let now = read_element(desktop, list.id).await?;
             if !now.states.has(State::Focused) {
@@ -180,8 +180,8 @@ fn is_option(item: &Element) -> bool {
     is_row(item) || [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(&item.role)
 }
 
-/// As a person does it where the options are there only while the list is open, as in GTK 4: opens it, steps to the
-/// option by keys, and reads back what the box shows then.
+/// For options that exist only while the list is open, as in GTK 4: opens it, steps to the option by keys, and reads back
+/// what the box shows.
 async fn by_opened_list<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -246,7 +246,7 @@ async fn labels_in<D: Desktop>(desktop: &D, id: ElementId) -> Result<Vec<Element
     Ok(labels)
 }
 
-/// The items of a list, also of a closed one; nearest levels first.
+/// The items of an open or closed list; nearest levels first.
 async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element>, Halt> {
     let mut items = Vec::new();
     let mut queue = VecDeque::from([(list.id, 0_u16)]);
@@ -255,7 +255,7 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
             if items.len() >= ITEMS_MAX {
                 return Ok(items);
             }
-            // A table is looked into only where it is a short list: Qt's lists are tables.
+            // Read a table only if it is a short list: Qt's lists are tables.
             let is_short = child.table.is_none_or(|shape| shape.columns <= 1)
                 && usize::try_from(child.child_count).is_ok_and(|count| count <= ITEMS_MAX);
             if depth < DEPTH_MAX && child.child_count > 0 && is_short {
@@ -270,7 +270,7 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
     Ok(items)
 }
 
-/// Whether the item says that it is selected, or its combo box shows it.
+/// Whether the item reports that it is selected, or its combo box shows it.
 async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -> Result<bool, Halt> {
     let list = read_element(desktop, list).await?;
     if list.role == Role::COMBO_BOX {
@@ -284,7 +284,7 @@ async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -
         }
     }
     match read_element(desktop, item.id).await {
-        // Where a combo box is called by what it shows, the row that is marked in its list proves nothing.
+        // If a combo box is named after its value, the marked row in its list proves nothing.
         Ok(now) if list.role == Role::COMBO_BOX && now.states.has(State::Selected) => {
             let items = items_of(desktop, &list).await?;
             Ok(items.iter().all(|one| !names_equal(&one.name, &list.name)))

@@ -1,4 +1,4 @@
-//! What a window is about, in a few lines.
+//! A short summary of a window.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,7 @@ use crate::{
 /// The most characters of text that are quoted.
 const TEXT_MAX: usize = 1_500;
 
-/// Tells what a window shows: its surfaces, what has the focus, how many elements of each role there are, and the
-/// beginning of its text.
+/// Summarizes a window: its surfaces, the focused element, the number of elements per role, and the start of its text.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.

@@ -1,4 +1,4 @@
-//! What the actions on tables share: finding the table, comparing cells, moving the cursor.
+//! Helpers of the table actions: finding the table, comparing cells, moving the cursor.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -15,18 +15,18 @@ use crate::{
     verdict::{Need, Ready, check, surfaces},
 };
 
-/// How a table is named.
+/// How a table is identified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableTarget {
     /// By its id.
     Element(ElementId),
     /// By its accessible name, such as `Sales`.
     Named(String),
-    /// The largest table that shows.
+    /// The largest visible table.
     Largest,
 }
 
-/// The table that is meant, with the surface it lies in.
+/// Finds the table, with its surface.
 pub(crate) async fn find_table<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -67,8 +67,7 @@ pub(crate) async fn find_table<D: Desktop>(
     Err(Halt::Refused(format!("no table{wanted} shows in {window}; {there}")))
 }
 
-/// The name of a table without the number of its part: a Writer calls the part of `Sales` on the first page
-/// `Sales-1`.
+/// The name of a table without its part number: Writer calls the part of `Sales` on the first page `Sales-1`.
 fn without_part(name: &str) -> &str {
     match name.rsplit_once('-') {
         Some((head, part)) if !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) => head,
@@ -76,7 +75,7 @@ fn without_part(name: &str) -> &str {
     }
 }
 
-/// Whether a cell that shows `found` holds what was `meant`: the same text, or the same number in another dress.
+/// Whether a cell that shows `found` contains what was `meant`: the same text, or the same number in another format.
 pub fn cells_equal(meant: &str, found: &str) -> bool {
     let (meant, found) = (plain(meant), plain(found));
     if meant == found {
@@ -92,7 +91,7 @@ fn plain(text: &str) -> String {
     text.trim().replace(['\u{a0}', '\u{202f}'], " ")
 }
 
-/// A number as people write it: `1200`, `1,200`, `-3.5`, `12%`. Thousands separators only where they belong.
+/// Parses a number as people write it: `1200`, `1,200`, `-3.5`, `12%`. Thousands separators only at valid positions.
 pub(crate) fn number(text: &str) -> Option<f64> {
     let (digits, scale) = match text.strip_suffix('%') {
         Some(digits) => (digits.trim_end(), 0.01),
@@ -119,7 +118,7 @@ pub(crate) fn number(text: &str) -> Option<f64> {
     joined.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * scale)
 }
 
-/// Whether the cursor of a table is on a cell, as the cell itself tells.
+/// Whether the table's cursor is on a cell, according to the cell.
 pub(crate) async fn cursor_is_on<D: Desktop>(
     desktop: &D,
     table: ElementId,
@@ -127,14 +126,14 @@ pub(crate) async fn cursor_is_on<D: Desktop>(
 ) -> DesktopResult<bool> {
     match patiently(|| desktop.cell(table, cell)).await {
         Ok(element) => Ok(element.states.has(State::Focused)),
-        // Qt makes cells anew from time to time.
+        // Qt recreates cells.
         Err(DesktopError::NoElement(_)) => Ok(false),
         Err(error) => Err(error),
     }
 }
 
-/// Puts the cursor into a cell and makes sure that typing goes there: by the accessibility interface, else by
-/// the name box of the application.
+/// Moves the cursor to a cell and verifies that typing goes there: through the accessibility interface, else through the
+/// application's name box.
 pub(crate) async fn go_to_cell<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -169,8 +168,8 @@ pub(crate) async fn go_to_cell<D: Desktop>(
     Err(Halt::Refused(format!("the cursor of {} does not go to {cell}", table.label())))
 }
 
-/// Waits until the cursor is on a cell: looks at once, once the application has handled what it was told, and once it
-/// is quiet.
+/// Waits until the cursor is on a cell: checks immediately, after the application handled the input, and once it is
+/// idle.
 async fn wait_for_cursor<D: Desktop>(
     desktop: &D,
     watched: (WindowId, D::Watch),
@@ -184,7 +183,7 @@ async fn wait_for_cursor<D: Desktop>(
     comes_to_hold(desktop, watched, limits.quiet, || cursor_is_on(desktop, table, cell)).await
 }
 
-/// Types a range into the name box, as a person does to go there or to select it.
+/// Types a range into the name box to go there or to select it.
 pub(crate) async fn name_in_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -204,8 +203,8 @@ pub(crate) async fn name_in_box<D: Desktop>(
     Ok(())
 }
 
-/// The box that shows the name of the cell under the cursor: by its name, else the line of text that reads like a
-/// cell or range (LibreOffice gives it no name).
+/// The name box, which shows the address of the current cell: by its name, else the single-line entry whose text parses as
+/// a cell or range (LibreOffice leaves it unnamed).
 pub(crate) async fn find_name_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,

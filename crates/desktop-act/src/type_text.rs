@@ -1,4 +1,4 @@
-//! Typing text into an element or the focus, and reading it back.
+//! Types text into an element or the focused one, and reads it back.
 
 use std::time::Duration;
 
@@ -20,26 +20,26 @@ use crate::{
     verdict::{Need, Ready, bring_to_front, check, surface_of, surfaces},
 };
 
-/// The most characters that are read back.
+/// The most characters read back.
 const READ_BACK_MAX: usize = 100_000;
-/// How long a busy application may take over one key, while it shows nothing of what it has taken in already.
+/// How long a busy application may take per key without showing any progress.
 const KEY_BOUND: Duration = Duration::from_millis(10);
 
 /// What to type, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeText {
-    /// The element; none for the one that has the focus.
+    /// The element; `None` for the focused one.
     pub element: Option<ElementId>,
-    /// The name that the element is believed to have.
+    /// Its expected name.
     pub name: Option<String>,
     /// The text; `\n` is Return, `\t` is Tab.
     pub text: String,
-    /// Whether what is there goes away first.
+    /// Whether to clear the existing text first.
     pub clear: bool,
 }
 
-/// Types text as a person does. Where the text of the element can be read it is read back, corrected once,
-/// and the verdict is about that; elsewhere it is about changes of the window.
+/// Types text by keyboard. If the element's text is readable, it is read back and corrected once, and decides the verdict;
+/// otherwise changes of the window decide.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -80,22 +80,22 @@ async fn type_and_check<D: Desktop>(
     }
 }
 
-/// What the text has to be afterwards.
+/// The expected text.
 enum Expected {
-    /// Exactly what was typed.
+    /// Exactly the typed text.
     Whole,
-    /// What was there, with what was typed somewhere in it.
+    /// The earlier text with the typed text inserted somewhere.
     Added(String),
 }
 
-/// What a text that is read after typing tells.
+/// The result of comparing the text read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reading {
-    /// It is as it was meant.
+    /// It matches.
     Met,
-    /// It may become so: it is as it was before, or the beginning of what was typed.
+    /// It may still match: it is unchanged, or a prefix of the typed text.
     OnItsWay,
-    /// Further keys cannot make it right.
+    /// Further keys cannot make it match.
     Wrong,
 }
 
@@ -119,7 +119,7 @@ impl Expected {
     }
 }
 
-/// Whether `found` is `before` with a part in it that `fits`.
+/// Whether `found` is `before` with an inserted part that `fits`.
 fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
     let Some(length) = found.len().checked_sub(before.len()) else { return false };
     before.char_indices().map(|(at, _)| at).chain([before.len()]).any(|at| {
@@ -129,7 +129,7 @@ fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
     })
 }
 
-/// Whether two texts are the same but for a line end that toolkits add.
+/// Whether two texts are equal except for a trailing line end, which toolkits add.
 pub(crate) fn same_text(found: &str, meant: &str) -> bool {
     plain(found) == plain(meant)
 }
@@ -164,11 +164,11 @@ async fn type_readable<D: Desktop>(
             Expected::Added(before) => format!("{}{}", plain(before), request.text),
         };
         clear(desktop, ready, limits).await?;
-        // Keys may have been lost on a busy machine: the clipboard loses none.
+        // A busy machine may drop keys; the clipboard does not.
         let (paste_ms, taken) = paste_here(desktop, ready, &meant, limits).await?;
         waited_ms += paste_ms;
         if !taken {
-            // It does not paste.
+            // It does not support pasting.
             let (more_ms, more) = type_once(desktop, ready, &meant, limits).await?;
             waited_ms += more_ms;
             changes.extend(more);
@@ -194,9 +194,9 @@ async fn type_readable<D: Desktop>(
     .with_output(serde_json::json!({ "text": shorten(&found) })))
 }
 
-/// The text of an element once it is as it shall be, or changes no more: an application on a busy machine takes in keys
-/// long after they were sent. Chromium's window answers while its page has yet to take in most of them, and shows
-/// nothing of them until it has, so that what is on its way gets time for each of so many `keys`.
+/// Waits until the element has the expected text or stops changing: on a busy machine an application handles keys long after
+/// they were sent. Chromium's window responds before its page has handled most of them, and shows none until it has, so
+/// the wait is extended for each of the `keys`.
 async fn read_when_done<D: Desktop>(
     desktop: &D,
     ready: &Ready,
@@ -217,7 +217,7 @@ async fn read_when_done<D: Desktop>(
         let is_same = found.is_some() && found == last;
         same_ms = if is_same { same_ms } else { 0 };
         let left = patience.saturating_sub(Duration::from_millis(same_ms));
-        // It may draw what it takes in long before it tells of it.
+        // It may draw the text long before it reports it.
         let is_done = match reading {
             Some(Reading::Met) => true,
             Some(Reading::OnItsWay) => is_same && left.is_zero(),
@@ -281,7 +281,7 @@ async fn type_blindly<D: Desktop>(
     Ok(report)
 }
 
-/// Gives an element the focus: by its accessibility interface, else by a click.
+/// Focuses an element: through its accessibility interface, else by a click.
 pub(crate) async fn focus_element<D: Desktop>(
     desktop: &D,
     ready: &Ready,
@@ -312,7 +312,7 @@ pub(crate) async fn focus_element<D: Desktop>(
     Ok(Route::Input)
 }
 
-/// The element of the front-most surface that has the focus.
+/// The focused element of the topmost surface that has one.
 async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
     let front = bring_to_front(desktop, window).await?;
     let tree = read_tree(desktop, front.id).await?;
@@ -324,7 +324,7 @@ async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Op
     Ok(Some(Ready { surface, element, point }))
 }
 
-/// The text of an element, where it can be read.
+/// The text of an element, if readable.
 pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<Option<String>, Halt> {
     if !element.offers(Pattern::Text) && !element.offers(Pattern::EditableText) {
         return Ok(None);
@@ -336,7 +336,7 @@ pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
     }
 }
 
-/// Empties the element that has the focus, as a person does; the accessibility interface where that fails.
+/// Clears the focused element by keyboard, or through the accessibility interface if that fails.
 pub(crate) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
     let before = read(desktop, &ready.element).await?;
     if before.as_deref().is_some_and(|text| plain(text).is_empty()) {
@@ -360,7 +360,7 @@ pub(crate) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLi
     Ok(())
 }
 
-/// A text that fits into a sentence.
+/// The text, clipped for a sentence.
 pub(crate) fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 80;
     if text.chars().count() > LENGTH_MAX {

@@ -14,41 +14,41 @@ use crate::{
     report::Halt,
 };
 
-/// How often the place of an element is read until two reads agree.
+/// How often bounds are read until two reads agree.
 const STABLE_READS_MAX: usize = 6;
 
-/// Reads nothing but the root of a window.
+/// Reads only the root of a window.
 const ROOT_ONLY: TreeLimits =
     TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
 
-/// An element that may be acted on.
+/// A target that passed the checks.
 #[derive(Debug, Clone)]
 pub(crate) struct Ready {
-    /// The window, dialog or pop-up that it lies in.
+    /// The window, dialog or pop-up that contains it.
     pub(crate) surface: WindowInfo,
-    /// The element, as it is now.
+    /// The element as of the check.
     pub(crate) element: Element,
-    /// Where a click reaches it; none where it can be acted on by the semantic route only.
+    /// Where a click reaches it; `None` if only the semantic route is possible.
     pub(crate) point: Option<Point<Screen>>,
 }
 
-/// What an action needs of its target.
+/// What an action requires of its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It will be acted on.
+    /// It has to accept input.
     Act,
-    /// It will only be read or scrolled to; it may be disabled or out of sight.
+    /// It is only read or scrolled to; it may be disabled or off-screen.
     Read,
 }
 
-/// A window with the dialogs and pop-ups that belong to it, bottom-most first.
+/// A window with its dialogs and pop-ups, bottom to top.
 pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
     let windows = desktop.windows().await?;
     let own = ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
     Ok(own.into_iter().cloned().collect())
 }
 
-/// Checks an element; waits for it to come to rest, and scrolls it into view.
+/// Checks an element; waits until it is stable, and scrolls it into view.
 pub(crate) async fn check<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -100,7 +100,7 @@ pub(crate) async fn check<D: Desktop>(
     Ok(Ready { surface, element, point: Some(point) })
 }
 
-/// The top-most of `surfaces` that an element lies in.
+/// The topmost of `surfaces` that contains an element.
 pub(crate) async fn surface_of<D: Desktop>(
     desktop: &D,
     surfaces: &[WindowInfo],
@@ -117,7 +117,7 @@ pub(crate) async fn surface_of<D: Desktop>(
     Ok(None)
 }
 
-/// The root element of a window, where its application shows it.
+/// The root element of a window, if its application exposes it.
 pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
     const OPERATION: &str = "read the root of a window";
     let read = patiently(|| async {
@@ -137,7 +137,7 @@ pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> Des
     }
 }
 
-/// The modal dialog that stands between a person and `surface`.
+/// The modal dialog that blocks `surface`.
 pub(crate) async fn modal_in_front<D: Desktop>(
     desktop: &D,
     surfaces: &[WindowInfo],
@@ -147,7 +147,7 @@ pub(crate) async fn modal_in_front<D: Desktop>(
         if dialog.id == surface.id {
             break;
         }
-        // A wizard may call itself a normal window; that it is modal and has an owner decides.
+        // A wizard may have the type of a normal window; being modal with an owner is what counts.
         if dialog.kind == WindowKind::Popup || surface.owner == Some(dialog.id) {
             continue;
         }
@@ -159,13 +159,13 @@ pub(crate) async fn modal_in_front<D: Desktop>(
     Ok(None)
 }
 
-/// Reads an element until two reads find it at the same place.
+/// Reads an element until its bounds are stable.
 async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Halt> {
     let mut before = first;
     for attempt in 0..STABLE_READS_MAX {
         let watch = desktop.watch(None).await?;
         if before.bounds.is_none() && attempt == 0 {
-            // Out of sight: toolkits that can scroll it there do, and the others say no.
+            // Off-screen: toolkits that can scroll to it do, the others fail.
             let _: DesktopResult<()> = desktop.perform(before.id, &ElementAction::ScrollIntoView).await;
         }
         let now = read_element(desktop, before.id).await?;
@@ -178,7 +178,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
     Err(Halt::Refused(format!("{} ({}) does not come to rest", before.label(), before.id)))
 }
 
-/// A point of an element that nothing lies over.
+/// A point of an element that nothing covers.
 async fn uncovered<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -187,7 +187,7 @@ async fn uncovered<D: Desktop>(
 ) -> Result<Point<Screen>, Halt> {
     let windows = desktop.windows().await?;
     if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
-        // A person would bring the window to the front first.
+        // Raise the window first, as a person would.
         let own = belongs_to(&windows, &coverer, surface);
         if own {
             return Err(covered(element, &coverer.label()));
@@ -203,7 +203,7 @@ async fn uncovered<D: Desktop>(
         .filter(|info| info.kind == WindowKind::Popup)
         .any(|info| info.bounds.contains(&bounds.center()));
     if in_popup {
-        // The window knows nothing of what its pop-up shows at this place.
+        // The window's tree does not contain what its pop-up shows here.
         return Ok(bounds.center());
     }
     if element.source != Source::AtSpi {
@@ -220,7 +220,7 @@ async fn uncovered<D: Desktop>(
     Err(covered(element, &coverer.map_or_else(|| "something".to_owned(), |found| found.label())))
 }
 
-/// The middle of something that was found in a picture, where it is found there once more.
+/// The centre of an element detected in a picture, if it is detected there again.
 async fn still_drawn<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -242,7 +242,7 @@ fn covered(element: &Element, by: &str) -> Halt {
     Halt::Refused(format!("{} ({}) is covered by {by}", element.label(), element.id))
 }
 
-/// The middle first, then the quarters.
+/// The centre first, then the quarter points.
 fn probes(bounds: Rect<Screen>) -> [Point<Screen>; 3] {
     let center = bounds.center();
     [
@@ -252,9 +252,9 @@ fn probes(bounds: Rect<Screen>) -> [Point<Screen>; 3] {
     ]
 }
 
-/// Whether a click on `found` is a click on `element`: one lies in the other, or they are the same.
+/// Whether a click on `found` is a click on `element`: one contains the other, or they are the same.
 async fn is_same_place<D: Desktop>(desktop: &D, found: &Element, element: &Element) -> DesktopResult<bool> {
-    // Qt gives the cells of its views other ids from time to time.
+    // Qt reassigns the ids of cells in its views.
     let is_twin = found.role == element.role
         && found.name == element.name
         && found.bounds == element.bounds
@@ -270,7 +270,7 @@ async fn is_same_place<D: Desktop>(desktop: &D, found: &Element, element: &Eleme
         || within(patiently(|| desktop.is_within(element.id, found.id)).await)?)
 }
 
-/// The window that lies over a point of `surface`, other than the pop-up that shows the element itself.
+/// The window that covers a point of `surface`, other than the pop-up that shows the element itself.
 fn window_over(
     windows: &[WindowInfo],
     surface: &WindowInfo,
@@ -282,7 +282,7 @@ fn window_over(
     over.find(|info| !(info.kind == WindowKind::Popup && lives_in_popup(element))).cloned()
 }
 
-/// Whether such an element is shown by a pop-up of its own, although it belongs to the tree of another window.
+/// Whether an element is shown in its own pop-up although it is part of another window's tree.
 fn lives_in_popup(element: &Element) -> bool {
     [
         Role::MENU,
@@ -297,7 +297,7 @@ fn lives_in_popup(element: &Element) -> bool {
     .contains(&element.role)
 }
 
-/// Gives the window, or the top-most dialog of it, the focus, unless one of them has it.
+/// Focuses the window, or its topmost dialog, unless one of them has the focus.
 pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let fit = |info: &&WindowInfo| info.kind != WindowKind::Popup;

@@ -1,4 +1,4 @@
-//! Walking a path of names through menus, tabs, tree items and buttons.
+//! Follows a path of names through menus, tabs, tree items and buttons.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ use crate::{
 
 /// The longest path.
 const PATH_MAX: usize = 8;
-/// The most children that are looked at in one menu.
+/// The most children read per menu.
 const CHILDREN_MAX: usize = 500;
-/// How deep the items of a menu may lie in it: seven levels in GTK 4.
+/// The deepest nesting of a menu's items: seven levels in GTK 4.
 const DEPTH_MAX: u16 = 10;
 
-/// Walks a path such as `["Insert", "Chart…"]`: opens each level and activates the last one. What it
-/// opened is closed again where a name is missing, and the refusal lists the names that are there.
+/// Follows a path such as `["Insert", "Chart…"]`: opens each level and activates the last one. If a name is missing, it
+/// closes what it opened, and the refusal lists the available names.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -91,7 +91,7 @@ async fn walk<D: Desktop>(
     Err(Halt::Refused("the path is empty".to_owned()))
 }
 
-/// The element that a path starts at: in the top-most surface that has it.
+/// The first element of the path, in the topmost surface that has it.
 async fn find_start<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -113,7 +113,7 @@ async fn find_start<D: Desktop>(
     Err(Halt::Refused(format!("there is no \"{name}\" in {window}; there are: {near}")))
 }
 
-/// Menus come first on the way, things that a person presses at the end, and what is only read never before them.
+/// Ranks candidates: menus first, then controls; static elements last.
 fn rank(element: &Element, is_last: bool) -> u8 {
     let role = &element.role;
     if !element.states.has(State::Showing) {
@@ -128,7 +128,7 @@ fn rank(element: &Element, is_last: bool) -> u8 {
     if role.is_interactive() { if is_last { 0 } else { 2 } } else { 5 }
 }
 
-/// The element of that name in what was just opened: below the parent, else anywhere that shows now.
+/// The element with that name in the level just opened: below the parent, else anywhere visible.
 async fn find_inside<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -142,7 +142,7 @@ async fn find_inside<D: Desktop>(
             if names_equal(&child.name, name) && child.role != Role::SEPARATOR {
                 return Ok(child);
             }
-            // A further menu and what has one are levels of their own.
+            // A submenu and an item with a submenu are levels of their own.
             let is_container = !is_item(&child.role) && (child.role != Role::MENU || child.name.is_empty());
             if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() && is_container {
                 queue.push_back((child.id, depth + 1));
@@ -169,12 +169,12 @@ fn is_menu_like(element: &Element) -> bool {
     [Role::MENU, Role::MENU_BAR, Role::POPUP_MENU, Role::COMBO_BOX].contains(&element.role)
 }
 
-/// Whether a level is open already: a menu whose items show, a selected tab, an expanded tree item.
+/// Whether a level is already open: a menu with visible items, a selected tab, an expanded tree item.
 async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Halt> {
     let now = read_element(desktop, element.id).await?;
     if is_menu_like(&now) || (now.role == Role::MENU_ITEM && now.child_count > 0) {
         let children = patiently(|| desktop.children(now.id, CHILDREN_MAX)).await?;
-        // An item holds the label that it shows, too.
+        // An item also contains its own label.
         return Ok(children
             .iter()
             .any(|child| child.states.has(State::Showing) && (is_menu_like(&now) || is_menu(&child.role))));
@@ -185,7 +185,7 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
     Ok(now.states.has(State::Expanded))
 }
 
-/// Presses Escape until no pop-up is left that was not there before.
+/// Presses Escape until all new pop-ups are closed.
 async fn close_menus<D: Desktop>(
     desktop: &D,
     window: WindowId,

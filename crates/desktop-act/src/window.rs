@@ -1,4 +1,4 @@
-//! Launching programs, and activating and closing windows.
+//! Launches programs; activates and closes windows.
 
 use std::time::Duration;
 
@@ -19,13 +19,13 @@ use crate::{
 
 /// How often a wait for a window may be interrupted.
 const WAITS_MAX: usize = 1_000;
-/// The longest wait for one change; then what is there is looked at again.
+/// The longest wait for one change before the state is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
-/// After so long a window whose application is not known to assistive technology counts as one that shows no elements.
+/// After this time, a window whose application is unknown to assistive technology counts as one without elements.
 const SILENT: Duration = Duration::from_secs(12);
 
-/// Starts a program and waits for its window to be there, with its elements, and at rest. A program that hands
-/// over to a running instance is followed; splash screens are passed over.
+/// Launches a program and waits for its window to be idle with its elements. Follows a program that hands over to a running
+/// instance; skips splash screens.
 ///
 /// # Errors
 /// [`DesktopError::Launch`] when there is no such program, and what the desktop reports.
@@ -39,7 +39,7 @@ pub async fn launch<D: Desktop>(
     let mut waited = Waited::new(limits.launch);
     let window = loop {
         let windows = desktop.windows().await?;
-        // A window that goes before it is at rest was a splash screen.
+        // A window that closes before it is idle was a splash screen.
         if let Some(found) = opened_by(desktop, &known, &windows, &launched)
             && let Some(window) = at_rest(desktop, found, &mut waited).await?
         {
@@ -63,7 +63,7 @@ pub async fn launch<D: Desktop>(
     Ok(report.with_window(Some(window)))
 }
 
-/// Time that was spent waiting.
+/// Time spent waiting.
 struct Waited {
     spent_ms: u64,
     bound_ms: u64,
@@ -79,7 +79,7 @@ impl Waited {
         self.spent_ms >= self.bound_ms || self.rounds >= WAITS_MAX
     }
 
-    /// Waits for one change of the windows, or of anything else, such as an accessibility tree that comes up.
+    /// Waits for a change of the windows or of anything else, such as a new accessibility tree.
     async fn for_windows<D: Desktop>(&mut self, desktop: &D, known: &[WindowInfo]) -> DesktopResult<()> {
         self.rounds += 1;
         let watch = desktop.watch(None).await?;
@@ -93,8 +93,8 @@ impl Waited {
     }
 }
 
-/// The window that a launch opened: of its process, its class or its name; or else the first new one of a program
-/// that had none, or whose start handed over to a running instance.
+/// The window that a launch opened: by process, class or name; else the first new one of a program that had none, or
+/// whose launch handed over to a running instance.
 fn opened_by<D: Desktop>(
     desktop: &D,
     known: &[WindowInfo],
@@ -116,7 +116,7 @@ fn opened_by<D: Desktop>(
     new().find(is_of).or_else(|| new().find(|info| handed_over || is_first(info))).cloned()
 }
 
-/// Waits until a window shows its elements and is quiet; returns it as it is then, or nothing when it goes.
+/// Waits until a window shows its elements and is idle; returns its current properties, or `None` if it closes.
 async fn at_rest<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
@@ -156,7 +156,7 @@ async fn at_rest<D: Desktop>(
     }
 }
 
-/// Brings a window to the front and gives it the focus.
+/// Raises and focuses a window.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -180,7 +180,7 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
     Ok(report.with_window(Some(info.clone())))
 }
 
-/// Asks a window to close. Where the application asks a question instead, the report names that dialog.
+/// Asks a window to close. If the application asks a question instead, the report names that dialog.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone already, and what the desktop reports.

@@ -1,4 +1,4 @@
-//! Writing rows into a spreadsheet, and reading every cell back.
+//! Writes rows into a spreadsheet, and reads every cell back.
 
 use std::time::Duration;
 
@@ -21,17 +21,16 @@ use crate::{
     verdict::{bring_to_front, modal_in_front, surfaces},
 };
 
-/// The most cells of one call.
+/// The most cells per call.
 const CELLS_MAX: u64 = 2_000;
-/// A table with so many cells is the grid of a spreadsheet, and no list of a dialog.
+/// From this number of cells on, a table is a spreadsheet grid rather than a list in a dialog.
 const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
-/// How often a cell is looked at after it was typed, at most; each look waits for an event.
+/// How often a cell is read after typing, at most; each read waits for an event.
 const LOOKS_MAX: usize = 8;
 
-/// Writes `rows` into a table from the cell `start` on, one cell at a time: puts the cursor there, makes sure that
-/// it is there, types, and takes back what the application completes by itself. Then reads all cells back
-/// and corrects wrong ones once. Seen only when every cell reads as it was meant; numbers are compared by value.
-/// An empty text clears its cell.
+/// Writes `rows` into a table from the cell `start` on, cell by cell: moves the cursor, verifies its position, types, and
+/// discards the application's completions. Then reads all cells back and corrects wrong ones once. `seen` only if every
+/// cell matches; numbers are compared by value. An empty text clears its cell.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
@@ -46,7 +45,7 @@ pub async fn write_table<D: Desktop>(
     report(write_and_check(desktop, window, target, start, rows, limits).await)
 }
 
-/// A cell that does not hold what was meant.
+/// A cell with a wrong value.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 struct Mismatch {
     cell: CellRef,
@@ -75,14 +74,14 @@ async fn write_and_check<D: Desktop>(
     let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
     sheet.leave_objects().await?;
     let mut settled_ms = 0;
-    // Column by column: Return takes the cursor to the next cell by itself.
+    // Column by column: Return moves the cursor to the next cell.
     let mut cells: Vec<(CellRef, &str)> = cells_of(start, rows).collect();
     cells.sort_by_key(|(cell, _)| (cell.column, cell.row));
     for (index, (cell, text)) in cells.into_iter().enumerate() {
         settled_ms += sheet.write(cell, text).await?;
         if index == 0 && !sheet.shows(cell, text).await? {
-            // The keys may go elsewhere, such as into a drawing, or the cell has to be opened first. Once more from a
-            // clean state, and no further.
+            // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first. Retry once from a clean
+            // state.
             sheet.leave_objects().await?;
             let ways: &[Way] = if sheet.is_spreadsheet() {
                 &[Way::Typed]
@@ -170,14 +169,14 @@ fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellR
     })
 }
 
-/// How a cell takes a text.
+/// How a cell accepts text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
-    /// What is typed while the cursor is on it replaces its content.
+    /// Typing with the cursor on it replaces its content.
     Typed,
-    /// It is opened for editing first, by its action.
+    /// It has to be opened for editing by its action.
     Action,
-    /// By a click after one that selects it.
+    /// By a second click after the one that selects it.
     Click,
     /// By a double click.
     DoubleClick,
@@ -192,7 +191,7 @@ struct Sheet<'a, D: Desktop> {
 }
 
 impl<D: Desktop> Sheet<'_, D> {
-    /// Writes one cell and waits until it shows the text, bounded; whether it does is judged at the end.
+    /// Writes one cell and waits, bounded, until it shows the text; verified at the end.
     async fn write(&self, cell: CellRef, text: &str) -> Result<u64, Halt> {
         if self.shows(cell, text).await? {
             return Ok(0);
@@ -200,13 +199,13 @@ impl<D: Desktop> Sheet<'_, D> {
         match self.way {
             Way::Typed => match go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await {
                 Ok(_) => {}
-                // It may take the cursor once it is opened.
+                // It may accept the cursor once it is open.
                 Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
                 Err(halt) => return Err(halt),
             },
             Way::Action | Way::Click | Way::DoubleClick => {
                 if !self.open_cell(cell).await? {
-                    // What is typed now would go elsewhere.
+                    // Typing now would go elsewhere.
                     return Ok(0);
                 }
             }
@@ -216,7 +215,7 @@ impl<D: Desktop> Sheet<'_, D> {
             self.press(NamedKey::Delete).await?;
         } else if number(text).is_none() && self.way == Way::Typed {
             self.desktop.type_text(text).await?;
-            // An entry higher up that begins the same is offered as a completion, and Return would take it.
+            // An entry above with the same prefix is offered as a completion, which Return would accept.
             self.press(NamedKey::Delete).await?;
             self.press(NamedKey::Return).await?;
         } else {
@@ -237,14 +236,14 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(waited_ms)
     }
 
-    /// Takes the keyboard back from a chart or drawing that is selected or being edited: typing would go there,
-    /// although the cell says that it has the focus. Only in grids of spreadsheets, where Escape does no harm.
+    /// Takes the keyboard back from a selected or edited chart or drawing, which would receive the keys although the cell
+    /// reports the focus. Only in spreadsheet grids, where Escape is harmless.
     async fn leave_objects(&self) -> Result<(), DesktopError> {
         if !self.is_spreadsheet() || self.surface.kind != WindowKind::Normal {
             return Ok(());
         }
         let watch = watch_app(self.desktop, self.surface.id).await?;
-        // Out of an object of a chart, out of the chart, out of its selection.
+        // Leave the chart's object, the chart, and its selection.
         for _ in 0..3 {
             self.press(NamedKey::Escape).await?;
         }
@@ -258,7 +257,7 @@ impl<D: Desktop> Sheet<'_, D> {
         cells >= SPREADSHEET_CELLS_MIN
     }
 
-    /// Opens a cell for editing, with all that it holds selected; false where that is not offered.
+    /// Opens a cell for editing with its content selected; false if not supported.
     async fn open_cell(&self, cell: CellRef) -> Result<bool, Halt> {
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
         let watch = watch_app(self.desktop, self.surface.id).await?;
@@ -302,7 +301,7 @@ impl<D: Desktop> Sheet<'_, D> {
         self.desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await
     }
 
-    /// Every cell that does not read as it was meant.
+    /// The cells with wrong values.
     async fn mismatches(&self, range: CellRange, rows: &[Vec<String>]) -> Result<Vec<Mismatch>, Halt> {
         let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
         let found = content.rows.iter().flatten();
