@@ -35,7 +35,7 @@ impl Click {
 /// Clicks an element or a point of `window` or its dialogs, and verifies the effect.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn click<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -26,7 +26,7 @@ const FETCH_BOUND: Duration = Duration::from_secs(5);
 /// Reads the text of the clipboard.
 ///
 /// # Errors
-/// What the desktop reports.
+/// An error of the desktop.
 pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionReport> {
     let text = desktop.clipboard().await?;
     let summary = match &text {
@@ -39,7 +39,7 @@ pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionRepo
 /// Puts a text on the clipboard, and reads it back.
 ///
 /// # Errors
-/// What the desktop reports.
+/// An error of the desktop.
 pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResult<ActionReport> {
     desktop.set_clipboard(Some(text)).await?;
     let found = desktop.clipboard().await?;
@@ -52,7 +52,7 @@ pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResu
 /// Pastes text into an element, reads it back, and restores the clipboard.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn paste<D: Desktop>(
     desktop: &D,
     window: WindowId,

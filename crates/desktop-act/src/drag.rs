@@ -17,7 +17,7 @@ use crate::{
 /// Presses at `from` with the modifiers, moves to `to` and releases there.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn drag<D: Desktop>(
     desktop: &D,
     window: WindowId,

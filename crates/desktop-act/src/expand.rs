@@ -26,7 +26,7 @@ const OPENERS: [&str; 3] = ["expand or contract", "expand", "collapse"];
 /// Expands or collapses an element, and reads it back; does nothing if it already is in that state.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn expand<D: Desktop>(
     desktop: &D,
     window: WindowId,

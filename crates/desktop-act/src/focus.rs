@@ -17,7 +17,7 @@ use crate::{
 /// Focuses an element, and reads back whether it has the focus.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn focus<D: Desktop>(
     desktop: &D,
     window: WindowId,

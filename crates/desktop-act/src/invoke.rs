@@ -13,7 +13,7 @@ use crate::{
 /// Carries out the action `action` of an element; refused, with the names it has, where it has none of that name.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn invoke<D: Desktop>(
     desktop: &D,
     window: WindowId,

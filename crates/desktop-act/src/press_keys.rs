@@ -16,7 +16,7 @@ const CHORDS_MAX: usize = 64;
 /// application comes to rest before the next one.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn press_keys<D: Desktop>(
     desktop: &D,
     window: WindowId,

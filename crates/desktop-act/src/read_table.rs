@@ -22,7 +22,7 @@ const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 /// Reads the cells of a table: those of `range`, else all of a small table, else the used part at the beginning.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn read_table<D: Desktop>(
     desktop: &D,
     window: WindowId,

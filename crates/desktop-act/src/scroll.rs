@@ -30,7 +30,7 @@ pub struct Scroll {
 /// Scrolls over an element or a point. `seen` if elements moved, appeared or disappeared.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn scroll<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -81,7 +81,7 @@ async fn scroll_and_check<D: Desktop>(
 /// Scrolls an element into view, and reads back that it is inside its window.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn scroll_into_view<D: Desktop>(
     desktop: &D,
     window: WindowId,

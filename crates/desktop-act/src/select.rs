@@ -31,7 +31,7 @@ const DEPTH_MAX: u16 = 4;
 /// Selects the item named `item` in a list, combo box, tree or row of tabs, and reads back whether it is selected.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn select<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -25,7 +25,7 @@ const STEPS_MAX: u32 = 60;
 /// its corners and just outside of it, or by what the name box shows.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn select_cells<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -19,10 +19,10 @@ use crate::{
 /// The most steps of the caret that are made by keys.
 const STEPS_MAX: usize = 500;
 
-/// Selects the first place where `part` stands in the text of an element, and reads back what is selected.
+/// Selects the first occurrence of `part` in the text of an element, and reads back the selection.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn select_text<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -17,7 +17,7 @@ use crate::{
 /// Brings a control into the state `on`; does nothing where it is in it already.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn set_checked<D: Desktop>(
     desktop: &D,
     window: WindowId,

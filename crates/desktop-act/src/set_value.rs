@@ -30,7 +30,7 @@ pub enum NewValue {
 /// Sets the value of a control and reads it back: through the accessibility interface, else by typing it.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn set_value<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -118,7 +118,7 @@ async fn set_number<D: Desktop>(
                 ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is {current}"))
             }));
         }
-        // A page on a busy machine answers before it has done what it was told.
+        // On a busy machine a page responds before it has handled the request.
         let left = limits.effect.saturating_sub(Duration::from_millis(settled_ms));
         if left.is_zero() {
             break;
@@ -129,7 +129,7 @@ async fn set_number<D: Desktop>(
     Ok(None)
 }
 
-/// Performs an action and waits for quiet; none where the toolkit does not offer it.
+/// Invokes an action and waits until idle; `None` if the toolkit does not offer it.
 async fn send<D: Desktop>(
     desktop: &D,
     ready: &Ready,

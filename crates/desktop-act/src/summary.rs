@@ -22,7 +22,7 @@ const TEXT_MAX: usize = 1_500;
 /// Summarizes a window: its surfaces, the focused element, the number of elements per role, and the start of its text.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
     let mut roles: BTreeMap<String, u32> = BTreeMap::new();
     let (mut titles, mut texts, mut focused) = (Vec::new(), String::new(), None);

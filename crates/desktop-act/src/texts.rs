@@ -21,7 +21,7 @@ const TEXT_MAX: usize = 20_000;
 /// Reads the text of an element: its own, or that of everything in it, line by line.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn read_text<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -42,7 +42,7 @@ pub struct TypeText {
 /// otherwise changes of the window decide.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn type_text<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -32,7 +32,7 @@ const DEPTH_MAX: u16 = 10;
 /// closes what it opened, and the refusal lists the available names.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn visit<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -21,7 +21,7 @@ const TOLD_MAX: usize = 6;
 /// Waits until something happens in the application of `window` and is over, at most `bound`, and tells what it was.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn wait<D: Desktop>(desktop: &D, window: WindowId, bound: Duration) -> DesktopResult<ActionReport> {
     let watch = watch_app(desktop, window).await?;
     let limits = QuietLimits { quiet: QUIET.min(bound), first_change: bound, bound };

@@ -36,7 +36,7 @@ impl Condition {
 /// Waits until a condition holds, at most `bound`.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn wait_for<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -28,7 +28,7 @@ const SILENT: Duration = Duration::from_secs(12);
 /// instance; skips splash screens.
 ///
 /// # Errors
-/// [`DesktopError::Launch`] when there is no such program, and what the desktop reports.
+/// [`DesktopError::Launch`] if the program does not exist, or another error of the desktop.
 pub async fn launch<D: Desktop>(
     desktop: &D,
     request: &LaunchRequest,
@@ -159,7 +159,7 @@ async fn at_rest<D: Desktop>(
 /// Raises and focuses a window.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
     let outcome = desktop.activate(window).await;
     let windows = desktop.windows().await?;
@@ -183,7 +183,7 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
 /// Asks a window to close. If the application asks a question instead, the report names that dialog.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone already, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is already gone, or another error of the desktop.
 pub async fn close<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -33,7 +33,7 @@ const LOOKS_MAX: usize = 8;
 /// cell matches; numbers are compared by value. An empty text clears its cell.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] when the window is gone, and what the desktop reports.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn write_table<D: Desktop>(
     desktop: &D,
     window: WindowId,

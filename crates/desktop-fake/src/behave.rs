@@ -194,7 +194,7 @@ impl Stage {
         }
     }
 
-    /// Moves the cursor of a table and tells the name box of the window.
+    /// Moves the cursor of a table and updates the window's name box.
     pub(crate) fn move_cursor(&mut self, table: ElementId, range: CellRange) -> bool {
         let Some(node) = self.nodes.get_mut(&table) else { return false };
         let window = node.window;
@@ -255,7 +255,7 @@ impl Stage {
         }
     }
 
-    /// Selects an item among its siblings, and shows it in the combo box that it belongs to.
+    /// Selects an item among its siblings, and shows it in its combo box.
     pub(crate) fn select(&mut self, id: ElementId) {
         let Some((parent, name)) = self.nodes.get(&id).map(|node| (node.parent, node.plan.name.clone()))
         else {

@@ -85,7 +85,7 @@ impl FakeDesktop {
         self.stage().inputs
     }
 
-    /// Forgets what happened so far: it was noted down for tests. Not while something watches the desktop.
+    /// Clears the event record kept for tests. Not while a watch is active.
     pub fn forget_history(&self) {
         let mut stage = self.stage();
         stage.truth.clear();

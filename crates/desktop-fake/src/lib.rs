@@ -3,7 +3,7 @@
 //!
 //! It is built from plain data ([`FakeApp`], [`FakeWindow`], [`FakeElement`]) whose [`Behaviour`]s say what a
 //! click does. Time is virtual: only waits move the clock, so that nothing sleeps and every run is the same.
-//! [`FakeDesktop::truth`] tells what really happened, which is what verdicts of actions are checked against.
+//! [`FakeDesktop::truth`] reports what really happened; verdicts of actions are checked against it.
 
 mod behave;
 mod desktop;

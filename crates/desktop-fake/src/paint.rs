@@ -52,7 +52,7 @@ fn fill(picture: &mut Picture, area: Rect<Screen>, colour: Colour) {
     }
 }
 
-/// The part of a picture that lies in `region`.
+/// The part of a picture inside `region`.
 pub(crate) fn crop(picture: &Picture, region: Rect<Screen>) -> Option<Picture> {
     let region = region.intersection(&picture.region)?;
     let whole = |length: i32| usize::try_from(length).unwrap_or(0);

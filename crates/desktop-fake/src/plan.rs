@@ -84,7 +84,7 @@ impl Behaviour {
 /// How a control answers to its accessibility action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Semantic {
-    /// It does what a click does.
+    /// It acts like a click.
     #[default]
     Works,
     /// It says yes and does nothing.
@@ -271,14 +271,14 @@ impl FakeElement {
     }
 }
 
-/// Something that changes by itself, such as a clock: what no verdict may take for an effect.
+/// A self-changing element, such as a clock, which no verdict may attribute to an action.
 #[derive(Debug, Clone)]
 pub struct Noise {
     /// The key of the control.
     pub key: String,
     /// The milliseconds between two changes.
     pub every_ms: u64,
-    /// The names that it shows in turn.
+    /// The names it cycles through.
     pub names: Vec<String>,
 }
 

@@ -128,7 +128,7 @@ impl FakeSheet {
         }
     }
 
-    /// Moves the cursor; what was being typed is kept, as spreadsheets do.
+    /// Moves the cursor; commits the text being typed, as spreadsheets do.
     pub(crate) fn go_to(&mut self, range: CellRange) -> bool {
         if !self.holds(range.first) || !self.holds(range.last) {
             return false;
@@ -239,7 +239,7 @@ impl FakeSheet {
         self.suggestion = None;
     }
 
-    /// Keeps what was typed; whether anything was.
+    /// Commits the typed text; returns whether there was any.
     pub(crate) fn commit(&mut self) -> bool {
         let Some(typed) = self.typed.take() else { return false };
         let text = self.suggestion.take().unwrap_or(typed);

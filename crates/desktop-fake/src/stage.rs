@@ -1,4 +1,4 @@
-//! The state of a desktop in memory: applications, windows, elements, virtual time and what is to happen.
+//! The state of a desktop in memory: applications, windows, elements, virtual time and scheduled events.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ pub(crate) struct Node {
     pub(crate) bounds: Rect<Screen>,
     /// Whether the children of a menu or combo box show.
     pub(crate) open: bool,
-    /// Whether typed text replaces what is there.
+    /// Whether typed text replaces the existing text.
     pub(crate) all_selected: bool,
-    /// The cell that it is, in a table.
+    /// Its cell, in a table.
     pub(crate) cell: Option<CellRef>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Shown {
     pub(crate) root: ElementId,
     pub(crate) focus: Option<ElementId>,
     rows_used: i32,
-    /// The menu that it shows, for the window of an open menu.
+    /// The menu shown by a menu window.
     pub(crate) menu: Option<ElementId>,
 }
 
@@ -204,7 +204,7 @@ impl Stage {
         id
     }
 
-    /// Puts an element and what it holds into a window.
+    /// Adds an element with its descendants to a window.
     pub(crate) fn insert(&mut self, window: WindowId, parent: ElementId, plan: &FakeElement) -> ElementId {
         let id = ElementId(self.fresh_id());
         let bounds = self.place(window, plan.bounds);
