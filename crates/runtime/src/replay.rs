@@ -4,6 +4,7 @@
 
 use deskhand_core::{
     observation::Look,
+    outcome::Outcome,
     prompt::PromptSet,
     record::{JOURNAL_VERSION, Record},
     session::{Effect, EffectRecord, Session},
@@ -46,8 +47,8 @@ pub struct Replay {
     pub difference: Option<Difference>,
 }
 
-/// Replays a journal with its own prompts. In journals of earlier format versions, the wording of model requests and the
-/// arguments of window observations are ignored, since earlier programs produced them differently.
+/// Replays a journal with its own prompts. In journals of earlier format versions, the arguments of window observations and
+/// the wording of model requests, approvals and outcomes are ignored, since earlier programs produced them differently.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -117,6 +118,14 @@ fn compare(
             Effect::Observe { look: Look::Window { window: one, .. } },
             Effect::Observe { look: Look::Window { window: other, .. } },
         ) => one == other,
+        (Effect::Finish { outcome: one }, Effect::Finish { outcome: other }) => {
+            let judged =
+                |outcome: &Outcome| outcome.evaluation.as_ref().map(|evaluation| evaluation.complete);
+            (one.kind, judged(one)) == (other.kind, judged(other))
+        }
+        (Effect::AwaitApproval { approval: one }, Effect::AwaitApproval { approval: other }) => {
+            one.commands == other.commands
+        }
         (recorded, wanted) => matches!(recorded, Effect::Ask { .. }) && matches!(wanted, Effect::Ask { .. }),
     };
     if wording == Wording::Free

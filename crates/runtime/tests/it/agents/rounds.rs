@@ -161,7 +161,7 @@ reply = '''
 '''
 "#
         )
-        .replace("it is told how", "may say `\"expect\": …`")
+        .replace("it is told how", "may have `\"expect\": …`")
     };
     let calls = async |expect: &str| {
         let work = tempfile::tempdir().unwrap();
