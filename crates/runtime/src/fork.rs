@@ -31,9 +31,7 @@ pub enum ForkError {
         last: u64,
     },
     /// The record is an effect whose event is in the next record.
-    #[error(
-        "fork session {session} at record {record}: an effect was in progress ({what})"
-    )]
+    #[error("fork session {session} at record {record}: an effect was in progress ({what})")]
     Between {
         /// The session.
         session: String,

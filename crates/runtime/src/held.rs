@@ -2,15 +2,17 @@
 
 use deskhand_core::{
     ids::{EffectId, SessionId},
-    observation::Observation,
     outcome::Outcome,
     prompt::PromptSet,
     record::{Change, Header, Line, Record},
-    session::{ApplyError, Effect, Event, Session, SessionConfig},
+    session::{ApplyError, Session, SessionConfig},
 };
 use serde_json::Value;
 
-use crate::journal::{JournalError, JournalProblem, JournalWriter, Lines, Read, SessionFolder};
+use crate::{
+    journal::{JournalError, JournalProblem, JournalWriter, Lines, Read, SessionFolder},
+    story::{IdsSeen, Story},
+};
 
 /// A session that cannot be gone on with.
 #[derive(Debug, thiserror::Error)]
@@ -37,15 +39,6 @@ pub enum HoldError {
         #[source]
         source: ApplyError,
     },
-}
-
-/// The highest numbers of ids that a session gave to windows and elements. No id of it may ever mean anything else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct IdsSeen {
-    /// Of a window.
-    pub window: u32,
-    /// Of an element.
-    pub element: u32,
 }
 
 /// What a session runs with: what its header says, or the last change after it.
@@ -103,7 +96,9 @@ impl HeldSession {
         }
         let journal =
             JournalWriter::reopen(folder.journal_path(), lock, lines.whole(), lines.last_hash().to_owned())?;
-        let Fold { session, in_force, begun, outcome, ids } = fold;
+        let Fold { session, in_force, story } = fold;
+        let (begun, ids) = (story.unanswered(), story.ids());
+        let outcome = story.into_summary().outcome;
         Ok(Self { folder, journal, session, in_force, begun, outcome, header, ids, cut_off })
     }
 
@@ -157,9 +152,7 @@ impl HeldSession {
 struct Fold {
     session: Session,
     in_force: InForce,
-    begun: Option<EffectId>,
-    outcome: Option<Outcome>,
-    ids: IdsSeen,
+    story: Story,
 }
 
 impl Fold {
@@ -174,27 +167,15 @@ impl Fold {
                 desktop: header.desktop.clone(),
                 setup: header.setup.clone(),
             },
-            begun: None,
-            outcome: None,
-            ids: IdsSeen::default(),
+            story: Story::default(),
         })
     }
 
     fn line(&mut self, folder: &SessionFolder, line: &Line) -> Result<(), HoldError> {
+        self.story.read(line);
         match &line.record {
-            Record::Header(_) => {}
-            Record::Effect(record) => {
-                self.begun = Some(record.id);
-                if let Effect::Finish { outcome } = &record.effect {
-                    self.outcome = Some(outcome.clone());
-                }
-            }
+            Record::Header(_) | Record::Effect(_) => {}
             Record::Event(record) => {
-                self.begun = None;
-                self.ids.note(&record.event);
-                if matches!(record.event, Event::Requested { .. }) {
-                    self.outcome = None;
-                }
                 self.session.apply(record).map_err(|source| HoldError::Fold {
                     session: folder.name(),
                     seq: line.seq,
@@ -208,60 +189,5 @@ impl Fold {
             }
         }
         Ok(())
-    }
-}
-
-impl IdsSeen {
-    /// Notes the ids that came in with an event.
-    fn note(&mut self, event: &Event) {
-        match event {
-            Event::Observed { observation: Observation::Desktop(view) } => {
-                view.windows.iter().for_each(|window| self.window(window.id.0));
-            }
-            Event::Observed { observation: Observation::Window(view) } => {
-                view.surfaces.iter().for_each(|surface| self.window(surface.window.id.0));
-                view.elements().for_each(|element| self.element = self.element.max(element.id.0));
-            }
-            Event::Returned { result } => {
-                if let Some(window) = &result.window {
-                    self.window(window.id.0);
-                }
-                self.output(&result.output);
-            }
-            Event::Observed { observation: Observation::Agent(_) }
-            | Event::Requested { .. }
-            | Event::Ended
-            | Event::ObserveFailed { .. }
-            | Event::Replied { .. }
-            | Event::ModelFailed { .. }
-            | Event::Answered { .. }
-            | Event::Unanswered { .. }
-            | Event::Approved { .. }
-            | Event::Rejected { .. }
-            | Event::Delegated { .. }
-            | Event::Acknowledged
-            | Event::Stopped { .. }
-            | Event::Resumed { .. } => {}
-        }
-    }
-
-    fn window(&mut self, number: u32) {
-        self.window = self.window.max(number);
-    }
-
-    /// Notes the ids of elements in what a tool gave back.
-    fn output(&mut self, value: &Value) {
-        match value {
-            Value::Object(fields) => {
-                if let Some(Value::String(text)) = fields.get("id")
-                    && let Ok(deskhand_core::ids::ElementId(number)) = text.parse()
-                {
-                    self.element = self.element.max(number);
-                }
-                fields.values().for_each(|field| self.output(field));
-            }
-            Value::Array(items) => items.iter().for_each(|item| self.output(item)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
     }
 }

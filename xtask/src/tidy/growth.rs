@@ -21,7 +21,6 @@ const LONG_FILES: &[(&str, usize)] = &[
     ("crates/desktop-linux/src/atspi/mirror/look.rs", 544),
     ("crates/desktop-linux/src/atspi/mirror/store.rs", 513),
     ("crates/desktop-linux/src/x11/windows.rs", 508),
-    ("crates/runtime/src/report/html.rs", 515),
 ];
 
 /// How many files and functions are reported.

@@ -1,24 +1,23 @@
-//! The live view of a run: a reader of the journal's lines and of nothing else.
-
-use std::collections::BTreeMap;
+//! The live view of a run: what the story of its journal brings, line by line.
 
 use deskhand_core::{
-    agent::{AgentDefinition, AgentRef},
+    agent::AgentRef,
     command::{CallResult, Command},
     evaluation::Judgement,
-    ids::WindowId,
     known_tools::SELECT_WINDOW,
     model::ModelReply,
-    observation::{Look, Observation},
+    observation::Observation,
     outcome::{Outcome, OutcomeKind},
-    record::{Line as JournalLine, Record},
-    reply::{AppReply, EvaluationReply, HostReply, Reply},
-    session::{ApprovalScope, Effect, EffectRecord, Event, EventRecord, StepRef, SubtaskStatus},
+    record::Line as JournalLine,
+    reply::{AppReply, EvaluationReply, HostReply, Reply, ReplyError},
+    session::{ApprovalScope, StepRef, SubtaskStatus},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
-    ui::WindowInfo,
 };
-use deskhand_runtime::RunSummary;
+use deskhand_runtime::{
+    RunSummary, Story,
+    story::{Asked, Begun, Chapter, Heard, Moment, Note, SubtaskEnd, Target, Update},
+};
 
 use super::describe::{
     column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words, number,
@@ -45,22 +44,14 @@ const WHAT_WIDTH: usize = 36;
 const EFFECT_WIDTH: usize = 10;
 const TIME_WIDTH: usize = 9;
 
-/// What was read so far, as much as the next line needs.
+/// The live view, as much of it as the next line needs.
 #[derive(Debug)]
 pub(crate) struct Progress {
     verbosity: Verbosity,
     width: usize,
-    session: String,
-    agents: Vec<AgentDefinition>,
-    windows: BTreeMap<WindowId, WindowInfo>,
-    labels: BTreeMap<String, String>,
-    effect: Option<EffectRecord>,
+    story: Story,
+    /// The plan that was shown last.
     plan: Vec<String>,
-    /// The agent and sub-task that were announced last.
-    assigned: Option<(AgentRef, String)>,
-    /// How the AppAgent said that its sub-task ends; told when the machine agrees.
-    said: Option<(AppStatus, String)>,
-    summary: RunSummary,
     /// Questions and approvals are shown by whoever asks them.
     prompts_elsewhere: bool,
 }
@@ -68,20 +59,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// A view whose lines are at most `width` columns wide.
     pub(crate) fn new(verbosity: Verbosity, width: usize) -> Self {
-        Self {
-            verbosity,
-            width,
-            session: String::new(),
-            agents: Vec::new(),
-            windows: BTreeMap::new(),
-            labels: BTreeMap::new(),
-            effect: None,
-            plan: Vec::new(),
-            assigned: None,
-            said: None,
-            summary: RunSummary::default(),
-            prompts_elsewhere: false,
-        }
+        Self { verbosity, width, story: Story::default(), plan: Vec::new(), prompts_elsewhere: false }
     }
 
     /// Questions and approvals are shown on the terminal by the one who asks them, and not once more here.
@@ -91,180 +69,128 @@ impl Progress {
 
     /// What the lines add up to so far.
     pub(crate) fn summary(&self) -> &RunSummary {
-        &self.summary
+        self.story.summary()
     }
 
     /// Reads the next line and says what a person should see of it.
     pub(crate) fn read(&mut self, line: &JournalLine) -> Vec<Line> {
-        self.summary.add(line);
-        match &line.record {
-            Record::Header(header) => {
-                self.session.clone_from(&header.session.0);
-                self.agents.clone_from(&header.config.agents);
-                self.when(Verbosity::Thoughts, || {
-                    note("session", &format!("{} · {} · {}", header.session, header.model, header.desktop))
-                })
-            }
-            Record::Effect(effect) => {
-                let lines = self.wanted(effect);
-                self.effect = Some(effect.as_ref().clone());
-                lines
-            }
-            Record::Event(event) => self.came(event),
-            Record::Changed(change) => self.when(Verbosity::Normal, || {
-                note("changed", &format!("from here on with {}, on {}", change.model, change.desktop))
-            }),
+        let updates = self.story.read(line);
+        let mut lines = Vec::new();
+        for update in updates {
+            lines.extend(match update {
+                Update::Moment(moment) => self.moment(*moment),
+                Update::Chapter(Chapter::Begun(begun)) => self.begun(&begun),
+                Update::Chapter(Chapter::Ended { outcome, .. }) => self.finished(&outcome),
+                // Their moments were shown already.
+                Update::Chapter(Chapter::Step(_) | Chapter::Talk(_) | Chapter::Note(_)) => Vec::new(),
+            });
         }
-        .into_iter()
-        .map(|line| line.cut(self.width))
-        .collect()
+        lines.into_iter().map(|line| line.cut(self.width)).collect()
     }
 
     fn when(&self, least: Verbosity, line: impl FnOnce() -> Line) -> Vec<Line> {
         if self.verbosity >= least { vec![line()] } else { Vec::new() }
     }
 
-    fn wanted(&mut self, record: &EffectRecord) -> Vec<Line> {
-        let mut lines = Vec::new();
-        let owner = record.step.as_ref().map(|step| (step.agent.clone(), step.subtask.clone()));
-        let changes = match &record.effect {
-            Effect::Finish { .. } => true,
-            Effect::AskUser { .. } | Effect::AwaitRequest => false,
-            Effect::Observe { .. }
-            | Effect::Ask { .. }
-            | Effect::Call { .. }
-            | Effect::Delegate { .. }
-            | Effect::AwaitApproval { .. } => owner.is_some() && owner != self.assigned,
-        };
-        if changes {
-            lines.extend(self.subtask_ended());
-            self.assigned = owner;
-            if let (Effect::Observe { look: Look::Window { window, .. } }, Some(step)) =
-                (&record.effect, &record.step)
-            {
-                let named = self.windows.get(window).map(|window| window.app.name.clone());
-                let app = named.unwrap_or_else(|| step.agent.to_string());
-                lines.extend(self.when(Verbosity::Normal, || {
-                    note("assign", &format!("“{}” → {app}", one_line(&step.subtask)))
-                }));
-            }
-            if let (Effect::Observe { look: Look::Agent { .. } }, Some(step)) = (&record.effect, &record.step)
-            {
-                lines.extend(self.when(Verbosity::Normal, || {
-                    note("assign", &format!("“{}” → {}", one_line(&step.subtask), step.agent))
-                }));
-            }
-        }
-        match &record.effect {
-            Effect::AskUser { .. } | Effect::AwaitApproval { .. } if self.prompts_elsewhere => {}
-            Effect::AskUser { questions } => {
-                for question in questions {
-                    lines
-                        .extend(self.when(Verbosity::Normal, || note("question", &one_line(&question.text))));
-                }
-            }
-            Effect::AwaitApproval { approval } => {
-                let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
-                lines.extend(self.when(Verbosity::Normal, || note("approve?", &commands.join("; "))));
-            }
-            Effect::Finish { outcome } => lines.extend(self.finished(outcome)),
-            Effect::Delegate { subtask, .. } => {
-                let agent = record.step.as_ref().map_or(AgentRef::Unnamed, |step| step.agent.clone());
-                lines.extend(self.when(Verbosity::Normal, || {
-                    note("assign", &format!("“{}” → {agent}", one_line(subtask)))
-                }));
-            }
-            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Ask { .. } | Effect::Call { .. } => {}
-        }
-        lines
+    fn begun(&mut self, begun: &Begun) -> Vec<Line> {
+        self.plan.clear();
+        self.when(Verbosity::Thoughts, || note("request", &format!("“{}”", one_line(&begun.request))))
     }
 
-    fn came(&mut self, record: &EventRecord) -> Vec<Line> {
-        let Some(effect) = self.effect.clone() else { return Vec::new() };
-        match &record.event {
-            Event::Requested { text, plan: _ } => {
-                self.plan.clear();
-                self.when(Verbosity::Thoughts, || note("request", &format!("“{}”", one_line(text))))
-            }
-            Event::Observed { observation } => self.observed(observation),
-            Event::ObserveFailed { failure } => {
-                self.when(Verbosity::Normal, || bad("looking", &failure.to_string()))
-            }
-            Event::Replied { reply } => self.replied(&effect, reply),
-            Event::ModelFailed { failure } => {
-                // The outcome says the same, in full.
+    fn moment(&mut self, moment: Moment) -> Vec<Line> {
+        match moment {
+            Moment::Opened => self.opened(),
+            Moment::Assigned(step) => self.when(Verbosity::Normal, || {
+                let name = self.story.application_of(&step.agent).map(str::to_owned);
+                let name = name.unwrap_or_else(|| step.agent.to_string());
+                note("assign", &format!("“{}” → {name}", one_line(&step.subtask)))
+            }),
+            Moment::SubtaskEnded { subtask, end } => self.when(Verbosity::Normal, || match end {
+                Some(SubtaskEnd { finished: true, words }) => note("finish", &one_line(&words)),
+                Some(SubtaskEnd { finished: false, words }) => bad("fail", &one_line(&words)),
+                None => bad("ended", &format!("“{}” was not finished", one_line(&subtask))),
+            }),
+            Moment::Looked => self.when(Verbosity::Everything, || {
+                note("sees", &self.story.observation().map(seen_words).unwrap_or_default())
+            }),
+            Moment::Replied { step, reply, said } => self.replied(&step, &reply, said),
+            // The outcome says the same, in full.
+            Moment::ModelFailed(failure) => {
                 self.when(Verbosity::Thoughts, || bad("model", &one_line(&failure.to_string())))
             }
-            Event::Returned { result } => self.returned(&effect, result),
-            // Who typed them need not be told.
-            Event::Answered { .. } if self.prompts_elsewhere => Vec::new(),
-            Event::Answered { answers } => {
-                self.when(Verbosity::Normal, || note("answer", &one_line(&answers.join(" · "))))
+            Moment::Acted { step, command, target, result } => {
+                // Which window was picked stands in the line of the assignment.
+                let selected = command.tool == SELECT_WINDOW && result.is_success();
+                let least = if selected { Verbosity::Everything } else { Verbosity::Normal };
+                self.when(least, || self.call_line(&step, &command, target.as_ref(), &result))
             }
-            Event::Unanswered { .. } => {
-                self.when(Verbosity::Normal, || note("answer", "none; the agent decides"))
-            }
-            Event::Approved { scope } => self.when(Verbosity::Normal, || {
-                note("approved", if *scope == ApprovalScope::Session { "for this session" } else { "" })
-            }),
-            Event::Rejected { instruction } => {
-                self.when(Verbosity::Normal, || bad("rejected", instruction.as_deref().unwrap_or_default()))
-            }
-            Event::Stopped { .. } => {
-                self.when(Verbosity::Normal, || note("stop", "the request is being stopped"))
-            }
-            Event::Delegated { report } => self.when(Verbosity::Normal, || match report.status {
+            Moment::Delegated(report) => self.when(Verbosity::Normal, || match report.status {
                 SubtaskStatus::Finished => note("report", &one_line(&report.result)),
                 SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => {
                     bad("report", &one_line(&report.result))
                 }
             }),
-            Event::Resumed { desktop_kept } => self.when(Verbosity::Normal, || {
-                note("resumed", if *desktop_kept { "on the same desktop" } else { "on a new desktop" })
+            Moment::Asked(_) if self.prompts_elsewhere => Vec::new(),
+            Moment::Asked(Asked::Questions(questions)) => questions
+                .iter()
+                .flat_map(|question| {
+                    self.when(Verbosity::Normal, || note("question", &one_line(&question.text)))
+                })
+                .collect(),
+            Moment::Asked(Asked::Approval(approval)) => self.when(Verbosity::Normal, || {
+                let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
+                note("approve?", &commands.join("; "))
             }),
-            Event::Ended | Event::Acknowledged => Vec::new(),
+            Moment::Heard(heard) => self.heard(&heard),
+            Moment::Noted(noted) => self.noted(&noted),
         }
     }
 
-    fn observed(&mut self, observation: &Observation) -> Vec<Line> {
-        self.labels.clear();
-        let seen = match observation {
-            Observation::Desktop(view) => {
-                self.windows = view.windows.iter().map(|window| (window.id, window.clone())).collect();
-                for window in &view.windows {
-                    self.labels.insert(window.id.to_string(), format!("“{}”", window.title));
-                }
-                count(view.windows.len() as u64, "window")
-            }
-            Observation::Window(view) => {
-                for surface in &view.surfaces {
-                    self.windows.insert(surface.window.id, surface.window.clone());
-                }
-                for element in view.elements() {
-                    self.labels.insert(element.id.to_string(), element.label());
-                }
-                count(view.elements().count() as u64, "element")
-            }
-            Observation::Agent(view) if view.text.is_empty() => "nothing".to_owned(),
-            Observation::Agent(view) => one_line(&view.text),
-        };
-        self.when(Verbosity::Everything, || note("sees", &seen))
+    fn opened(&self) -> Vec<Line> {
+        let Some(header) = self.story.header() else { return Vec::new() };
+        self.when(Verbosity::Thoughts, || {
+            note("session", &format!("{} · {} · {}", header.session, header.model, header.desktop))
+        })
     }
 
-    fn replied(&mut self, effect: &EffectRecord, reply: &ModelReply) -> Vec<Line> {
-        let (Effect::Ask { request }, Some(step)) = (&effect.effect, &effect.step) else { return Vec::new() };
+    fn heard(&self, heard: &Heard) -> Vec<Line> {
+        self.when(Verbosity::Normal, || match heard {
+            Heard::Answers(answers) => note("answer", &one_line(&answers.join(" · "))),
+            Heard::Nobody(_) => note("answer", "none; the agent decides"),
+            Heard::Approved(ApprovalScope::Once) => note("approved", ""),
+            Heard::Approved(ApprovalScope::Session) => note("approved", "for this session"),
+            Heard::Rejected(instruction) => bad("rejected", instruction.as_deref().unwrap_or_default()),
+        })
+        .into_iter()
+        // Who typed them knows them.
+        .filter(|_| !(self.prompts_elsewhere && matches!(heard, Heard::Answers(_))))
+        .collect()
+    }
+
+    fn noted(&self, noted: &Note) -> Vec<Line> {
+        self.when(Verbosity::Normal, || match noted {
+            Note::Changed { model, desktop, program: _ } => {
+                note("changed", &format!("from here on with {model}, on {desktop}"))
+            }
+            Note::LookFailed(failure) => bad("looking", &failure.to_string()),
+            Note::Stopped(_) => note("stop", "the request is being stopped"),
+            Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
+            Note::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
+        })
+    }
+
+    fn replied(&mut self, step: &StepRef, reply: &ModelReply, said: Result<Reply, ReplyError>) -> Vec<Line> {
         let mut lines = self.when(Verbosity::Everything, || {
             let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
             let (read, written) = (tokens(reply.usage.prompt_tokens), tokens(reply.usage.completion_tokens));
             note("model", &format!("{} · {read} + {written} tokens · {} ms", reply.model, reply.elapsed_ms))
         });
-        match Reply::read(request.reply, &request.agent, &self.agents, &reply.text) {
-            Ok(Reply::Evaluation(reply)) => lines.extend(self.evaluated(step, &reply)),
-            Ok(Reply::Host(reply)) => lines.extend(self.host_decided(step, &reply)),
-            Ok(Reply::App(reply)) => lines.extend(self.app_decided(step, reply)),
-            Err(error) => lines
-                .extend(self.when(Verbosity::Normal, || bad("reply", &format!("cannot be used: {error}")))),
-        }
+        lines.extend(match said {
+            Ok(Reply::Evaluation(reply)) => self.evaluated(step, &reply),
+            Ok(Reply::Host(reply)) => self.host_decided(step, &reply),
+            Ok(Reply::App(reply)) => self.app_decided(step, &reply),
+            Err(error) => self.when(Verbosity::Normal, || bad("reply", &format!("cannot be used: {error}"))),
+        });
         lines
     }
 
@@ -283,7 +209,7 @@ impl Progress {
         if goes_on && !plan.is_empty() && plan != self.plan {
             let known = self.plan.len() > plan.len() && self.plan.ends_with(&plan);
             if !known {
-                let windows = count(self.windows.len() as u64, "window");
+                let windows = count(self.story.windows() as u64, "window");
                 let words: Vec<String> = plan.iter().map(|step| clip(&one_line(step), 60)).collect();
                 lines.extend(self.when(Verbosity::Normal, || {
                     self.agent(step).with(Tone::Plain, format!("{windows} · plan: {}", words.join(" · ")))
@@ -292,21 +218,19 @@ impl Progress {
             self.plan = plan;
         }
         lines.extend(self.thought(&reply.thought));
+        // With FINISH it is told as the result where there is no other.
+        if reply.status != HostStatus::Finish {
+            lines.extend(self.comment(&reply.comment));
+        }
         lines
     }
 
-    fn app_decided(&mut self, step: &StepRef, reply: AppReply) -> Vec<Line> {
+    fn app_decided(&self, step: &StepRef, reply: &AppReply) -> Vec<Line> {
         let mut lines = self.thought(&reply.thought);
-        self.said = None;
-        match reply.status {
-            AppStatus::Finish | AppStatus::Fail | AppStatus::Error => {
-                let words = reply.result.filter(|text| !text.is_empty()).unwrap_or(reply.thought);
-                self.said = Some((reply.status, words));
-            }
-            AppStatus::Screenshot => lines
-                .extend(self.when(Verbosity::Normal, || self.agent(step).with(Tone::Plain, "look again"))),
-            AppStatus::Continue | AppStatus::Pending | AppStatus::Confirm => {}
+        if reply.status == AppStatus::Screenshot {
+            lines.extend(self.when(Verbosity::Normal, || self.agent(step).with(Tone::Plain, "look again")));
         }
+        lines.extend(self.comment(&reply.comment));
         lines
     }
 
@@ -314,25 +238,26 @@ impl Progress {
         self.when(Verbosity::Thoughts, || note("thought", &one_line(thought)))
     }
 
-    fn returned(&mut self, effect: &EffectRecord, result: &CallResult) -> Vec<Line> {
-        let (Effect::Call { command }, Some(step)) = (&effect.effect, &effect.step) else {
+    /// What an agent says to the user.
+    fn comment(&self, comment: &str) -> Vec<Line> {
+        if comment.trim().is_empty() {
             return Vec::new();
-        };
-        if let Some(window) = &result.window {
-            self.windows.insert(window.id, window.clone());
         }
-        // Which window was picked stands in the line of the assignment.
-        let least = if command.tool == SELECT_WINDOW && result.is_success() {
-            Verbosity::Everything
-        } else {
-            Verbosity::Normal
-        };
-        self.when(least, || self.call_line(step, command, result))
+        self.when(Verbosity::Normal, || note("says", &one_line(comment)))
     }
 
-    fn call_line(&self, step: &StepRef, command: &Command, result: &CallResult) -> Line {
-        let id = command.arguments.get("id").and_then(serde_json::Value::as_str).unwrap_or_default();
-        let what = command_words(command, self.labels.get(id.trim()).map(String::as_str));
+    fn call_line(
+        &self,
+        step: &StepRef,
+        command: &Command,
+        target: Option<&Target>,
+        result: &CallResult,
+    ) -> Line {
+        // A table that no id names stands in the result.
+        let target = target
+            .filter(|_| command.arguments.contains_key("id"))
+            .map(|target| if target.is_window { format!("“{}”", target.name) } else { target.label.clone() });
+        let what = command_words(command, target.as_deref());
         let time = format!("{} ms", number(result.elapsed_ms));
         let taken = AGENT_WIDTH + WHAT_WIDTH + EFFECT_WIDTH + TIME_WIDTH + 3;
         let detail = column(&result_words(result), self.width.saturating_sub(taken).max(16));
@@ -348,29 +273,17 @@ impl Progress {
     }
 
     fn agent_name(&self, step: &StepRef) -> String {
-        let AgentRef::AppAgent { application, .. } = &step.agent else { return step.agent.to_string() };
-        self.windows
-            .values()
-            .find(|window| window.app.root == *application)
-            .map_or(application.as_str(), |window| short_name(&window.app.name))
-            .to_owned()
-    }
-
-    /// The line of a sub-task whose agent is done, if there was one.
-    fn subtask_ended(&mut self) -> Vec<Line> {
-        let said = self.said.take();
-        let Some((_, subtask)) = self.assigned.take() else { return Vec::new() };
-        if subtask.is_empty() {
-            return Vec::new();
+        match (self.story.application_of(&step.agent), &step.agent) {
+            (Some(name), _) => short_name(name).to_owned(),
+            (None, AgentRef::AppAgent { application, .. }) => application.clone(),
+            (
+                None,
+                AgentRef::HostAgent | AgentRef::Agent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed,
+            ) => step.agent.to_string(),
         }
-        self.when(Verbosity::Normal, || match said {
-            Some((AppStatus::Finish, words)) => note("finish", &one_line(&words)),
-            Some((_, words)) => bad("fail", &one_line(&words)),
-            None => bad("ended", &format!("“{}” was not finished", one_line(&subtask))),
-        })
     }
 
-    fn finished(&mut self, outcome: &Outcome) -> Vec<Line> {
+    fn finished(&self, outcome: &Outcome) -> Vec<Line> {
         let mut lines = Vec::new();
         if !outcome.reason.is_empty() {
             let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
@@ -395,7 +308,7 @@ impl Progress {
             let heads = std::iter::once("judged").chain(std::iter::repeat(""));
             lines.extend(heads.zip(&text).map(|(head, text)| say(head, text)));
         }
-        let round = self.summary.rounds.last().cloned().unwrap_or_default();
+        let round = self.story.summary().rounds.last().cloned().unwrap_or_default();
         let tally = round.tally;
         let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
         let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
@@ -407,12 +320,22 @@ impl Progress {
                 seconds(round.phases.framework()),
                 count(u64::from(tally.model_calls), "model call"),
                 count(tokens, "token"),
-                short_session(&self.session),
+                short_session(self.story.header().map_or("", |header| header.session.0.as_str())),
                 cost_words(tally.cost),
             ),
         );
         lines.push(line);
         lines
+    }
+}
+
+/// What was seen, counted.
+fn seen_words(observation: &Observation) -> String {
+    match observation {
+        Observation::Desktop(view) => count(view.windows.len() as u64, "window"),
+        Observation::Window(view) => count(view.elements().count() as u64, "element"),
+        Observation::Agent(view) if view.text.is_empty() => "nothing".to_owned(),
+        Observation::Agent(view) => one_line(&view.text),
     }
 }
 

@@ -1,17 +1,16 @@
 //! A whole session, step by step, for `deskhand show`.
 
 use deskhand_core::{
-    agent::AgentDefinition,
-    command::CallResult,
     evaluation::Judgement,
     model::ModelReply,
-    outcome::OutcomeKind,
-    record::Record,
-    reply::Reply,
-    session::{ApprovalScope, Effect, EffectRecord, Event, StepRef, SubtaskStatus},
+    outcome::{Outcome, OutcomeKind},
+    session::{ApprovalScope, StopReason},
     text::{clip, one_line},
 };
-use deskhand_runtime::{Journal, JournalProblem, PhaseTimes, RunSummary};
+use deskhand_runtime::{
+    Journal, JournalProblem, PhaseTimes, RunSummary, Story,
+    story::{ActStory, Came, Chapter, Decision, Heard, Meaning, Note, StepStory, Talk, Update},
+};
 
 use super::describe::{
     column, cost_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
@@ -20,120 +19,136 @@ use crate::output::{Line, Tone};
 
 /// The steps of a session with what was thought, done and seen, and what it cost.
 pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
-    let summary = RunSummary::of(&journal.lines);
-    let mut view = View {
-        agents: &journal.header.config.agents,
-        summary: &summary,
-        lines: Vec::new(),
-        step: 0,
-        effect: None,
-    };
-    view.lines.extend(head(journal, &summary));
+    let mut story = Story::default();
+    let mut view = View::default();
     for line in &journal.lines {
-        match &line.record {
-            Record::Header(_) => {}
-            Record::Changed(change) => {
-                view.push(
-                    "changed",
-                    Tone::Doubtful,
-                    &format!("from here on with {}, on {}", change.model, change.desktop),
-                );
+        for update in story.read(line) {
+            match update {
+                Update::Chapter(chapter) => view.chapter(&chapter),
+                Update::Moment(_) => {}
             }
-            Record::Effect(effect) => view.wanted(effect),
-            Record::Event(event) => view.came(&event.event),
         }
     }
-    view.lines.push(Line::default());
-    view.lines.extend(foot(journal, &summary));
-    view.lines
+    let summary = story.summary().clone();
+    let (chapters, _) = story.end();
+    chapters.iter().for_each(|chapter| view.chapter(chapter));
+    let mut lines = head(journal, &summary);
+    lines.append(&mut view.lines);
+    lines.push(Line::default());
+    lines.extend(foot(journal, &summary));
+    lines
 }
 
-struct View<'a> {
-    agents: &'a [AgentDefinition],
-    summary: &'a RunSummary,
+#[derive(Default)]
+struct View {
     lines: Vec<Line>,
-    step: u32,
-    effect: Option<&'a EffectRecord>,
 }
 
-impl<'a> View<'a> {
+impl View {
     fn push(&mut self, word: &str, tone: Tone, text: &str) {
         self.lines.push(Line::of(Tone::Faint, format!("  {}", column(word, 9))).with(tone, one_line(text)));
     }
 
-    fn wanted(&mut self, record: &'a EffectRecord) {
-        if let Some(step) = record.step.as_ref().filter(|step| step.number != self.step) {
-            self.step = step.number;
-            self.lines.push(Line::default());
-            self.lines.push(step_heading(step, self.summary));
-        }
-        if let Effect::Finish { outcome } = &record.effect {
-            let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
-            self.lines.push(Line::default());
-            self.lines.push(
-                Line::of(tone, format!("Outcome: {}", outcome.kind))
-                    .with(Tone::Plain, format!("  {}", one_line(&outcome.reason))),
-            );
-            if let Some(evaluation) = &outcome.evaluation {
-                let tone = if evaluation.complete == Judgement::Yes { Tone::Good } else { Tone::Doubtful };
-                self.lines
-                    .push(Line::of(tone, format!("Judged: {}", one_line(&evaluation_words(evaluation)))));
+    fn chapter(&mut self, chapter: &Chapter) {
+        match chapter {
+            Chapter::Begun(begun) => {
+                self.lines.push(Line::default());
+                self.lines.push(Line::of(Tone::Strong, format!("Request: {}", one_line(&begun.request))));
             }
+            Chapter::Step(step) => self.step(step),
+            Chapter::Talk(talk) => self.talk(talk),
+            Chapter::Note(note) => self.note(note),
+            Chapter::Ended { outcome, .. } => self.ended(outcome),
         }
-        self.effect = Some(record);
     }
 
-    fn came(&mut self, event: &Event) {
-        match event {
-            Event::Requested { text, .. } => {
-                self.lines.push(Line::default());
-                self.lines.push(Line::of(Tone::Strong, format!("Request: {}", one_line(text))));
+    fn ended(&mut self, outcome: &Outcome) {
+        let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
+        self.lines.push(Line::default());
+        self.lines.push(
+            Line::of(tone, format!("Outcome: {}", outcome.kind))
+                .with(Tone::Plain, format!("  {}", one_line(&outcome.reason))),
+        );
+        if let Some(evaluation) = &outcome.evaluation {
+            let tone = if evaluation.complete == Judgement::Yes { Tone::Good } else { Tone::Doubtful };
+            self.lines.push(Line::of(tone, format!("Judged: {}", one_line(&evaluation_words(evaluation)))));
+        }
+    }
+
+    fn step(&mut self, step: &StepStory) {
+        self.lines.push(Line::default());
+        self.lines.push(step_heading(step));
+        for note in &step.notes {
+            self.note(note);
+        }
+        for ask in &step.asks {
+            match &ask.came {
+                Came::Reply(reply) => self.replied(reply, &ask.decision),
+                Came::Failure(failure) => self.push("model", Tone::Bad, &failure.to_string()),
+                Came::Nothing => {}
             }
-            Event::Replied { reply } => self.replied(reply),
-            Event::ModelFailed { failure } => self.push("model", Tone::Bad, &failure.to_string()),
-            Event::ObserveFailed { failure } => self.push("looking", Tone::Bad, &failure.to_string()),
-            Event::Returned { result } => self.returned(result),
-            Event::Answered { answers } => self.push("answer", Tone::Plain, &answers.join(" · ")),
-            Event::Unanswered { .. } => self.push("answer", Tone::Doubtful, "nobody answered"),
-            Event::Approved { scope: ApprovalScope::Once } => self.push("approval", Tone::Good, "given"),
-            Event::Approved { scope: ApprovalScope::Session } => {
+        }
+        for talk in &step.talks {
+            self.talk(talk);
+        }
+        for act in &step.acts {
+            self.act(act);
+        }
+    }
+
+    fn talk(&mut self, talk: &Talk) {
+        match &talk.heard {
+            Some(Heard::Answers(answers)) => self.push("answer", Tone::Plain, &answers.join(" · ")),
+            Some(Heard::Nobody(_)) => self.push("answer", Tone::Doubtful, "nobody answered"),
+            Some(Heard::Approved(ApprovalScope::Once)) => self.push("approval", Tone::Good, "given"),
+            Some(Heard::Approved(ApprovalScope::Session)) => {
                 self.push("approval", Tone::Good, "given for the session");
             }
-            Event::Rejected { instruction } => {
+            Some(Heard::Rejected(instruction)) => {
                 self.push("approval", Tone::Bad, instruction.as_deref().unwrap_or("refused"));
             }
-            Event::Stopped { reason } => self.push("stopped", Tone::Bad, &format!("{reason:?}")),
-            Event::Delegated { report } => {
-                let good = report.status == SubtaskStatus::Finished;
-                let tone = if good { Tone::Good } else { Tone::Bad };
-                self.push("report", tone, &format!("{}: {}", report.status, report.result));
+            None => {}
+        }
+    }
+
+    fn note(&mut self, note: &Note) {
+        match note {
+            Note::Changed { model, desktop, program: _ } => {
+                self.push("changed", Tone::Doubtful, &format!("from here on with {model}, on {desktop}"));
             }
-            Event::Resumed { desktop_kept } => {
+            Note::LookFailed(failure) => self.push("looking", Tone::Bad, &failure.to_string()),
+            Note::Stopped(reason) => {
+                let why = match reason {
+                    StopReason::WallTime => "the time of the round ran out",
+                    StopReason::User => "by the user",
+                    StopReason::Signal => "by a signal to the process",
+                };
+                self.push("stopped", Tone::Bad, why);
+            }
+            Note::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };
                 self.push("resumed", Tone::Doubtful, on);
             }
-            Event::Observed { .. } | Event::Acknowledged | Event::Ended => {}
         }
     }
 
-    fn replied(&mut self, reply: &ModelReply) {
-        let Some(Effect::Ask { request }) = self.effect.map(|record| &record.effect) else { return };
-        let (thought, status) = match Reply::read(request.reply, &request.agent, self.agents, &reply.text) {
-            Ok(Reply::Evaluation(reply)) => (reply.reason, reply.complete.to_string()),
-            Ok(Reply::Host(reply)) => {
-                let subtask = reply.subtask.map(|subtask| format!(" “{subtask}”")).unwrap_or_default();
-                (reply.thought, format!("{}{subtask}", reply.status))
-            }
-            Ok(Reply::App(reply)) => {
-                let result =
-                    reply.result.map(|result| format!(": {}", clip(&result, 200))).unwrap_or_default();
-                (reply.thought, format!("{}{result}", reply.word))
-            }
-            Err(error) => (String::new(), format!("the reply cannot be used: {error}")),
-        };
-        if !thought.is_empty() {
-            self.push("thought", Tone::Plain, &thought);
+    fn replied(&mut self, reply: &ModelReply, said: &Decision) {
+        if said.problem.is_empty() && !said.thought.is_empty() {
+            self.push("thought", Tone::Plain, &said.thought);
         }
+        if said.problem.is_empty() && !said.comment.is_empty() {
+            self.push("comment", Tone::Plain, &said.comment);
+        }
+        let status = match said.meaning {
+            None => format!("the reply cannot be used: {}", said.problem),
+            Some(Meaning::Host(_)) if !said.subtask.is_empty() => {
+                format!("{} “{}”", said.status, said.subtask)
+            }
+            Some(Meaning::App(_)) if !said.result.is_empty() => {
+                format!("{}: {}", said.status, clip(&said.result, 200))
+            }
+            Some(Meaning::Host(_) | Meaning::App(_) | Meaning::Judged(_)) => said.status.clone(),
+        };
         let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
         let cost = format!(
             "{} · {} read + {} written · {} ms",
@@ -145,11 +160,11 @@ impl<'a> View<'a> {
         self.push("says", Tone::Plain, &cost);
     }
 
-    fn returned(&mut self, result: &CallResult) {
-        let Some(Effect::Call { command }) = self.effect.map(|record| &record.effect) else { return };
+    fn act(&mut self, act: &ActStory) {
+        let Some(result) = &act.result else { return };
         self.lines.push(
             Line::of(Tone::Faint, format!("  {}", column("does", 9)))
-                .with(Tone::Plain, format!("{}  ", one_line(&command.to_line())))
+                .with(Tone::Plain, format!("{}  ", one_line(&act.command.to_line())))
                 .with(effect_tone(result), effect_word(result))
                 .with(Tone::Plain, format!("  {}", clip(&result_words(result), 160)))
                 .with(Tone::Faint, format!("  {} ms", number(result.elapsed_ms))),
@@ -157,16 +172,14 @@ impl<'a> View<'a> {
     }
 }
 
-fn step_heading(step: &StepRef, summary: &RunSummary) -> Line {
-    let index = usize::try_from(step.number).unwrap_or(usize::MAX).saturating_sub(1);
-    let times = summary.steps.get(index).copied().unwrap_or_default();
+fn step_heading(step: &StepStory) -> Line {
     let subtask = if step.subtask.is_empty() {
         String::new()
     } else {
         format!(" · “{}”", one_line(&step.subtask))
     };
     Line::of(Tone::Strong, format!("Step {} · {}{subtask}", step.number, step.agent))
-        .with(Tone::Faint, format!("  {}", phase_words(&times)))
+        .with(Tone::Faint, format!("  {}", phase_words(&step.times)))
 }
 
 fn phase_words(times: &PhaseTimes) -> String {

@@ -16,7 +16,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::IdsGiven;
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Toolbox,
+    HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Story, Toolbox,
     people::{AnyUserChannel, Nobody, PauseSwitch, People},
 };
 
@@ -195,9 +195,9 @@ impl Run<'_> {
         let plan = self.plan;
         let tools =
             Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
-        let mut summary = RunSummary::default();
+        let mut story = Story::default();
         if let Some(held) = &held {
-            let past = held.folder().read_lines(&mut |line| summary.add(line));
+            let past = held.folder().read_lines(&mut |line| drop(story.read(line)));
             past.map_err(SessionError::Journal)?;
         }
         let options = RunOptions {
@@ -230,7 +230,7 @@ impl Run<'_> {
             if let Record::Header(header) = &line.record {
                 note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
             }
-            summary.add(line);
+            story.read(line);
             observer.record(line);
         };
         let ran = match held {
@@ -242,7 +242,7 @@ impl Run<'_> {
             workspace.settle().await;
         }
         let screenshot = self.picture(workspace).await;
-        Ok((end, summary, screenshot))
+        Ok((end, story.into_summary(), screenshot))
     }
 
     /// Saves a picture of the screen as it is now. A failure is reported but does not change the outcome.

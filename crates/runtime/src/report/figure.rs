@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use super::{
     pictures::{Album, Shown},
-    story::ActStory,
-    target::{elements_of, picture_of, region_of, windows_of},
+    target::{elements_of, region_of, windows_of},
 };
+use crate::story::ActStory;
 
 /// The most elements that a sketch shows.
 const ELEMENTS_MAX: usize = 400;
@@ -79,7 +79,7 @@ pub(super) fn figure_of(
     album: &mut Album<'_>,
 ) -> Option<Figure> {
     let region = region_of(seen).filter(|region| !region.is_empty())?;
-    let picture = picture_of(seen);
+    let picture = seen.picture();
     let shown = picture.map(|picture| album.show(picture));
     // Sized by the longer side, so that numbers can be read however small the picture is shown.
     let side = region.width.max(region.height);

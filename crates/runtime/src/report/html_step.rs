@@ -13,14 +13,16 @@ use deskhand_core::{
 use serde::Serialize;
 
 use super::{
-    decision::Decision,
     figure::{Figure, figure_of},
     html::{Part, TalkPage, parts, phase_words, time_words},
     overview::{Overview, step_tone, title_of, tone_of, total, word_of},
     pictures::Album,
-    story::{ActStory, AskStory, Came, Note, StepStory, Tone},
+    words::{NoteLine, Tone, status_tone},
 };
-use crate::words::{agent_words, count, duration, number, result_words, whole_command_words};
+use crate::{
+    story::{ActStory, AskStory, Came, Decision, StepStory},
+    words::{agent_words, count, duration, number, result_words, whole_command_words},
+};
 
 /// The most bytes of prompts in one page; of longer sessions they are shown where something went wrong.
 const TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
@@ -73,7 +75,7 @@ pub(super) struct StepPage {
     phase_words: String,
     parts: Vec<Part>,
     subtask: String,
-    notes: Vec<Note>,
+    notes: Vec<NoteLine>,
     said: Option<Decision>,
     talks: Vec<TalkPage>,
     acts: Vec<ActPage>,
@@ -125,12 +127,7 @@ impl<'a> StepWriter<'a> {
             host: step.agent == AgentRef::HostAgent,
             agent: agent_words(&step.agent),
             title: clip(&title_of(step), 200),
-            status_tone: match status.to_uppercase().as_str() {
-                "FINISH" | "YES" => Tone::Good,
-                "FAIL" | "ERROR" | "NO" => Tone::Bad,
-                "PENDING" | "CONFIRM" | "UNSURE" => Tone::Doubtful,
-                _ => Tone::Plain,
-            },
+            status_tone: status_tone(step.decision.as_ref().and_then(|said| said.meaning)),
             status,
             time: format!(
                 "{} · {}",
@@ -140,7 +137,7 @@ impl<'a> StepWriter<'a> {
             phase_words: phase_words(&step.times, step.waited_ms),
             parts: parts(&step.times, step.waited_ms),
             subtask: step.subtask.clone(),
-            notes: step.notes.clone(),
+            notes: step.notes.iter().map(NoteLine::of).collect(),
             said: step.decision.clone(),
             talks: step.talks.iter().map(TalkPage::of).collect(),
             acts: step

@@ -7,12 +7,14 @@ use serde_json::{Map, Value};
 use super::{
     ReportError,
     overview::{Overview, total},
-    source::{Told, tell},
-    story::{ActStory, Came, Chapter, StepStory, Talk},
-    target::{picture_of, windows_of},
+    target::windows_of,
+    words::{NoteLine, TalkLine},
     write::Sink,
 };
-use crate::journal::SessionFolder;
+use crate::{
+    journal::SessionFolder,
+    story::{ActStory, Came, Chapter, StepStory, tell},
+};
 
 /// The version of the fields; it grows when one changes its meaning or goes.
 const FIELDS_VERSION: u32 = 1;
@@ -62,8 +64,8 @@ struct StepLine<'a> {
     completion_tokens: Option<u64>,
     cost_micros: Option<u64>,
     actions: Vec<ActionLine<'a>>,
-    talks: &'a [Talk],
-    notes: Vec<&'a str>,
+    talks: Vec<TalkLine>,
+    notes: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -86,9 +88,9 @@ struct ActionLine<'a> {
 /// Writes the lines.
 pub(super) fn write_jsonl(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(), ReportError> {
     let overview = Overview::of(folder)?;
-    tell(folder, |told| match told {
-        Told::Chapter(Chapter::Step(step)) => out.json(&step_line(&step, &overview)),
-        Told::Line(_) | Told::Chapter(_) => Ok(()),
+    tell(folder, |chapter| match chapter {
+        Chapter::Step(step) => out.json(&step_line(&step, &overview)),
+        Chapter::Begun(_) | Chapter::Talk(_) | Chapter::Note(_) | Chapter::Ended { .. } => Ok(()),
     })?;
     Ok(())
 }
@@ -139,7 +141,7 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
     let seen = step.observation.as_ref();
     let own =
         if step.subtask.is_empty() { None } else { seen.and_then(|seen| windows_of(seen).first().copied()) };
-    let picture = seen.and_then(picture_of);
+    let picture = seen.and_then(deskhand_core::observation::Observation::picture);
     let said = step.decision.clone().unwrap_or_default();
     let attempts = step.asks.iter().map(|ask| match &ask.came {
         Came::Reply(reply) => reply.attempts,
@@ -190,8 +192,8 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         completion_tokens: tokens(step, |usage| usage.completion_tokens),
         cost_micros: cost_of(step),
         actions: step.acts.iter().map(action_line).collect(),
-        talks: &step.talks,
-        notes: step.notes.iter().map(|note| note.text.as_str()).collect(),
+        talks: step.talks.iter().map(TalkLine::of).collect(),
+        notes: step.notes.iter().map(|note| NoteLine::of(note).text).collect(),
     }
 }
 

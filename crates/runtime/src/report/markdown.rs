@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use deskhand_core::{
+    observation::Observation,
     outcome::Outcome,
     text::{clip, one_line},
 };
@@ -11,15 +12,14 @@ use deskhand_desktop::{Picture, picture::Colour};
 use super::{
     ReportError,
     figure::places_of,
-    html::{end_words, phase_words, time_words},
+    html::{phase_words, time_words},
     overview::{Overview, title_of, total, word_of},
-    source::{Told, tell},
-    story::{ActStory, Chapter, StepStory, Talk},
-    target::picture_of,
+    words::{NoteLine, TalkLine, end_words},
     write::Sink,
 };
 use crate::{
     journal::SessionFolder,
+    story::{ActStory, Chapter, StepStory, Talk, tell},
     words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
 
@@ -31,11 +31,8 @@ pub(super) fn write_markdown(
 ) -> Result<(), ReportError> {
     let overview = Overview::of(folder)?;
     out.write(&head(&overview))?;
-    tell(folder, |told| match told {
-        Told::Line(_) => Ok(()),
-        Told::Chapter(chapter) => out.write(&chapter_text(&chapter, folder, pictures)?),
-    })?;
-    let end = end_words(&overview);
+    tell(folder, |chapter| out.write(&chapter_text(&chapter, folder, pictures)?))?;
+    let end = end_words(&overview.end);
     if !end.is_empty() {
         out.write(&format!("> {end}\n"))?;
     }
@@ -144,7 +141,7 @@ fn chapter_text(chapter: &Chapter, folder: &SessionFolder, pictures: &Path) -> R
             text
         }
         Chapter::Talk(talk) => talk_text(talk) + "\n",
-        Chapter::Note(note) => format!("> {}\n\n", plain(&note.text)),
+        Chapter::Note(note) => format!("> {}\n\n", plain(&NoteLine::of(note).text)),
         Chapter::Ended { outcome, .. } => format!("{}\n\n", outcome_text(Some(outcome))),
     })
 }
@@ -174,7 +171,7 @@ fn step_text(step: &StepStory) -> String {
         row("Problem", &said.problem);
     }
     for note in &step.notes {
-        row("Note", &note.text);
+        row("Note", &NoteLine::of(note).text);
     }
     let time = format!("{} ({})", duration(total(&step.times)), phase_words(&step.times, step.waited_ms));
     row("Time", &time);
@@ -196,6 +193,7 @@ fn act_text(act: &ActStory) -> String {
 }
 
 fn talk_text(talk: &Talk) -> String {
+    let talk = TalkLine::of(talk);
     let asked: Vec<String> = talk.asked.iter().map(|line| plain(line)).collect();
     let answers: Vec<String> = talk.answers.iter().map(|line| plain(line)).collect();
     let seconds = count(talk.waited_ms / 1000, "second");
@@ -225,7 +223,7 @@ pub(super) fn marked_picture(
     step: &StepStory,
     folder: &SessionFolder,
 ) -> Result<Option<Picture>, ReportError> {
-    let Some(seen) = step.observation.as_ref().and_then(picture_of) else { return Ok(None) };
+    let Some(seen) = step.observation.as_ref().and_then(Observation::picture) else { return Ok(None) };
     let Ok(file) = folder.picture(seen) else { return Ok(None) };
     let mut picture = Picture::from_file(&file, seen.region).map_err(ReportError::Picture)?;
     for place in places_of(&step.acts, seen) {

@@ -8,21 +8,20 @@
 //! A journal is read twice, line by line: once for what is said of the whole, once to write. No more than one step
 //! is in memory.
 
-mod decision;
 mod error;
 mod figure;
 mod html;
+mod html_head;
 mod html_step;
 mod jsonl;
 mod markdown;
 mod overview;
 mod pictures;
 mod render;
-mod source;
-mod story;
 mod target;
 mod ufo;
 mod ufo_log;
+mod words;
 mod write;
 
 pub use error::ReportError;

@@ -7,20 +7,23 @@ use std::collections::BTreeSet;
 use deskhand_core::{
     agent::AgentRef,
     command::{CallStatus, Verdict},
+    observation::Observation,
     outcome::{Outcome, OutcomeKind},
     record::Header,
+    states::AppStatus,
 };
 use serde::Serialize;
 
 use super::{
     ReportError,
-    source::{Told, tell},
-    story::{ActStory, Begun, Chapter, End, Note, StepStory, Talk, Tone},
-    target::picture_of,
+    words::{Tone, note_tone, talk_tone},
 };
 use crate::{
     journal::{JournalProblem, SessionFolder},
-    summary::{PhaseTimes, RunSummary},
+    story::{
+        ActStory, Begun, Came, Chapter, End, Heard, Meaning, Note, PhaseTimes, RunSummary, StepStory, Talk,
+        tell,
+    },
     words::{effect_word, whole_command_words},
 };
 
@@ -142,10 +145,10 @@ pub(super) fn title_of(step: &StepStory) -> String {
 /// How a step is to be taken: as the worst of what happened in it.
 pub(super) fn step_tone(step: &StepStory) -> Tone {
     let acts = step.acts.iter().map(tone_of);
-    let notes = step.notes.iter().map(|note| note.tone);
-    let talks = step.talks.iter().map(|talk| talk.tone);
+    let notes = step.notes.iter().map(note_tone);
+    let talks = step.talks.iter().map(talk_tone);
     let unusable = step.decision.as_ref().is_some_and(|said| !said.problem.is_empty());
-    let failed = step.asks.iter().any(|ask| matches!(ask.came, super::story::Came::Failure(_)));
+    let failed = step.asks.iter().any(|ask| matches!(ask.came, Came::Failure(_)));
     let replies = [(unusable, Tone::Doubtful), (failed, Tone::Bad)];
     let replies = replies.into_iter().filter_map(|(is, tone)| is.then_some(tone));
     acts.chain(notes).chain(talks).chain(replies).max().unwrap_or(Tone::Plain)
@@ -156,15 +159,13 @@ impl Overview {
     pub(super) fn of(folder: &SessionFolder) -> Result<Self, ReportError> {
         let mut tallied = Tallied::default();
         let mut open = None;
-        let read = tell(folder, |told| {
-            match told {
-                Told::Line(line) => tallied.summary.add(line),
-                Told::Chapter(chapter) => tallied.add(chapter, &mut open),
-            }
+        let told = tell(folder, |chapter| -> Result<(), ReportError> {
+            tallied.add(chapter, &mut open);
             Ok(())
         })?;
         tallied.close(open, None);
-        Ok(Self { header: read.header, problems: read.problems, end: read.end, tallied })
+        tallied.summary = told.summary;
+        Ok(Self { header: told.header, problems: told.problems, end: told.end, tallied })
     }
 
     /// How the last round ended.
@@ -218,7 +219,7 @@ impl Tallied {
         self.talks.extend(step.talks.iter().cloned());
         self.notes.extend(step.notes.iter().cloned());
         self.text_bytes = self.text_bytes.saturating_add(text_bytes(step));
-        let picture = step.observation.as_ref().and_then(picture_of);
+        let picture = step.observation.as_ref().and_then(Observation::picture);
         self.pictures.extend(picture.map(|picture| picture.sha256.clone()));
         self.steps.push(StepLine {
             number: step.number,
@@ -260,10 +261,10 @@ impl Tallied {
             .iter()
             .any(|act| act.result.as_ref().is_none_or(|result| result.status == CallStatus::Failure));
         let said = step.decision.as_ref();
-        let rejected = step.talks.iter().any(|talk| talk.answers.iter().any(|answer| answer == "rejected"));
-        let (status, tone) = match said.map_or("", |said| said.status.as_str()) {
-            "FINISH" if !failed => ("finished", Tone::Good),
-            "FAIL" => ("failed", Tone::Bad),
+        let rejected = step.talks.iter().any(|talk| talk.heard == Some(Heard::Rejected(None)));
+        let (status, tone) = match said.and_then(|said| said.meaning) {
+            Some(Meaning::App(AppStatus::Finish)) if !failed => ("finished", Tone::Good),
+            Some(Meaning::App(AppStatus::Fail)) => ("failed", Tone::Bad),
             _ if rejected => ("rejected", Tone::Bad),
             _ => return,
         };

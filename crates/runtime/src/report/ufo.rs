@@ -27,13 +27,14 @@ use super::{
     figure::places_of,
     markdown::write_markdown,
     overview::Overview,
-    source::{Told, tell},
-    story::{Chapter, StepStory},
-    target::{picture_of, windows_of},
+    target::windows_of,
     ufo_log::{Logs, PictureNames},
     write::{Sink, to_file},
 };
-use crate::journal::SessionFolder;
+use crate::{
+    journal::SessionFolder,
+    story::{Chapter, StepStory, tell},
+};
 
 /// Writes the folder.
 pub(super) fn write_ufo(folder: &SessionFolder, root: &Path) -> Result<(), ReportError> {
@@ -74,10 +75,7 @@ fn write_logs(
 ) -> Result<(), ReportError> {
     let view = &overview.header.config.view;
     let mut writer = Writer { folder, root, logs: Logs::new(overview), view, last: None };
-    tell(folder, |told| match told {
-        Told::Line(_) => Ok(()),
-        Told::Chapter(chapter) => writer.chapter(&chapter, requests, responses),
-    })?;
+    tell(folder, |chapter| writer.chapter(&chapter, requests, responses))?;
     writer.copy_last("action_step_final.png")
 }
 
@@ -97,6 +95,7 @@ impl Writer<'_> {
         requests: &mut Sink<'_>,
         responses: &mut Sink<'_>,
     ) -> Result<(), ReportError> {
+        self.logs.note(chapter);
         match chapter {
             Chapter::Step(step) => {
                 // Steps and rounds count from 0 there.
@@ -126,7 +125,7 @@ impl Writer<'_> {
     /// The pictures of a step: as it was kept, with the marks, and with the controls that were acted on.
     fn pictures(&mut self, step: &StepStory) -> Result<PictureNames, ReportError> {
         let Some(seen) = &step.observation else { return Ok(PictureNames::default()) };
-        let Some(reference) = picture_of(seen) else { return Ok(PictureNames::default()) };
+        let Some(reference) = seen.picture() else { return Ok(PictureNames::default()) };
         let Ok(file) = self.folder.picture(reference) else { return Ok(PictureNames::default()) };
         let number = step.number.saturating_sub(1);
         let path = |suffix: &str| self.root.join(format!("action_step{number}{suffix}.png"));

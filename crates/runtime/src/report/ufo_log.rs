@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 
 use deskhand_core::{
+    agent::AgentRef,
     command::CallStatus,
     model::{Message, Part, Speaker},
     observation::{Observation, WindowView},
-    ui::Element,
+    ui::{Element, Source},
 };
 use serde_json::{Value, json};
 
 use super::{
     jsonl::cost_of,
     overview::{Overview, total},
-    story::{ActStory, AskStory, StepStory},
     target::{elements_of, windows_of},
+    words::{NoteLine, TalkLine},
 };
+use crate::story::{ActStory, AskStory, Chapter, Decision, StepStory, Talk};
 
 /// The pictures of a step; none where there is none.
 #[derive(Debug, Default)]
@@ -40,6 +42,12 @@ pub(super) struct Logs<'a> {
     /// The sub-tasks that were given out.
     subtasks: Vec<String>,
     plan: Vec<String>,
+    /// What the HostAgent told the agent of the present sub-task.
+    host_message: Vec<String>,
+    /// What the agent of the present sub-task did last that succeeded.
+    last_success: (String, Vec<Value>),
+    /// Requests, and questions with their answers, as all agents are shown them.
+    blackboard: Vec<String>,
 }
 
 impl<'a> Logs<'a> {
@@ -51,7 +59,28 @@ impl<'a> Logs<'a> {
             agent_steps: std::collections::BTreeMap::new(),
             subtasks: Vec::new(),
             plan: Vec::new(),
+            host_message: Vec::new(),
+            last_success: (String::new(), Vec::new()),
+            blackboard: Vec::new(),
         }
+    }
+
+    /// What happens between steps and stays known to all agents.
+    pub(super) fn note(&mut self, chapter: &Chapter) {
+        match chapter {
+            Chapter::Talk(talk) => self.talk(talk),
+            Chapter::Ended { round, .. } => {
+                let request = self.overview.request_of(*round);
+                self.blackboard.push(format!("request: {request}"));
+            }
+            Chapter::Begun(_) | Chapter::Step(_) | Chapter::Note(_) => {}
+        }
+    }
+
+    fn talk(&mut self, talk: &Talk) {
+        let line = TalkLine::of(talk);
+        let pairs = line.asked.iter().zip(&line.answers);
+        self.blackboard.extend(pairs.map(|(asked, answer)| format!("{asked}: {answer}")));
     }
 
     /// A line for each question to the model.
@@ -67,7 +96,7 @@ impl<'a> Logs<'a> {
             "plan": self.plan,
             "prev_subtask": self.subtasks,
             "request": self.overview.request_of(step.round),
-            "blackboard_prompt": [],
+            "blackboard_prompt": self.blackboard,
             "prompt": ask.messages.iter().map(chat_message).collect::<Vec<_>>(),
         });
         let more = if step.subtask.is_empty() {
@@ -80,8 +109,8 @@ impl<'a> Logs<'a> {
                 "control_info": controls,
                 "subtask": step.subtask,
                 "current_application": application(step),
-                "host_message": "",
-                "last_success_actions": [],
+                "host_message": self.host_message,
+                "last_success_actions": self.last_success_of(&step.subtask),
                 "include_last_screenshot": false,
             })
         };
@@ -123,7 +152,7 @@ impl<'a> Logs<'a> {
             "comment": said.comment,
             "result": said.result,
             "action": actions,
-            "action_type": if host { "HostAgent" } else { "MCP" },
+            "action_type": action_type(step),
             "action_representation": representation.join("\n"),
             "function_call": step.acts.iter().map(|act| act.command.tool.as_str()).collect::<Vec<_>>(),
             "arguments": step.acts.iter().map(|act| &act.command.arguments).collect::<Vec<_>>(),
@@ -131,7 +160,7 @@ impl<'a> Logs<'a> {
             "action_success": success,
             "last_error": error(step),
             "application": application(step),
-            "application_process_name": application(step),
+            "application_process_name": process_name(step),
             "control_log": step.acts.iter().map(target).collect::<Vec<_>>(),
             "execution_times": {
                 "DATA_COLLECTION": seconds(step.times.observe),
@@ -150,7 +179,7 @@ impl<'a> Logs<'a> {
         if let Some(line) = line.as_object_mut() {
             let name = if host { "current_subtask" } else { "subtask" };
             line.insert(name.to_owned(), subtask.into());
-            line.insert("message".to_owned(), said.message.into());
+            line.insert("message".to_owned(), said.message.clone().into());
             line.insert(
                 "subtask_index".to_owned(),
                 json!(i64::try_from(self.subtasks.len()).unwrap_or(0) - 1),
@@ -158,11 +187,29 @@ impl<'a> Logs<'a> {
         }
         *agent_step += 1;
         self.round_step += 1;
+        self.remember(step, said);
+        line
+    }
+
+    /// Keeps what later lines say of a step.
+    fn remember(&mut self, step: &StepStory, said: Decision) {
         self.plan = said.plan;
         if !said.subtask.is_empty() {
             self.subtasks.push(said.subtask);
+            self.host_message = said.message;
         }
-        line
+        if !step.subtask.is_empty() {
+            let succeeded = |act: &&ActStory| {
+                act.result.as_ref().is_some_and(|result| result.status == CallStatus::Success)
+            };
+            let acts = step.acts.iter().filter(succeeded).map(action).collect();
+            self.last_success = (step.subtask.clone(), acts);
+        }
+        step.talks.iter().for_each(|talk| self.talk(talk));
+    }
+
+    fn last_success_of(&self, subtask: &str) -> &[Value] {
+        if self.last_success.0 == subtask { &self.last_success.1 } else { &[] }
     }
 
     /// The elements of a window as a tree, each with its children.
@@ -214,8 +261,17 @@ fn rectangle([x, y, width, height]: [i32; 4]) -> Value {
 fn control(element: &Element) -> Value {
     json!({
         "label": element.id, "control_text": element.name, "control_type": element.role.to_string(),
-        "control_rect": element.bounds, "source": "uia",
+        "control_rect": element.bounds, "source": source(element.source),
     })
+}
+
+/// Where an element comes from, in the words of the reference.
+const fn source(source: Source) -> &'static str {
+    match source {
+        Source::AtSpi => "uia",
+        Source::Ocr => "ocr",
+        Source::Omniparser => "omniparser",
+    }
 }
 
 fn chat_message(message: &Message) -> Value {
@@ -245,16 +301,42 @@ fn application(step: &StepStory) -> String {
     }
 }
 
+/// Who carried out the actions of a step: the host itself, another agent, or the tools.
+fn action_type(step: &StepStory) -> &str {
+    match &step.agent {
+        AgentRef::HostAgent => "HostAgent",
+        AgentRef::Agent { name } => name,
+        AgentRef::AppAgent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed => "MCP",
+    }
+}
+
+/// The root of the application, which is the class of its windows.
+fn process_name(step: &StepStory) -> String {
+    let window = step.observation.iter().flat_map(windows_of).next();
+    match &step.agent {
+        AgentRef::AppAgent { application, .. } => application.clone(),
+        AgentRef::HostAgent | AgentRef::Agent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed => {
+            window
+                .filter(|_| !step.subtask.is_empty())
+                .map(|window| window.app.root.clone())
+                .unwrap_or_default()
+        }
+    }
+}
+
 fn error(step: &StepStory) -> Option<String> {
     let failed = step.acts.iter().filter_map(|act| act.result.as_ref());
     let mut failed = failed.filter(|result| result.status == CallStatus::Failure);
-    failed.next().map(|result| result.summary.clone()).or_else(|| Some(step.notes.first()?.text.clone()))
+    failed
+        .next()
+        .map(|result| result.summary.clone())
+        .or_else(|| Some(NoteLine::of(step.notes.first()?).text))
 }
 
 fn target(act: &ActStory) -> Value {
     act.target.as_ref().map_or(json!({}), |target| {
         json!({
-            "kind": if target.kind == "window" { "window" } else { "control" },
+            "kind": if target.is_window { "window" } else { "control" },
             "id": target.id, "name": target.name, "type": target.kind,
             "rect": target.bounds,
         })

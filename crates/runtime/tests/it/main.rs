@@ -17,6 +17,7 @@ mod random_sessions;
 mod reference;
 mod reports;
 mod stopping;
+mod story;
 mod support;
 mod tools;
 mod versions;

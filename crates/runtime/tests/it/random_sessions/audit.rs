@@ -1,4 +1,5 @@
-//! Checks the invariants of any journal, independently of the code that makes the decisions.
+//! Checks the invariants of any journal. Of the code that makes the decisions it shares the rules of the policy and the
+//! reading of replies; what was asked, approved, spent and sent it works out by itself.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -1,0 +1,443 @@
+//! The fold itself: what each record changes, and what it completes.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    agent::{AgentDefinition, AgentRef, AgentReport},
+    command::{CallResult, CallStatus, Command},
+    ids::{AgentId, EffectId, WindowId},
+    model::ModelReply,
+    money::Price,
+    observation::{Look, Observation},
+    record::{Change, Header, Line, Record},
+    reply::{Reply, ReplyError},
+    session::{Effect, EffectRecord, Event, StepRef, SubtaskStatus},
+    states::AppStatus,
+    ui::WindowInfo,
+};
+
+use super::{
+    ActStory, AskStory, Asked, Begun, Came, Chapter, Decision, Doing, End, Heard, IdsSeen, Moment, Note,
+    RunSummary, StepStory, SubtaskEnd, Talk, Update, ledger::Phase, target::target_of,
+};
+
+/// An effect that is being carried out.
+#[derive(Debug)]
+struct Open {
+    id: EffectId,
+    phase: Phase,
+    doing: Doing,
+}
+
+/// The story of a session up to the last line that was read.
+#[derive(Debug, Default)]
+pub struct Story {
+    header: Option<Box<Header>>,
+    price: Option<Price>,
+    agents: Vec<AgentDefinition>,
+    summary: RunSummary,
+    ids: IdsSeen,
+    windows: BTreeMap<WindowId, WindowInfo>,
+    round: u32,
+    steps: u32,
+    step: Option<StepStory>,
+    step_ref: Option<StepRef>,
+    talk: Option<Talk>,
+    open: Option<Open>,
+    /// The effect without an answer.
+    unanswered: Option<EffectId>,
+    /// The agent and sub-task that were announced last.
+    assigned: Option<StepRef>,
+    /// How the agent said that its sub-task ends; holds once the machine agrees.
+    said: Option<SubtaskEnd>,
+    complete: bool,
+    first_ms: Option<u64>,
+    last_ms: u64,
+    away_ms: u64,
+    seq: u64,
+}
+
+impl Story {
+    /// The header of the journal, once it was read.
+    pub fn header(&self) -> Option<&Header> {
+        self.header.as_deref()
+    }
+
+    /// What the lines add up to so far.
+    pub const fn summary(&self) -> &RunSummary {
+        &self.summary
+    }
+
+    /// What the lines added up to.
+    pub fn into_summary(self) -> RunSummary {
+        self.summary
+    }
+
+    /// The ids that the session gave out.
+    pub const fn ids(&self) -> IdsSeen {
+        self.ids
+    }
+
+    /// The effect that was begun and has no answer.
+    pub const fn unanswered(&self) -> Option<EffectId> {
+        self.unanswered
+    }
+
+    /// What was seen last in the step that is going on.
+    pub fn observation(&self) -> Option<&Observation> {
+        self.step.as_ref()?.observation.as_ref()
+    }
+
+    /// How many windows are known from the last look at the desktop and since.
+    pub fn windows(&self) -> usize {
+        self.windows.len()
+    }
+
+    /// The name of the application that an AppAgent works in, as its windows say.
+    pub fn application_of(&self, agent: &AgentRef) -> Option<&str> {
+        let AgentRef::AppAgent { application, window } = agent else { return None };
+        let own = window.and_then(|id| self.windows.get(&id));
+        let any = || self.windows.values().find(|window| window.app.root == *application);
+        own.or_else(any).map(|window| window.app.name.as_str())
+    }
+
+    /// Takes the next line, and returns what it brings.
+    pub fn read(&mut self, line: &Line) -> Vec<Update> {
+        let first_ms = *self.first_ms.get_or_insert(line.at_ms);
+        let since = line.at_ms.saturating_sub(if self.last_ms == 0 { first_ms } else { self.last_ms });
+        self.last_ms = line.at_ms;
+        self.seq = line.seq;
+        let mut updates = Vec::new();
+        match &line.record {
+            Record::Header(header) => {
+                self.price = header.config.prices.find(&header.config.model).copied();
+                self.agents.clone_from(&header.config.agents);
+                self.header = Some(header.clone());
+                updates.push(Update::moment(Moment::Opened));
+            }
+            Record::Effect(record) => self.wanted(record, line.at_ms, since, &mut updates),
+            Record::Event(record) => {
+                self.unanswered = None;
+                self.came(&record.event, line.at_ms, since, &mut updates);
+            }
+            Record::Changed(change) => self.changed(change, &mut updates),
+        }
+        self.summary.elapsed_ms = line.at_ms.saturating_sub(first_ms).saturating_sub(self.away_ms);
+        self.summary.passed(line.at_ms);
+        updates
+    }
+
+    /// What is left when the journal ends, and how it ends.
+    pub fn end(mut self) -> (Vec<Chapter>, End) {
+        let mut chapters: Vec<Chapter> =
+            self.step.take().map(|step| Chapter::Step(Box::new(step))).into_iter().collect();
+        chapters.extend(self.talk.take().map(Chapter::Talk));
+        let doing = self.open.filter(|_| !self.complete).map(|open| open.doing);
+        (chapters, End { complete: self.complete, doing, seq: self.seq })
+    }
+
+    fn changed(&mut self, change: &Change, updates: &mut Vec<Update>) {
+        self.price = change.config.prices.find(&change.config.model).copied();
+        self.agents.clone_from(&change.config.agents);
+        let note = Note::Changed {
+            model: change.model.clone(),
+            desktop: change.desktop.clone(),
+            program: change.program.clone(),
+        };
+        self.note(note, updates);
+    }
+
+    fn wanted(&mut self, record: &EffectRecord, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
+        // Between an event and the next effect, core worked and the journal was written.
+        self.spend(Phase::Record, since);
+        // A resumed session performs again what was under way.
+        let again = self.open.as_ref().is_some_and(|open| open.id == record.id);
+        self.round = record.round;
+        self.unanswered = Some(record.id);
+        let (phase, doing) = doing_of(&record.effect);
+        self.open = Some(Open { id: record.id, phase, doing });
+        if again {
+            return;
+        }
+        match &record.step {
+            Some(step) if self.step.as_ref().is_some_and(|open| open.number == step.number) => {}
+            Some(step) => {
+                self.flush(updates);
+                self.steps = step.number;
+                self.summary.stepped(step.number);
+                self.step = Some(StepStory::begin(step, record.round, at_ms));
+            }
+            None => self.flush(updates),
+        }
+        self.step_ref.clone_from(&record.step);
+        self.assign(record, updates);
+        self.perform(&record.effect, updates);
+    }
+
+    /// Sub-tasks begin and end with the steps that work on them.
+    fn assign(&mut self, record: &EffectRecord, updates: &mut Vec<Update>) {
+        let ends = matches!(record.effect, Effect::Finish { .. });
+        let same = |step: &StepRef| {
+            self.assigned.as_ref().is_some_and(|known| {
+                (&known.agent, known.subtask.as_str()) == (&step.agent, step.subtask.as_str())
+            })
+        };
+        if !ends && record.step.as_ref().is_none_or(same) {
+            return;
+        }
+        let end = self.said.take();
+        if let Some(before) = self.assigned.take().filter(|step| !step.subtask.is_empty()) {
+            updates.push(Update::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
+        }
+        self.assigned = record.step.clone().filter(|_| !ends);
+        let begins = matches!(
+            record.effect,
+            Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. }
+        );
+        if let Some(step) = record.step.clone().filter(|_| begins) {
+            updates.push(Update::moment(Moment::Assigned(step)));
+        }
+    }
+
+    fn flush(&mut self, updates: &mut Vec<Update>) {
+        updates.extend(self.step.take().map(|step| Update::Chapter(Chapter::Step(Box::new(step)))));
+    }
+
+    fn perform(&mut self, effect: &Effect, updates: &mut Vec<Update>) {
+        match effect {
+            Effect::AwaitRequest | Effect::Observe { .. } => {}
+            Effect::Ask { request } => {
+                if let Some(step) = &mut self.step {
+                    step.asks.push(AskStory {
+                        reply: request.reply,
+                        messages: request.messages.clone(),
+                        came: Came::Nothing,
+                        decision: Decision::default(),
+                        cost: None,
+                    });
+                }
+            }
+            Effect::Call { command } => self.act(command.clone()),
+            Effect::Delegate { agent, subtask, message, request: _ } => {
+                self.act(delegation(*agent, subtask, message));
+            }
+            Effect::AskUser { questions } => self.ask(Asked::Questions(questions.clone()), updates),
+            Effect::AwaitApproval { approval } => self.ask(Asked::Approval(approval.clone()), updates),
+            Effect::Finish { outcome } => {
+                self.summary.end(outcome);
+                let (round, outcome) = (self.round, outcome.clone());
+                updates.push(Update::Chapter(Chapter::Ended { round, outcome }));
+            }
+        }
+    }
+
+    fn act(&mut self, command: Command) {
+        if let Some(step) = &mut self.step {
+            let target = target_of(&command, step.observation.as_ref());
+            step.acts.push(ActStory { command, target, result: None });
+        }
+    }
+
+    fn ask(&mut self, asked: Asked, updates: &mut Vec<Update>) {
+        self.talk = Some(Talk { step: self.steps, asked: asked.clone(), heard: None, waited_ms: 0 });
+        updates.push(Update::moment(Moment::Asked(asked)));
+    }
+
+    fn came(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
+        if let Event::Resumed { desktop_kept } = event {
+            // The time without a process counts for nothing.
+            self.away_ms = self.away_ms.saturating_add(since);
+            self.complete = false;
+            self.note(Note::Resumed { desktop_kept: *desktop_kept }, updates);
+            return;
+        }
+        self.wait(since);
+        match event {
+            Event::Requested { text, plan } => {
+                self.summary.begin(text, at_ms);
+                let plan = plan.as_ref().map(|plan| plan.steps.clone()).unwrap_or_default();
+                // The round's number comes with its first effect.
+                let round = self.round.saturating_add(1);
+                updates.push(Update::Chapter(Chapter::Begun(Begun { round, request: text.clone(), plan })));
+            }
+            Event::Ended => self.complete = true,
+            Event::Observed { observation } => self.observed(observation, updates),
+            Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
+            Event::Replied { reply } => self.replied(reply, updates),
+            Event::ModelFailed { failure } => {
+                self.summary.model_failed(failure, self.price.as_ref());
+                if let Some(ask) = self.step.as_mut().and_then(|step| step.asks.last_mut()) {
+                    ask.came = Came::Failure(failure.clone());
+                }
+                updates.push(Update::moment(Moment::ModelFailed(failure.clone())));
+            }
+            Event::Returned { result } => self.returned(result, updates),
+            Event::Delegated { report } => {
+                self.result(result_of(report));
+                updates.push(Update::moment(Moment::Delegated(report.clone())));
+            }
+            Event::Answered { answers } => self.heard(Heard::Answers(answers.clone()), updates),
+            Event::Unanswered { why } => self.heard(Heard::Nobody(*why), updates),
+            Event::Approved { scope } => self.heard(Heard::Approved(*scope), updates),
+            Event::Rejected { instruction } => self.heard(Heard::Rejected(instruction.clone()), updates),
+            Event::Stopped { reason } => {
+                self.note(Note::Stopped(*reason), updates);
+                self.complete |= self.step.is_none() && self.talk.is_none();
+            }
+            Event::Acknowledged | Event::Resumed { .. } => {}
+        }
+        self.open = None;
+    }
+
+    /// Counts time that passed between an effect and its event.
+    fn wait(&mut self, ms: u64) {
+        let phase = self.open.as_ref().map_or(Phase::Outside, |open| open.phase);
+        self.spend(phase, ms);
+        if let Some(step) = self.step.as_mut().filter(|_| phase == Phase::Outside) {
+            step.waited_ms = step.waited_ms.saturating_add(ms);
+        }
+        if let Some(talk) = &mut self.talk {
+            talk.waited_ms = talk.waited_ms.saturating_add(ms);
+        }
+    }
+
+    fn spend(&mut self, phase: Phase, ms: u64) {
+        if let Some(step) = &mut self.step {
+            step.times.spend(phase, ms);
+            self.summary.spend(step.number, phase, ms);
+        }
+    }
+
+    fn note(&mut self, note: Note, updates: &mut Vec<Update>) {
+        updates.push(Update::moment(Moment::Noted(note.clone())));
+        match &mut self.step {
+            Some(step) => step.notes.push(note),
+            None => updates.push(Update::Chapter(Chapter::Note(note))),
+        }
+    }
+
+    fn observed(&mut self, observation: &Observation, updates: &mut Vec<Update>) {
+        self.ids.observed(observation);
+        match observation {
+            Observation::Desktop(view) => {
+                self.windows = view.windows.iter().map(|window| (window.id, window.clone())).collect();
+            }
+            Observation::Window(view) => {
+                let windows = view.surfaces.iter().map(|surface| &surface.window);
+                self.windows.extend(windows.map(|window| (window.id, window.clone())));
+            }
+            Observation::Agent(_) => {}
+        }
+        if let Some(step) = &mut self.step {
+            step.observation = Some(observation.clone());
+        }
+        updates.push(Update::moment(Moment::Looked));
+    }
+
+    fn replied(&mut self, reply: &ModelReply, updates: &mut Vec<Update>) {
+        let price = self.price;
+        self.summary.replied(reply, price.as_ref());
+        let Some(step) = &mut self.step else { return };
+        let Some(ask) = step.asks.last_mut() else { return };
+        let said = Reply::read(ask.reply, &step.agent, &self.agents, &reply.text);
+        ask.decision = Decision::of(&said, &reply.text);
+        step.decision = Some(ask.decision.clone());
+        ask.cost = price.and_then(|price| price.of(reply.usage));
+        ask.came = Came::Reply(reply.clone());
+        self.said = subtask_end(&said).or_else(|| self.said.take().filter(|_| said.is_err()));
+        if let Some(step) = self.step_ref.clone() {
+            updates.push(Update::moment(Moment::Replied { step, reply: reply.clone(), said }));
+        }
+    }
+
+    fn returned(&mut self, result: &CallResult, updates: &mut Vec<Update>) {
+        self.summary.called();
+        self.ids.returned(result);
+        self.windows.extend(result.window.iter().map(|window| (window.id, window.clone())));
+        self.result(result.clone());
+        let act = self.step.as_ref().and_then(|step| step.acts.last());
+        if let (Some(act), Some(step)) = (act, self.step_ref.clone()) {
+            let (command, target, result) = (act.command.clone(), act.target.clone(), result.clone());
+            updates.push(Update::moment(Moment::Acted { step, command, target, result }));
+        }
+    }
+
+    fn result(&mut self, result: CallResult) {
+        if let Some(act) = self.step.as_mut().and_then(|step| step.acts.last_mut()) {
+            act.result = Some(result);
+        }
+    }
+
+    fn heard(&mut self, heard: Heard, updates: &mut Vec<Update>) {
+        let Some(mut talk) = self.talk.take() else { return };
+        talk.heard = Some(heard.clone());
+        updates.push(Update::moment(Moment::Heard(heard)));
+        match &mut self.step {
+            Some(step) => step.talks.push(talk),
+            None => updates.push(Update::Chapter(Chapter::Talk(talk))),
+        }
+    }
+}
+
+impl RunSummary {
+    /// What some lines add up to.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
+        let mut story = Story::default();
+        for line in lines {
+            story.read(line);
+        }
+        story.into_summary()
+    }
+}
+
+/// How a reply says that its agent's sub-task ends, if it does.
+fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
+    let Ok(Reply::App(reply)) = said else { return None };
+    let finished = match reply.status {
+        AppStatus::Finish => true,
+        AppStatus::Fail | AppStatus::Error => false,
+        AppStatus::Continue | AppStatus::Screenshot | AppStatus::Pending | AppStatus::Confirm => return None,
+    };
+    let words = reply.result.clone().filter(|text| !text.is_empty());
+    Some(SubtaskEnd { finished, words: words.unwrap_or_else(|| reply.thought.clone()) })
+}
+
+/// A sub-task that is handed to another agent, as a command.
+fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
+    let arguments = [
+        ("agent".to_owned(), agent.to_string().into()),
+        ("subtask".to_owned(), subtask.into()),
+        ("message".to_owned(), message.to_vec().into()),
+    ];
+    Command {
+        tool: "delegate".to_owned(),
+        arguments: arguments.into_iter().collect(),
+        window: None,
+        agent: None,
+    }
+}
+
+/// The report of another agent as the result of a call.
+fn result_of(report: &AgentReport) -> CallResult {
+    let status = match report.status {
+        SubtaskStatus::Finished => CallStatus::Success,
+        SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => CallStatus::Failure,
+    };
+    let summary = format!("{}: {}", report.status, report.result);
+    CallResult { status, ..CallResult::failure(None, summary) }
+}
+
+/// What an effect is counted as, and what the session does while it is carried out.
+fn doing_of(effect: &Effect) -> (Phase, Doing) {
+    match effect {
+        Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
+        Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
+        Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
+        Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
+        // Work like a call, only further away.
+        Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),
+        Effect::AskUser { .. } => (Phase::Outside, Doing::AskingUser),
+        Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
+        Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
+    }
+}

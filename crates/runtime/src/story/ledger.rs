@@ -1,0 +1,169 @@
+//! What a journal adds up to: outcome, counts, tokens, and times by phase.
+
+use deskhand_core::{
+    model::{ModelFailure, ModelReply},
+    money::Price,
+    outcome::Outcome,
+    session::Tally,
+};
+use serde::Serialize;
+
+/// Wall time by phase, in milliseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct PhaseTimes {
+    /// Phase 1: looking.
+    pub observe: u64,
+    /// Phase 2: the model.
+    pub ask: u64,
+    /// Phase 3: acting, with the waits for effects.
+    pub act: u64,
+    /// Phase 4 and the decisions between: everything that core does, and the journal.
+    pub record: u64,
+}
+
+impl PhaseTimes {
+    /// Everything but the model.
+    pub const fn framework(&self) -> u64 {
+        self.observe + self.act + self.record
+    }
+}
+
+/// What one round has come to so far.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RoundSummary {
+    /// The request.
+    pub request: String,
+    /// How it ended; none while it goes on, or after a crash.
+    pub outcome: Option<Outcome>,
+    /// What was used up.
+    pub tally: Tally,
+    /// Times by phase, all steps together.
+    pub phases: PhaseTimes,
+    /// From the request to the last line, in milliseconds.
+    pub elapsed_ms: u64,
+    #[serde(skip)]
+    started_ms: u64,
+}
+
+/// What a session has come to so far, as [`super::Story`] adds it up.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct RunSummary {
+    /// The requests, in order.
+    pub requests: Vec<String>,
+    /// How the last round ended; none while it goes on, or after a crash.
+    pub outcome: Option<Outcome>,
+    /// What was used up, all rounds together.
+    pub tally: Tally,
+    /// Tokens that the provider took from its cache.
+    pub cached_tokens: u64,
+    /// Times by phase, all steps together.
+    pub phases: PhaseTimes,
+    /// The rounds, in order.
+    pub rounds: Vec<RoundSummary>,
+    /// Times by phase of each step, in order.
+    pub steps: Vec<PhaseTimes>,
+    /// From the first line to the last, in milliseconds, without the time in which there was no process.
+    pub elapsed_ms: u64,
+}
+
+/// The phase that some time was spent in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    Observe,
+    Ask,
+    Act,
+    Record,
+    /// Waiting for a person, or nothing to do.
+    Outside,
+}
+
+impl PhaseTimes {
+    /// Adds time; `false` for what is no phase of a step.
+    pub(super) fn spend(&mut self, phase: Phase, ms: u64) -> bool {
+        let time = match phase {
+            Phase::Observe => &mut self.observe,
+            Phase::Ask => &mut self.ask,
+            Phase::Act => &mut self.act,
+            Phase::Record => &mut self.record,
+            Phase::Outside => return false,
+        };
+        *time = time.saturating_add(ms);
+        true
+    }
+}
+
+impl RunSummary {
+    /// A round begins.
+    pub(super) fn begin(&mut self, request: &str, at_ms: u64) {
+        self.requests.push(request.to_owned());
+        self.outcome = None;
+        let request = request.to_owned();
+        self.rounds.push(RoundSummary { request, started_ms: at_ms, ..RoundSummary::default() });
+    }
+
+    /// The round ended.
+    pub(super) fn end(&mut self, outcome: &Outcome) {
+        self.outcome = Some(outcome.clone());
+        if let Some(round) = self.rounds.last_mut() {
+            round.outcome = Some(outcome.clone());
+        }
+    }
+
+    /// Time went on to `at_ms`.
+    pub(super) fn passed(&mut self, at_ms: u64) {
+        if let Some(round) = self.rounds.last_mut().filter(|round| round.outcome.is_none()) {
+            round.elapsed_ms = at_ms.saturating_sub(round.started_ms);
+        }
+    }
+
+    /// Notes the number of a step; it counts through all rounds.
+    pub(super) fn stepped(&mut self, number: u32) {
+        let new = number.saturating_sub(self.tally.steps);
+        for tally in self.tallies() {
+            tally.steps = tally.steps.saturating_add(new);
+        }
+    }
+
+    pub(super) fn replied(&mut self, reply: &ModelReply, price: Option<&Price>) {
+        self.tallies().for_each(|tally| tally.add_reply(reply, price));
+        self.cached_tokens = self.cached_tokens.saturating_add(reply.usage.cached_tokens.unwrap_or(0));
+    }
+
+    pub(super) fn model_failed(&mut self, failure: &ModelFailure, price: Option<&Price>) {
+        self.tallies().for_each(|tally| tally.add_model_failure(failure, price));
+    }
+
+    pub(super) fn called(&mut self) {
+        self.tallies().for_each(|tally| tally.calls = tally.calls.saturating_add(1));
+    }
+
+    /// Adds time to a phase of a step.
+    pub(super) fn spend(&mut self, step: u32, phase: Phase, ms: u64) {
+        if !self.phases.spend(phase, ms) {
+            return;
+        }
+        if let Some(round) = self.rounds.last_mut() {
+            round.phases.spend(phase, ms);
+        }
+        let number = usize::try_from(step).unwrap_or(usize::MAX);
+        let Some(index) = number.checked_sub(1) else { return };
+        if self.steps.len() < number {
+            self.steps.resize(number, PhaseTimes::default());
+        }
+        if let Some(times) = self.steps.get_mut(index) {
+            times.spend(phase, ms);
+        }
+    }
+
+    /// What counts: the session, and the round that is going on.
+    fn tallies(&mut self) -> impl Iterator<Item = &mut Tally> {
+        std::iter::once(&mut self.tally).chain(self.rounds.last_mut().map(|round| &mut round.tally))
+    }
+
+    /// The median framework time of a step (everything but the model), in milliseconds; 0 without steps.
+    pub fn framework_ms_per_step_p50(&self) -> u64 {
+        let mut times: Vec<u64> = self.steps.iter().map(PhaseTimes::framework).collect();
+        times.sort_unstable();
+        times.get(times.len() / 2).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,80 @@
+//! What a command was about: the control or window, and where it was when it was last seen.
+
+use deskhand_core::{
+    command::Command,
+    geometry::{Rect, Screen},
+    observation::{DesktopView, Observation, WindowView},
+    ui::Element,
+};
+
+/// A control or window that a command is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// Its id.
+    pub id: String,
+    /// Its name or title.
+    pub name: String,
+    /// Its role, or `window`.
+    pub kind: String,
+    /// Whether it is a window.
+    pub is_window: bool,
+    /// What messages call it.
+    pub label: String,
+    /// Where it was; `None` where it has no extents.
+    pub bounds: Option<Rect<Screen>>,
+}
+
+/// The target of a command among what was seen before it.
+pub(super) fn target_of(command: &Command, seen: Option<&Observation>) -> Option<Target> {
+    match seen? {
+        Observation::Desktop(view) => window_of(command, view),
+        Observation::Window(view) => element_of(command, view),
+        Observation::Agent(_) => None,
+    }
+}
+
+fn text<'a>(command: &'a Command, name: &str) -> Option<&'a str> {
+    command.arguments.get(name)?.as_str().map(str::trim)
+}
+
+fn window_of(command: &Command, view: &DesktopView) -> Option<Target> {
+    let id = text(command, "id")?.parse().ok()?;
+    view.windows.iter().find(|window| window.id == id).map(|window| Target {
+        id: window.id.to_string(),
+        name: window.title.clone(),
+        kind: "window".to_owned(),
+        is_window: true,
+        label: window.label(),
+        bounds: Some(window.bounds),
+    })
+}
+
+fn element_of(command: &Command, view: &WindowView) -> Option<Target> {
+    let element = match text(command, "id") {
+        Some(id) => {
+            let id = id.parse().ok()?;
+            view.elements().find(|element| element.id == id)?
+        }
+        // Tools for tables name a table, or mean the largest one.
+        None if matches!(command.tool.as_str(), "read_table" | "write_table" | "select_cells") => {
+            let mut tables = view.elements().filter(|element| element.table.is_some());
+            match text(command, "name") {
+                Some(name) => tables.find(|table| table.name.contains(name))?,
+                None => tables.max_by_key(|table| area(table))?,
+            }
+        }
+        None => return None,
+    };
+    Some(Target {
+        id: element.id.to_string(),
+        name: element.name.clone(),
+        kind: element.role.to_string(),
+        is_window: false,
+        label: element.label(),
+        bounds: element.bounds,
+    })
+}
+
+fn area(element: &Element) -> i64 {
+    element.bounds.map_or(0, |bounds| i64::from(bounds.width) * i64::from(bounds.height))
+}

@@ -1,0 +1,101 @@
+//! The one reader of the journal: its chapters, moments and sums agree, wherever the journal ends.
+
+use deskhand_core::record::Line;
+use deskhand_runtime::{
+    PhaseTimes, RunSummary, Story,
+    story::{Chapter, Moment, StepStory, Update},
+};
+
+use crate::support::{office_script, run_office};
+
+/// What the lines bring, and the rest once they end.
+fn told(lines: &[Line]) -> (Vec<Moment>, Vec<Chapter>, bool) {
+    let mut story = Story::default();
+    let (mut moments, mut chapters) = (Vec::new(), Vec::new());
+    for line in lines {
+        for update in story.read(line) {
+            match update {
+                Update::Moment(moment) => moments.push(*moment),
+                Update::Chapter(chapter) => chapters.push(chapter),
+            }
+        }
+    }
+    let (rest, end) = story.end();
+    chapters.extend(rest);
+    (moments, chapters, end.complete)
+}
+
+fn steps(chapters: &[Chapter]) -> Vec<&StepStory> {
+    chapters
+        .iter()
+        .filter_map(|chapter| if let Chapter::Step(step) = chapter { Some(step.as_ref()) } else { None })
+        .collect()
+}
+
+#[tokio::test]
+async fn chapters_moments_and_sums_agree() {
+    let ran = run_office(&office_script()).await;
+    let summary = RunSummary::of(&ran.lines);
+    let (moments, chapters, complete) = told(&ran.lines);
+    assert!(complete);
+    let steps = steps(&chapters);
+    assert_eq!(steps.len(), summary.tally.steps as usize);
+    let mut times = PhaseTimes::default();
+    for (step, known) in steps.iter().zip(&summary.steps) {
+        assert_eq!(step.times, *known, "step {}", step.number);
+        times.observe += step.times.observe;
+        times.ask += step.times.ask;
+        times.act += step.times.act;
+        times.record += step.times.record;
+    }
+    assert_eq!(times, summary.phases);
+    let count = |is: fn(&Moment) -> bool| moments.iter().filter(|moment| is(moment)).count();
+    assert_eq!(count(|moment| matches!(moment, Moment::Replied { .. })), summary.tally.model_calls as usize);
+    assert_eq!(count(|moment| matches!(moment, Moment::Acted { .. })), summary.tally.calls as usize);
+    let acts: usize = steps.iter().map(|step| step.acts.len()).sum();
+    assert_eq!(acts, summary.tally.calls as usize);
+    assert_eq!(
+        count(|moment| matches!(moment, Moment::Assigned(_))),
+        count(|moment| matches!(moment, Moment::SubtaskEnded { end: Some(end), .. } if end.finished)),
+    );
+}
+
+#[tokio::test]
+async fn any_line_can_be_the_last() {
+    let ran = run_office(&office_script()).await;
+    for length in 1..=ran.lines.len() {
+        let (_, chapters, complete) = told(&ran.lines[..length]);
+        assert_eq!(complete, length == ran.lines.len(), "after {length} lines");
+        let numbers: Vec<u32> = steps(&chapters).iter().map(|step| step.number).collect();
+        let expected: Vec<u32> = (1..=RunSummary::of(&ran.lines[..length]).tally.steps).collect();
+        assert_eq!(numbers, expected, "after {length} lines");
+    }
+}
+
+#[tokio::test]
+async fn time_without_a_process_counts_for_nothing() {
+    use deskhand_core::{
+        record::Record,
+        session::{Event, EventRecord},
+    };
+    const AWAY_MS: u64 = 3_600_000;
+    let ran = run_office(&office_script()).await;
+    let middle = ran.lines.len() / 2;
+    let (before, after) = ran.lines.split_at(middle);
+    let last = before.last().unwrap();
+    let resumed = EventRecord {
+        effect: None,
+        at_ms: last.at_ms + AWAY_MS,
+        event: Event::Resumed { desktop_kept: true },
+    };
+    let mut lines = before.to_vec();
+    lines.push(Line {
+        at_ms: last.at_ms + AWAY_MS,
+        record: Record::Event(Box::new(resumed)),
+        ..last.clone()
+    });
+    lines.extend(after.iter().map(|line| Line { at_ms: line.at_ms + AWAY_MS, ..line.clone() }));
+    let (whole, interrupted) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
+    assert_eq!(interrupted.elapsed_ms, whole.elapsed_ms);
+    assert_eq!(interrupted.phases, whole.phases);
+}
