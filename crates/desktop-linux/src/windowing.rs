@@ -28,7 +28,8 @@ use crate::{
     x11::{
         display::{WorkResult, Worker},
         events::XEvent,
-        windows::{Registry, WindowList},
+        window_ids::Registry,
+        windows::WindowList,
     },
 };
 

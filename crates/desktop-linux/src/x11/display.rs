@@ -30,7 +30,7 @@ use crate::x11::{
     capture::CaptureState,
     events::{DrawnLog, EventReader, Listeners, XEvent},
     keyboard::Keyboard,
-    windows::Registry,
+    window_ids::Registry,
 };
 
 /// How long an X server may take to answer before it counts as gone.

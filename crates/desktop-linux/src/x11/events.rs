@@ -29,7 +29,7 @@ use x11rb::{
 use crate::x11::{
     display::{Atoms, WorkResult},
     rhythm::Rhythms,
-    windows::Registry,
+    window_ids::Registry,
 };
 
 /// The most windows that are watched for damage at a time.

@@ -8,6 +8,7 @@ pub(crate) mod events;
 mod input;
 mod keyboard;
 mod rhythm;
+pub(crate) mod window_ids;
 pub(crate) mod windows;
 
 pub use events::XEvent;

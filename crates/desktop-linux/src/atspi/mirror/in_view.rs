@@ -10,7 +10,8 @@ use super::{
         wire::ObjectRef,
     },
     look::Walk,
-    store::{Moments, ViewDoubt},
+    parts::Moments,
+    store::ViewDoubt,
 };
 use deskhand_desktop::DesktopResult;
 

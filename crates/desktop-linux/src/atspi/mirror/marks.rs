@@ -2,7 +2,8 @@
 
 use super::{
     super::{events::Announcement, wire::ROOT_PATH},
-    store::{Parts, Store},
+    parts::Parts,
+    store::Store,
 };
 
 /// Brings the store of the announcing application up to date.

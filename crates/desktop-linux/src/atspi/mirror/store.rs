@@ -23,6 +23,7 @@ use super::{
         wire::ObjectRef,
     },
     identity::Trace,
+    parts::{Moment, Moments, Parts},
 };
 
 /// The most objects of one application that are kept; beyond, those that were not seen for longest are dropped.
@@ -33,86 +34,6 @@ const APPLICATIONS_MAX: usize = 256;
 const DRAWN_MAX: usize = 256;
 /// The most windows whose frames are remembered.
 const FRAMES_MAX: usize = 256;
-
-/// A moment of a store; moments only grow.
-pub(crate) type Moment = u64;
-
-/// What is read of an object in one go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Parts(u8);
-
-impl Parts {
-    pub(crate) const NONE: Self = Self(0);
-    /// The states.
-    pub(crate) const STATES: Self = Self(1);
-    /// Role, name, description, patterns, text, value, number of children, shape of a table.
-    pub(crate) const BODY: Self = Self(2);
-    /// Where it is.
-    pub(crate) const EXTENTS: Self = Self(4);
-    /// Which children it has.
-    pub(crate) const CHILDREN: Self = Self(8);
-    pub(crate) const ALL: Self = Self(15);
-    const EACH: [Self; 4] = [Self::STATES, Self::BODY, Self::EXTENTS, Self::CHILDREN];
-
-    pub(crate) const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    pub(crate) const fn without(self, other: Self) -> Self {
-        Self(self.0 & !other.0)
-    }
-
-    pub(crate) const fn common(self, other: Self) -> Self {
-        Self(self.0 & other.0)
-    }
-}
-
-/// A moment for each part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Moments {
-    states: Moment,
-    body: Moment,
-    extents: Moment,
-    children: Moment,
-}
-
-impl Moments {
-    fn get(&self, part: Parts) -> Moment {
-        match part {
-            Parts::STATES => self.states,
-            Parts::BODY => self.body,
-            Parts::EXTENTS => self.extents,
-            _ => self.children,
-        }
-    }
-
-    /// Moves the moments of `parts` on to `moment`; never back.
-    fn raise(&mut self, parts: Parts, moment: Moment) {
-        for part in Parts::EACH.into_iter().filter(|part| parts.has(*part)) {
-            let place = match part {
-                Parts::STATES => &mut self.states,
-                Parts::BODY => &mut self.body,
-                Parts::EXTENTS => &mut self.extents,
-                _ => &mut self.children,
-            };
-            *place = moment.max(*place);
-        }
-    }
-
-    /// The later one of each.
-    pub(crate) fn later(&self, other: &Self) -> Self {
-        Self {
-            states: self.states.max(other.states),
-            body: self.body.max(other.body),
-            extents: self.extents.max(other.extents),
-            children: self.children.max(other.children),
-        }
-    }
-}
 
 /// What is doubtful of the view of a virtual container.
 #[derive(Debug, Clone, PartialEq, Eq)]

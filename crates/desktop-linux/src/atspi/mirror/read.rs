@@ -1,0 +1,150 @@
+//! Reading one object of a look from its application: what is invalid of it, and no more.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ui::{Role, State, States},
+};
+
+use super::{
+    super::{
+        applications::extents,
+        bus::{CallError, CallResult},
+        details::{Head, read_details, read_head, read_states},
+        wire::ObjectRef,
+    },
+    look::Walk,
+    parts::{Moment, Parts},
+    store::Known,
+};
+
+/// An object that belongs into the tree, and the node that it belongs to.
+#[derive(Clone)]
+pub(super) struct Wanted {
+    pub(super) object: ObjectRef,
+    pub(super) parent: Option<usize>,
+}
+
+/// What came of reading one object.
+pub(super) struct Read {
+    pub(super) known: Known,
+    /// Whether it shows.
+    pub(super) shows: bool,
+    /// The parts that were read, and when.
+    pub(super) fresh: Parts,
+    pub(super) read_at: Moment,
+    /// The extents that it reported before, where it is known.
+    pub(super) was_at: Option<Option<Rect<Screen>>>,
+}
+
+impl Read {
+    /// Whether it was there and says now that it is not, as the first document of a window of Chromium does: nobody tells
+    /// the element that it lay in.
+    pub(super) fn has_ended(&self) -> bool {
+        !self.shows && self.known.head.is_some() && self.known.states.has(State::Defunct)
+    }
+}
+
+/// A node whose children belong into the tree.
+pub(super) struct Parent {
+    pub(super) at: usize,
+    pub(super) object: ObjectRef,
+    pub(super) role: Role,
+    pub(super) count: u32,
+    /// Its children, where the store has them.
+    pub(super) known: Option<Arc<[ObjectRef]>>,
+}
+
+impl Walk<'_, '_> {
+    /// Reads what is doubtful of one object; none when nothing can be read and nothing is known.
+    pub(super) async fn read(
+        &self,
+        wanted: &Wanted,
+        known: Known,
+        doubtful: Parts,
+    ) -> CallResult<Option<Read>> {
+        let toolkit = self.application.toolkit;
+        let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
+        let shows =
+            |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
+        let needs = doubtful.without(Parts::CHILDREN);
+        if self.stalled.load(Ordering::Relaxed) || needs == Parts::NONE {
+            let unread = known.head.is_none() && needs.has(Parts::STATES);
+            let shows = shows(known.states) && known.head.is_some() && known.details.is_some();
+            let read = Read { shows, known, fresh: Parts::NONE, read_at: 0, was_at: None };
+            return Ok((!unread).then_some(read));
+        }
+        let read_at = self.with_store(|store| store.now());
+        let result = self.read_parts(&wanted.object, known, needs, read_at, shows).await;
+        if matches!(result, Err(CallError::NotAnswering { .. })) {
+            self.stalled.store(true, Ordering::Relaxed);
+        }
+        result.map(Some)
+    }
+
+    async fn read_parts(
+        &self,
+        object: &ObjectRef,
+        mut known: Known,
+        needs: Parts,
+        read_at: Moment,
+        shows: impl Fn(States) -> bool,
+    ) -> CallResult<Read> {
+        let toolkit = self.application.toolkit;
+        let seeded = self.seed.as_ref().filter(|_| needs.has(Parts::BODY));
+        let seeded = seeded.and_then(|(seed, at)| seed.head(object).map(|head| (seed, head, *at)));
+        let mut read_at = read_at;
+        let was_at = known.details.as_ref().map(|details| details.reported);
+        let mut fresh = Parts::STATES;
+        if let Some((_, head, seeded_at)) = &seeded {
+            known.states = head.states;
+            read_at = read_at.min(*seeded_at);
+        } else if needs.has(Parts::STATES) {
+            known.states = read_states(&self.bus, object).await?;
+        } else {
+            fresh = Parts::NONE;
+        }
+        if !shows(known.states) {
+            return Ok(Read { known, shows: false, fresh, read_at, was_at: None });
+        }
+        if needs.has(Parts::BODY) || known.head.is_none() || known.details.is_none() {
+            let head = match seeded {
+                Some((seed, head, _)) if seed.is_uncounted(object) => {
+                    Head { child_count: self.bus.child_count(object).await?, ..head.clone() }
+                }
+                Some((_, head, _)) => head.clone(),
+                None => read_head(&self.bus, object, toolkit, known.states).await?,
+            };
+            known.details = Some(read_details(&self.bus, object, &head).await?);
+            known.head = Some(head);
+            fresh = fresh.and(Parts::BODY).and(Parts::EXTENTS);
+        } else if needs.has(Parts::EXTENTS) {
+            let reported = match extents(&self.bus, object).await {
+                Err(CallError::Refused(_)) => None,
+                other => other?,
+            };
+            if let Some(details) = &mut known.details {
+                details.reported = reported;
+            }
+            fresh = fresh.and(Parts::EXTENTS);
+        }
+        if let Some(head) = &mut known.head {
+            head.states = known.states;
+        }
+        Ok(Read { known, shows: true, fresh, read_at, was_at })
+    }
+
+    pub(super) async fn read_children(&self, parent: &Parent) -> CallResult<(Arc<[ObjectRef]>, Moment)> {
+        if let Some((seed, read_at)) = &self.seed
+            && self.application.toolkit.caches_children()
+            && let Some(children) = seed.complete_children(&parent.object, parent.count)
+        {
+            return Ok((children.into(), *read_at));
+        }
+        let read_at = self.with_store(|store| store.now());
+        let toolkit = self.application.toolkit;
+        let children = self.bus.safe_children(&parent.object, &parent.role, toolkit).await?;
+        Ok((children.into(), read_at))
+    }
+}
