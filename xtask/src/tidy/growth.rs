@@ -15,14 +15,6 @@ const FILE_LINES_MAX: usize = 600;
 /// The most lines of code per function, without comments and blank lines. Clippy enforces the same limit.
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Files over the limit, which must not grow. Do not add to this list: split the file.
-const LONG_FILES: &[(&str, usize)] = &[
-    ("crates/cli/src/commands/session.rs", 554),
-    ("crates/desktop-linux/src/atspi/mirror/look.rs", 544),
-    ("crates/desktop-linux/src/atspi/mirror/store.rs", 513),
-    ("crates/desktop-linux/src/x11/windows.rs", 508),
-];
-
 /// How many files and functions are reported.
 const LISTED: usize = 10;
 
@@ -50,12 +42,10 @@ pub(super) fn check(file: &SourceFile) -> Vec<Finding> {
 
 fn length(file: &SourceFile) -> Option<Finding> {
     let (product, tests) = lines(file);
-    let known = LONG_FILES.iter().find(|(path, _)| *path == file.path);
-    let max = known.map_or(PRODUCT_LINES_MAX, |(_, lines)| *lines);
-    if product > max {
+    if product > PRODUCT_LINES_MAX {
         let message =
             format!("{product} lines of product code, more than {PRODUCT_LINES_MAX}; split the file");
-        return Some(file.finding(max + 1, message));
+        return Some(file.finding(PRODUCT_LINES_MAX + 1, message));
     }
     let all = product + tests;
     (all > FILE_LINES_MAX).then(|| {
@@ -179,16 +169,6 @@ mod tests {
         check_lines(test, &lines(600), &[]);
         check_lines(test, &lines(601), &[&format!("{test}:601: 601 lines, more than 600; split the file")]);
         check_lines("docs/a.md", &lines(700), &[]);
-    }
-
-    #[test]
-    fn the_list_of_long_files_does_not_grow() {
-        assert!(LONG_FILES.len() <= 5, "split a file instead");
-        for (path, max) in LONG_FILES {
-            assert!((PRODUCT_LINES_MAX + 1..=554).contains(max), "{path}");
-            check_lines(path, &"//! a\n".repeat(*max), &[]);
-            assert_eq!(check(&SourceFile::sample(path, &"//! a\n".repeat(max + 1))).len(), 1, "{path}");
-        }
     }
 
     #[test]
