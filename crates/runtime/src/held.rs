@@ -1,4 +1,4 @@
-//! A session that this process holds: its journal folded, so that it can go on where it was.
+//! A session held by this process: its journal is folded to resume it.
 
 use deskhand_core::{
     ids::{EffectId, SessionId},
@@ -14,49 +14,49 @@ use crate::{
     story::{IdsSeen, Story},
 };
 
-/// A session that cannot be gone on with.
+/// A session that cannot be resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum HoldError {
     /// Its journal cannot be read, or another process holds it.
     #[error("read the journal")]
     Journal(#[from] JournalError),
-    /// A record is not as it was written; nothing is built on it.
-    #[error("go on with session {session}: record {seq} was changed after it was written")]
+    /// A record was modified.
+    #[error("resume session {session}: record {seq} was modified; run `deskhand verify` for details")]
     Changed {
         /// The session.
         session: String,
         /// The record.
         seq: u64,
     },
-    /// The machine wanted something else at that point than what the journal says.
-    #[error("go on with session {session}: record {seq} does not fit what this program would do there")]
+    /// The replay of the journal differs from its records.
+    #[error("resume session {session}: the replay differs at record {seq}")]
     Fold {
         /// The session.
         session: String,
         /// The record.
         seq: u64,
-        /// What does not fit.
+        /// The difference.
         #[source]
         source: ApplyError,
     },
 }
 
-/// What a session runs with: what its header says, or the last change after it.
+/// The settings of a session: those of its header, or of the last change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InForce {
     /// The configuration.
     pub config: SessionConfig,
     /// The prompts.
     pub prompts: PromptSet,
-    /// The model, as it is shown to people.
+    /// The display name of the model.
     pub model: String,
-    /// The desktop, as it is shown to people.
+    /// The display name of the desktop.
     pub desktop: String,
-    /// What the program that wrote it kept for itself.
+    /// The setup data of the program that wrote it.
     pub setup: Value,
 }
 
-/// A session that this process holds; no other one can write to it.
+/// A session held by this process; no other process can write to it.
 #[derive(Debug)]
 pub struct HeldSession {
     pub(crate) folder: SessionFolder,
@@ -71,11 +71,11 @@ pub struct HeldSession {
 }
 
 impl HeldSession {
-    /// Takes a session: folds its journal line by line. `observer` is given every line. A last line that was cut off
-    /// by a crash is removed from the file.
+    /// Takes hold of a session by folding its journal line by line; each line is passed to `observer`. A truncated last line
+    /// is removed from the file.
     ///
     /// # Errors
-    /// [`HoldError`] when another process holds the session, or its journal cannot be built on.
+    /// [`HoldError`] if another process holds the session, or its journal cannot be resumed.
     pub fn take(folder: SessionFolder, observer: &mut dyn FnMut(&Line)) -> Result<Self, HoldError> {
         let lock = folder.lock()?;
         let mut lines = Lines::open(&folder.journal_path())?;
@@ -102,53 +102,53 @@ impl HeldSession {
         Ok(Self { folder, journal, session, in_force, begun, outcome, header, ids, cut_off })
     }
 
-    /// Its id.
+    /// The session id.
     pub fn id(&self) -> SessionId {
         self.header.session.clone()
     }
 
-    /// Its folder.
+    /// The session folder.
     pub fn folder(&self) -> &SessionFolder {
         &self.folder
     }
 
-    /// The header of its journal.
+    /// The journal's header.
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// What it runs with.
+    /// The current settings.
     pub fn in_force(&self) -> &InForce {
         &self.in_force
     }
 
-    /// Whether it came to its end, so that only another request makes it go on.
+    /// Whether it has ended, so that only a new request continues it.
     pub fn has_ended(&self) -> bool {
         self.session.has_ended()
     }
 
-    /// Whether a request is not carried out to its end.
+    /// Whether a round is unfinished.
     pub fn in_round(&self) -> bool {
         self.session.in_round()
     }
 
-    /// How many records there are.
+    /// The number of records.
     pub fn records(&self) -> u64 {
         self.journal.len()
     }
 
-    /// The record that was removed because it had been cut off by a crash.
+    /// The truncated record that was removed.
     pub fn cut_off(&self) -> Option<u64> {
         self.cut_off
     }
 
-    /// The ids that it gave.
+    /// The ids in use.
     pub fn ids(&self) -> IdsSeen {
         self.ids
     }
 }
 
-/// What the lines so far come to.
+/// The totals so far.
 struct Fold {
     session: Session,
     in_force: InForce,

@@ -237,7 +237,7 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
             Tone::Bad,
             match problem {
                 JournalProblem::CutOff { seq } => format!("record {seq} was cut off while it was written"),
-                JournalProblem::Changed { seq } => format!("record {seq} was changed after it was written"),
+                JournalProblem::Changed { seq } => format!("record {seq} was modified"),
             },
         ));
     }

@@ -244,7 +244,7 @@ fn a_changed_byte_is_named_with_its_record() {
     world.file("turns.toml", DONE);
     let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
     assert!(shown.starts_with("exit 1\n"), "{shown}");
-    assert!(shown.contains(&format!("record {seq} was changed")), "nothing is built on it: {shown}");
+    assert!(shown.contains(&format!("record {seq} was modified")), "nothing is built on it: {shown}");
 
     fs::write(&journal, &text).unwrap();
     let prompts = fs::read_dir(journal.parent().unwrap()).unwrap().map(|entry| entry.unwrap().path());

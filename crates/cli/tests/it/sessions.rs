@@ -97,7 +97,7 @@ fn a_replay_is_equal_until_a_reply_is_edited() {
     fs::write(&journal, text.replacen("a bar chart", "a pie chart", 1)).unwrap();
     let different = world.run(&["replay", "last"]);
     assert!(different.starts_with(&format!("exit 1\n--- out\ndifferent: record {seq}")), "{different}");
-    assert!(world.run(&["show", "last"]).contains(&format!("record {seq} was changed")));
+    assert!(world.run(&["show", "last"]).contains(&format!("record {seq} was modified")));
 }
 
 #[test]

@@ -1,37 +1,37 @@
-//! What can go wrong with a report.
+//! Report errors.
 
 use std::path::PathBuf;
 
 use crate::journal::JournalError;
 
-/// A report that could not be written.
+/// A report that cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// The journal could not be read.
+    /// The journal cannot be read.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// A file or folder of the report could not be written.
+    /// A file or folder of the report cannot be written.
     #[error("write {}", path.display())]
     Write {
         /// The file or folder.
         path: PathBuf,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// A part of the page could not be made.
+    /// A template of the page cannot be rendered.
     #[error("render `{name}` of the report: {problem}")]
     Template {
         /// The template.
         name: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
-    /// A record could not be written as JSON.
-    #[error("write a step as JSON")]
+    /// A record cannot be encoded.
+    #[error("encode a step as JSON")]
     Encode(#[source] serde_json::Error),
-    /// A picture could not be drawn on.
-    #[error("draw on a picture")]
+    /// A picture cannot be annotated.
+    #[error("annotate a picture")]
     Picture(#[source] deskhand_desktop::DesktopError),
 }
 

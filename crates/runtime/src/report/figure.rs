@@ -1,4 +1,4 @@
-//! The picture of a step with the controls that were acted on, or a sketch of them where there is no picture.
+//! The picture of a step with its target controls marked, or a sketch if there is no picture.
 
 use deskhand_core::{
     geometry::{Image, Point, Rect, Screen},
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::story::ActStory;
 
-/// The most elements that a sketch shows.
+/// The most elements in a sketch.
 const ELEMENTS_MAX: usize = 400;
 
 /// A rectangle of a figure.
@@ -24,7 +24,7 @@ pub(super) struct Area {
     y: i32,
     width: i32,
     height: i32,
-    /// What it is; empty where that need not be said.
+    /// The label; may be empty.
     label: String,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Mark {
     pin_y: i32,
 }
 
-/// What is shown of a step.
+/// The figure of a step.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct Figure {
     width: i32,
@@ -53,25 +53,25 @@ pub(super) struct Figure {
     windows: Vec<Area>,
     elements: Vec<Area>,
     marks: Vec<Mark>,
-    /// The radius of a mark's number.
+    /// The radius of mark numbers.
     pin: i32,
-    /// The size of letters in a sketch.
+    /// The font size of sketches.
     text: i32,
 }
 
-/// Where the controls are that a step acted on, in the picture of the step, with the number of the action.
+/// The bounds of the controls that a step acted on, with action numbers.
 pub(super) fn marks_of(acts: &[ActStory], region: &Rect<Screen>) -> Vec<(usize, Rect<Image>)> {
     let bounds = |act: &ActStory| act.target.as_ref()?.bounds?.intersection(region);
     let places = acts.iter().enumerate().filter_map(|(index, act)| Some((index + 1, bounds(act)?)));
     places.map(|(number, bounds)| (number, bounds.relative_to(&region.origin()))).collect()
 }
 
-/// Where those controls are in the pixels of a picture, which may be scaled.
+/// Those bounds in pixels of a picture, which may be scaled.
 pub(super) fn places_of(acts: &[ActStory], picture: &PictureRef) -> Vec<Rect<Image>> {
     acts.iter().filter_map(|act| picture.to_image(&act.target.as_ref()?.bounds?)).collect()
 }
 
-/// The figure of a step; none where nothing was seen.
+/// The figure of a step; `None` without an observation.
 pub(super) fn figure_of(
     seen: &Observation,
     acts: &[ActStory],
@@ -81,7 +81,7 @@ pub(super) fn figure_of(
     let region = region_of(seen).filter(|region| !region.is_empty())?;
     let picture = seen.picture();
     let shown = picture.map(|picture| album.show(picture));
-    // Sized by the longer side, so that numbers can be read however small the picture is shown.
+    // Scaled by the longer side, so that numbers are readable at any size.
     let side = region.width.max(region.height);
     let pin = (side / 75).clamp(10, 40);
     let marks = marks_of(acts, &region);
@@ -90,7 +90,7 @@ pub(super) fn figure_of(
     let what = match seen {
         Observation::Desktop(_) => "The desktop",
         Observation::Window(_) => "The window",
-        Observation::Agent(_) => "What the agent has before it,",
+        Observation::Agent(_) => "The agent's view",
     };
     let acted = match (marks.is_empty(), labels.as_slice()) {
         (true, _) | (_, []) => String::new(),
@@ -100,7 +100,7 @@ pub(super) fn figure_of(
         width: region.width,
         height: region.height,
         alt: format!("{what} before the actions of step {step}{acted}"),
-        caption: format!("{what} as step {step} began{acted}."),
+        caption: format!("{what} at the start of step {step}{acted}."),
         image: String::new(),
         image_id: String::new(),
         again: String::new(),
@@ -132,14 +132,14 @@ pub(super) fn figure_of(
 }
 
 impl Figure {
-    /// The actions whose controls are marked.
+    /// The actions whose targets are marked.
     pub(super) fn marked(&self) -> Vec<usize> {
         self.marks.iter().map(|mark| mark.number).collect()
     }
 }
 
 fn mark(number: usize, place: &Rect<Image>, pin: i32, region: &Rect<Screen>) -> Mark {
-    // The number sits on the upper left corner; several actions on one control stand side by side.
+    // Numbers are placed on the upper left corner, side by side for several actions.
     let inside = |at: i32, end: i32| at.max(pin).min((end - pin).max(pin));
     Mark {
         number,
@@ -170,7 +170,7 @@ fn sketch(figure: &mut Figure, seen: &Observation, region: &Rect<Screen>) {
         .collect();
 }
 
-/// Moves the numbers of marks apart that lie on each other.
+/// Separates overlapping mark numbers.
 fn spread(marks: &mut [Mark], pin: i32) {
     for index in 1..marks.len() {
         let (before, rest) = marks.split_at_mut(index);

@@ -1,4 +1,4 @@
-//! One page that holds everything: no file beside it, no request to any server, whole without JavaScript.
+//! A single self-contained page: no external files or requests, and complete without JavaScript.
 
 use deskhand_core::outcome::{Outcome, OutcomeKind};
 use serde::Serialize;
@@ -19,25 +19,25 @@ use crate::{
     words::{count, duration},
 };
 
-/// A part of a bar.
+/// A segment of a bar.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Part {
     class: &'static str,
     name: &'static str,
     time: String,
-    /// Percent of the whole.
+    /// Percentage of the whole.
     share: String,
     weight: u64,
 }
 
-/// The phases of some time, those of no length left out.
+/// The non-empty phases of a duration.
 pub(super) fn parts(times: &PhaseTimes, waited_ms: u64) -> Vec<Part> {
     let phases = [
-        ("observe", "looking", times.observe),
+        ("observe", "observing", times.observe),
         ("ask", "the model", times.ask),
         ("act", "acting", times.act),
         ("record", "everything else", times.record),
-        ("people", "waiting for people", waited_ms),
+        ("people", "waiting for the user", waited_ms),
     ];
     let whole = phases.iter().map(|(.., ms)| *ms).sum::<u64>().max(1);
     let part = |(class, name, ms): (&'static str, &'static str, u64)| Part {
@@ -50,7 +50,7 @@ pub(super) fn parts(times: &PhaseTimes, waited_ms: u64) -> Vec<Part> {
     phases.into_iter().filter(|(.., ms)| *ms > 0).map(part).collect()
 }
 
-/// The phases of some time in words.
+/// The phases of a duration as text.
 pub(super) fn phase_words(times: &PhaseTimes, waited_ms: u64) -> String {
     let words: Vec<String> =
         parts(times, waited_ms).iter().map(|part| format!("{} {}", part.name, part.time)).collect();
@@ -74,7 +74,7 @@ pub(super) struct RoundPage {
     plan: Vec<String>,
 }
 
-/// A question or approval as the page shows it.
+/// A question or approval on the page.
 #[derive(Serialize)]
 pub(super) struct TalkPage {
     kind: &'static str,
@@ -122,7 +122,7 @@ pub(super) fn write_html(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<(
     let foot = Foot {
         end: end_words(&overview.end),
         line: format!(
-            "Made from the journal of the session ({}) by {}.",
+            "Generated from the session's journal ({}) by {}.",
             count(overview.end.seq, "record"),
             overview.header.program
         ),
@@ -174,8 +174,7 @@ pub(super) fn outcome_page(outcome: Option<&Outcome>) -> OutcomePage {
         None => OutcomePage {
             word: "unfinished".to_owned(),
             tone: Tone::Doubtful,
-            reason: "The session did not come to an end: it runs still, or its process was killed."
-                .to_owned(),
+            reason: "The session has not ended: it is still running, or its process was killed.".to_owned(),
         },
     }
 }
@@ -192,7 +191,7 @@ pub(super) fn round_page(line: &RoundLine) -> RoundPage {
     }
 }
 
-/// A time as people write it.
+/// Formats a time.
 pub(super) fn time_words(ms: u64) -> String {
     i64::try_from(ms)
         .ok()

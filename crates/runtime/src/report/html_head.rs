@@ -1,4 +1,4 @@
-//! The head of the page: outcome, facts, time line, sub-tasks and the list of steps.
+//! The head of the page: outcome, facts, timeline, sub-tasks and the list of steps.
 
 use deskhand_core::{
     evaluation::{Evaluation, Judge, Judgement},
@@ -18,9 +18,9 @@ use crate::{
     words::{agent_words, count, duration, number},
 };
 
-/// The most steps that are drawn apart in the time line; of longer sessions it shows groups of steps.
+/// The most steps drawn separately in the timeline; longer sessions show groups.
 const STRIP_MAX: usize = 160;
-/// The most steps that are listed beside the page.
+/// The most steps in the sidebar.
 const NAV_MAX: usize = 500;
 
 #[derive(Serialize)]
@@ -28,7 +28,7 @@ struct Fact {
     name: &'static str,
     value: String,
     more: String,
-    /// Whether it needs two columns.
+    /// Whether it spans two columns.
     wide: bool,
 }
 
@@ -110,10 +110,10 @@ const fn judgement_tone(judgement: Judgement) -> Tone {
 
 fn evaluation_page(evaluation: &Evaluation) -> EvaluationPage {
     let by = match evaluation.by {
-        Judge::Rules => "Judged by rules over the record, without a model.",
-        Judge::Model => "Judged by the model; the rules had nothing against it.",
+        Judge::Rules => "Evaluated by rules over the record, without a model.",
+        Judge::Model => "Evaluated by the model; the rules found no problem.",
     };
-    let repaired = if evaluation.repaired { " The round was sent back to work once before." } else { "" };
+    let repaired = if evaluation.repaired { " The round was reopened once before." } else { "" };
     EvaluationPage {
         complete: evaluation.complete.word(),
         tone: judgement_tone(evaluation.complete),
@@ -131,7 +131,7 @@ fn evaluation_page(evaluation: &Evaluation) -> EvaluationPage {
     }
 }
 
-/// The beginning of the page.
+/// The start of the page.
 pub(super) fn head<'a>(overview: &'a Overview, notes: [String; 2]) -> Head<'a> {
     let header = &overview.header;
     let first = overview.rounds.first().map_or("No request", |line| line.request.as_str());
@@ -187,8 +187,8 @@ fn problems(overview: &Overview) -> Vec<NoteLine> {
     let problem = |problem: &JournalProblem| NoteLine {
         tone: Tone::Bad,
         text: match problem {
-            JournalProblem::CutOff { seq } => format!("Record {seq} was cut off while it was written."),
-            JournalProblem::Changed { seq } => format!("Record {seq} was changed after it was written."),
+            JournalProblem::CutOff { seq } => format!("Record {seq} is truncated."),
+            JournalProblem::Changed { seq } => format!("Record {seq} was modified."),
         },
     };
     overview.problems.iter().map(problem).chain(end).collect()
@@ -223,7 +223,11 @@ fn facts(overview: &Overview) -> Vec<Fact> {
     let forked = forked.map(|origin| format!("{}, after record {}", origin.session, origin.record));
     let median = summary.framework_ms_per_step_p50();
     let mut facts = vec![
-        fact("took", duration(summary.elapsed_ms), format!("framework {} a step (median)", duration(median))),
+        fact(
+            "took",
+            duration(summary.elapsed_ms),
+            format!("framework {} per step (median)", duration(median)),
+        ),
         fact("steps", number(u64::from(tally.steps)), String::new()),
         fact("actions", number(u64::from(tally.calls)), effects.join(", ")),
         fact("model calls", number(u64::from(tally.model_calls)), String::new()),
@@ -239,13 +243,13 @@ fn facts(overview: &Overview) -> Vec<Fact> {
         fact("cost", tally.cost.to_string(), String::new()),
         wide("model", &header.model),
         wide("desktop", &header.desktop),
-        wide("began", &time_words(header.created_ms)),
+        wide("started", &time_words(header.created_ms)),
     ];
     facts.extend(forked.map(|origin| wide("forked from", &origin)));
     facts
 }
 
-/// The time line: each step as wide as it took long, and many steps in groups.
+/// The timeline: steps with widths by duration, grouped if there are many.
 fn strip(steps: &[StepLine]) -> Vec<StripStep> {
     let group = steps.len().div_ceil(STRIP_MAX).max(1);
     let whole: u64 = steps.iter().map(|step| total(&step.times) + step.waited_ms).sum();
@@ -268,7 +272,7 @@ fn strip(steps: &[StepLine]) -> Vec<StripStep> {
         };
         strip.push(StripStep {
             number: first.number,
-            // A step of no length can still be seen and clicked.
+            // A zero-length step must still be visible and clickable.
             weight: ms.max(whole / 150).max(1),
             title,
             tone: steps.iter().map(|step| step.tone).max().unwrap_or(Tone::Plain),
@@ -279,12 +283,12 @@ fn strip(steps: &[StepLine]) -> Vec<StripStep> {
     strip
 }
 
-/// Whether a step is wide enough in the time line for its number.
+/// Whether a step is wide enough in the timeline for its number.
 const fn steps_fit(whole: u64, ms: u64) -> bool {
     ms * 50 >= whole
 }
 
-/// The list of steps; of very long sessions only those where something went wrong, and every so many others.
+/// The list of steps; long sessions list only problems and a sample of the others.
 fn nav(overview: &Overview) -> (Vec<NavStep>, String) {
     let steps = &overview.steps;
     let every = steps.len().div_ceil(NAV_MAX).max(1);
@@ -303,10 +307,7 @@ fn nav(overview: &Overview) -> (Vec<NavStep>, String) {
             tone: step.tone,
         });
     }
-    let note = if left_out == 0 {
-        String::new()
-    } else {
-        format!("{} more are not listed.", count(left_out, "step"))
-    };
+    let note =
+        if left_out == 0 { String::new() } else { format!("{} more not listed.", count(left_out, "step")) };
     (nav, note)
 }

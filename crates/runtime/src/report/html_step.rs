@@ -1,4 +1,4 @@
-//! One step as the page shows it.
+//! One step on the page.
 
 use std::collections::HashMap;
 
@@ -24,9 +24,9 @@ use crate::{
     words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
 
-/// The most bytes of prompts in one page; of longer sessions they are shown where something went wrong.
+/// The most bytes of prompts per page; longer sessions show them only for problems.
 const TEXT_BYTES_MAX: u64 = 24 * 1024 * 1024;
-/// The longest output of a call, in characters.
+/// The most characters of a call's output.
 const OUTPUT_CHARS_MAX: usize = 20_000;
 
 #[derive(Serialize)]
@@ -46,7 +46,7 @@ struct ActPage {
 #[derive(Serialize)]
 struct MessagePage {
     speaker: String,
-    /// The step where the same text stands; 0 for none.
+    /// The step that shows the same text; 0 for none.
     same_as: u32,
     text: String,
 }
@@ -85,10 +85,10 @@ pub(super) struct StepPage {
     listing_meta: String,
 }
 
-/// Makes pages of steps, and remembers what stands in the page already.
+/// Renders steps, and remembers what the page already contains.
 pub(super) struct StepWriter<'a> {
     album: Album<'a>,
-    /// Instructions by kind of reply, with the step where they stand.
+    /// Instructions by kind of reply, with the step that shows them.
     instructions: HashMap<ReplyKind, (String, u32)>,
     brief: bool,
 }
@@ -98,18 +98,18 @@ impl<'a> StepWriter<'a> {
         Self { album, instructions: HashMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
     }
 
-    /// What is left out, for the reader of the page; empty where nothing is.
+    /// A note on omitted content; empty if nothing is omitted.
     pub(super) fn note(&self) -> String {
         if self.brief {
-            "To keep this page small, prompts are shown only for steps in which something went wrong; `deskhand report \
-             --format jsonl` has all of them."
+            "Prompts are shown only for steps with problems, to keep this page small; `deskhand report --format jsonl` \
+            contains all of them."
                 .to_owned()
         } else {
             String::new()
         }
     }
 
-    /// The next step.
+    /// Renders the next step.
     pub(super) fn page(&mut self, step: &StepStory) -> StepPage {
         let tone = step_tone(step);
         let whole = !self.brief || tone >= Tone::Doubtful;
@@ -161,21 +161,19 @@ impl<'a> StepWriter<'a> {
         let mut pages = Vec::new();
         let mut shown = 0;
         for (index, ask) in step.asks.iter().enumerate() {
-            // A question that is asked again holds all messages of the one before.
+            // A repeated request contains all messages of the previous one.
             let messages = ask.messages.get(shown..).unwrap_or_default();
             shown = ask.messages.len();
             let (messages, left_out) = if whole {
                 (messages.iter().map(|message| self.message(message, step, ask)).collect(), "")
             } else {
-                (Vec::new(), "The prompt was left out to keep this page small.")
+                (Vec::new(), "The prompt is omitted to keep this page small.")
             };
-            let heading = if index == 0 { "Prompt and reply" } else { "Asked again" };
+            let heading = if index == 0 { "Prompt and reply" } else { "Repeated request" };
             let (end, reply) = match &ask.came {
                 Came::Reply(reply) => ("reply", reply.text.clone()),
                 Came::Failure(failure) => ("no reply", failure.to_string()),
-                Came::Nothing => {
-                    ("no reply", "it did not come before the session ended or was stopped".to_owned())
-                }
+                Came::Nothing => ("no reply", "the session ended or was stopped first".to_owned()),
             };
             pages.push(AskPage {
                 heading: heading.to_owned(),
@@ -262,7 +260,7 @@ fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
             (result_words(result), output, time)
         }
         None => (
-            "no result: the session was stopped or its process ended while it ran; it may be half done"
+            "no result: the session was stopped or its process ended meanwhile; it may be half done"
                 .to_owned(),
             String::new(),
             String::new(),

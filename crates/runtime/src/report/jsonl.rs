@@ -1,4 +1,4 @@
-//! A line of JSON for each step, flat, for other programs. The fields are documented in `docs/guides/reports.md`.
+//! One flat line of JSON per step, for other programs. `docs/guides/reports.md` documents the fields.
 
 use deskhand_core::{command::Command, model::Part, model::Speaker};
 use serde::Serialize;
@@ -16,7 +16,7 @@ use crate::{
     story::{ActStory, Came, Chapter, StepStory, tell},
 };
 
-/// The version of the fields; it grows when one changes its meaning or goes.
+/// The version of the fields; incremented when one changes its meaning or is removed.
 const FIELDS_VERSION: u32 = 1;
 
 #[derive(Serialize)]
@@ -99,7 +99,7 @@ fn filled(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// The texts that somebody wrote in the last question of a step.
+/// The non-system texts of a step's last request.
 pub(super) fn prompt_of(step: &StepStory, speaker: Speaker) -> String {
     let messages = step.asks.last().map(|ask| ask.messages.as_slice()).unwrap_or_default();
     let parts =
@@ -119,7 +119,7 @@ pub(super) fn reply_of(step: &StepStory) -> Option<&deskhand_core::model::ModelR
     })
 }
 
-/// What a step cost, in millionths of a dollar; none where a part of it is not known.
+/// The cost of a step in millionths of a dollar; `None` if partly unknown.
 pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
     let costs = step.asks.iter().map(|ask| match &ask.came {
         Came::Reply(_) => ask.cost.map(|cost| cost.0),

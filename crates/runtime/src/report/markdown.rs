@@ -1,4 +1,4 @@
-//! The trajectory as text, with the pictures of the steps beside it.
+//! The trajectory as Markdown, with pictures in a folder.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -23,7 +23,7 @@ use crate::{
     words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
 
-/// Writes the text, and the pictures into a folder that is named in it relative to the text.
+/// Writes the text, and the pictures into a folder that it links to by relative paths.
 pub(super) fn write_markdown(
     folder: &SessionFolder,
     out: &mut Sink<'_>,
@@ -39,7 +39,7 @@ pub(super) fn write_markdown(
     Ok(())
 }
 
-/// A text that Markdown takes for text, on one line.
+/// Escapes a text for Markdown, on one line.
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in one_line(text).chars() {
@@ -60,7 +60,7 @@ fn plain(text: &str) -> String {
 fn outcome_text(outcome: Option<&Outcome>) -> String {
     match outcome {
         Some(outcome) => format!("**{}**: {}", outcome.kind.word().replace('_', " "), plain(&outcome.reason)),
-        None => "**unfinished**: it runs still, or its process was killed".to_owned(),
+        None => "**unfinished**: it is still running, or its process was killed".to_owned(),
     }
 }
 
@@ -72,7 +72,7 @@ fn head(overview: &Overview) -> String {
     let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
     let rows = [
         ("Session", header.session.0.clone()),
-        ("Began", time_words(header.created_ms)),
+        ("Started", time_words(header.created_ms)),
         (
             "Took",
             format!(
@@ -200,8 +200,7 @@ fn talk_text(talk: &Talk) -> String {
     format!("- **{}**: {} → {} (after {seconds})\n", talk.kind, asked.join("; "), answers.join("; "))
 }
 
-/// Puts the picture of a step, with the controls marked that were acted on, into the folder; its name relative to
-/// the text.
+/// Writes the picture of a step with its target controls marked into the folder; returns its name relative to the text.
 fn keep_picture(
     step: &StepStory,
     folder: &SessionFolder,
@@ -214,11 +213,11 @@ fn keep_picture(
     let png = picture.to_png().map_err(ReportError::Picture)?;
     fs::write(&path, png).map_err(|source| ReportError::write(path, source))?;
     let parent = pictures.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    // Spaces end a link in Markdown.
+    // Spaces would end a Markdown link.
     Ok(Some(format!("{}/{name}", parent.replace(' ', "%20"))))
 }
 
-/// The picture of a step with the controls marked that it acted on; none where there is no picture.
+/// The picture of a step with its target controls marked; `None` without a picture.
 pub(super) fn marked_picture(
     step: &StepStory,
     folder: &SessionFolder,

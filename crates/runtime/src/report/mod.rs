@@ -1,12 +1,11 @@
-//! Reports: a session for people, and for other programs. Readers of the journal and nothing else.
+//! Reports of a session, for people and other programs; readers of the journal.
 //!
-//! - [`ReportFormat::Html`]: one file that holds everything and asks no server for anything.
-//! - [`ReportFormat::Markdown`]: the trajectory, with pictures beside it.
-//! - [`ReportFormat::Jsonl`]: a line of flat fields for each step.
-//! - [`ReportFormat::Ufo`]: a folder of logs as the reference implementation writes it.
+//! - [`ReportFormat::Html`]: one self-contained file.
+//! - [`ReportFormat::Markdown`]: the trajectory, with pictures in a folder.
+//! - [`ReportFormat::Jsonl`]: one flat line per step.
+//! - [`ReportFormat::Ufo`]: a folder of logs in the format of the reference implementation.
 //!
-//! A journal is read twice, line by line: once for what is said of the whole, once to write. No more than one step
-//! is in memory.
+//! A journal is read twice, line by line: once for the overview, once to write. At most one step is in memory.
 
 mod error;
 mod figure;

@@ -1,6 +1,6 @@
-//! What a report says of a session as a whole. Made in a pass over the journal of its own, before anything is written.
+//! The overview of a session in a report, collected in a separate pass before anything is written.
 //!
-//! Keeps a line a step and nothing larger.
+//! Keeps one short entry per step.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ use crate::{
     words::{effect_word, whole_command_words},
 };
 
-/// A session in short.
+/// The overview.
 #[derive(Debug)]
 pub(super) struct Overview {
     pub(super) header: Header,
@@ -36,7 +36,7 @@ pub(super) struct Overview {
     tallied: Tallied,
 }
 
-/// What the story of a session adds up to.
+/// The totals of the session.
 #[derive(Debug, Default)]
 pub(super) struct Tallied {
     pub(super) summary: RunSummary,
@@ -46,25 +46,25 @@ pub(super) struct Tallied {
     pub(super) talks: Vec<Talk>,
     pub(super) notes: Vec<Note>,
     pub(super) verdicts: Verdicts,
-    /// How long people were waited for, in milliseconds.
+    /// The time spent waiting for the user, in milliseconds.
     pub(super) waited_ms: u64,
-    /// The pictures that steps began with, by hash.
+    /// The hashes of the pictures at the start of each step.
     pub(super) pictures: BTreeSet<String>,
-    /// How long all prompts and replies are together, in bytes.
+    /// The total length of prompts and replies, in bytes.
     pub(super) text_bytes: u64,
 }
 
-/// A round in short.
+/// The entry of a round.
 #[derive(Debug, Clone)]
 pub(super) struct RoundLine {
     pub(super) number: u32,
     pub(super) request: String,
     pub(super) plan: Vec<String>,
-    /// How it ended; none while it goes on, or after a crash.
+    /// The outcome; `None` while it runs or after a crash.
     pub(super) ended: Option<Outcome>,
 }
 
-/// A step in short.
+/// The entry of a step.
 #[derive(Debug, Clone)]
 pub(super) struct StepLine {
     pub(super) number: u32,
@@ -75,36 +75,36 @@ pub(super) struct StepLine {
     pub(super) tone: Tone,
 }
 
-/// A sub-task in short.
+/// The entry of a sub-task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct SubtaskLine {
     pub(super) round: u32,
     pub(super) subtask: String,
     pub(super) agent: AgentRef,
-    /// `finished`, `failed`, `rejected`, or how the round ended in the middle of it.
+    /// `finished`, `failed`, `rejected`, or how the round ended meanwhile.
     pub(super) status: String,
     pub(super) tone: Tone,
-    /// What came of it, as the agent says.
+    /// The result that the agent reported.
     pub(super) result: String,
     pub(super) first_step: u32,
     pub(super) last_step: u32,
     pub(super) elapsed_ms: u64,
 }
 
-/// How many actions came to what.
+/// The number of actions by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub(super) struct Verdicts {
     pub(super) seen: u32,
     pub(super) not_seen: u32,
     pub(super) refused: u32,
     pub(super) unknown: u32,
-    /// Calls that only read.
+    /// Read-only calls.
     pub(super) read: u32,
-    /// Calls that failed and acted on nothing.
+    /// Failed calls without an effect.
     pub(super) failed: u32,
 }
 
-/// How a call is to be taken.
+/// The tone of a call.
 pub(super) fn tone_of(act: &ActStory) -> Tone {
     let Some(result) = &act.result else { return Tone::Bad };
     match (result.status, result.effect) {
@@ -115,12 +115,12 @@ pub(super) fn tone_of(act: &ActStory) -> Tone {
     }
 }
 
-/// The word for what a call came to.
+/// A one-word result of a call.
 pub(super) fn word_of(act: &ActStory) -> &'static str {
     act.result.as_ref().map_or("no result", effect_word)
 }
 
-/// What a step did, in a line.
+/// A one-line title of a step.
 pub(super) fn title_of(step: &StepStory) -> String {
     let act = |act: &ActStory| {
         whole_command_words(&act.command, act.target.as_ref().map(|target| target.label.as_str()))
@@ -142,7 +142,7 @@ pub(super) fn title_of(step: &StepStory) -> String {
     }
 }
 
-/// How a step is to be taken: as the worst of what happened in it.
+/// The tone of a step: the worst of its parts.
 pub(super) fn step_tone(step: &StepStory) -> Tone {
     let acts = step.acts.iter().map(tone_of);
     let notes = step.notes.iter().map(note_tone);
@@ -155,7 +155,7 @@ pub(super) fn step_tone(step: &StepStory) -> Tone {
 }
 
 impl Overview {
-    /// Reads a journal once.
+    /// Reads a journal.
     pub(super) fn of(folder: &SessionFolder) -> Result<Self, ReportError> {
         let mut tallied = Tallied::default();
         let mut open = None;
@@ -168,7 +168,7 @@ impl Overview {
         Ok(Self { header: told.header, problems: told.problems, end: told.end, tallied })
     }
 
-    /// How the last round ended.
+    /// The outcome of the last round.
     pub(super) fn outcome(&self) -> Option<&Outcome> {
         self.rounds.last()?.ended.as_ref()
     }
@@ -232,7 +232,7 @@ impl Tallied {
         self.subtask(step, open);
     }
 
-    /// Sub-tasks begin and end with the steps that work on them.
+    /// Sub-tasks start and end with the steps that work on them.
     fn subtask(&mut self, step: &StepStory, open: &mut Option<SubtaskLine>) {
         let same = open.as_ref().is_some_and(|line| {
             line.subtask == step.subtask && line.agent == step.agent && line.status.is_empty()
@@ -272,14 +272,14 @@ impl Tallied {
         line.result = said.map(|said| said.result.clone()).unwrap_or_default();
     }
 
-    /// A sub-task that ends with its round, or because the HostAgent goes on.
+    /// A sub-task that ends with its round, or because the HostAgent continues.
     fn close(&mut self, open: Option<SubtaskLine>, outcome: Option<&Outcome>) {
         let Some(mut line) = open else { return };
         if line.status.is_empty() {
             let (status, tone) = match outcome {
                 Some(outcome) if outcome.kind == OutcomeKind::Finished => ("finished", Tone::Good),
                 Some(outcome) => (outcome.kind.word(), Tone::Bad),
-                None => ("given up", Tone::Bad),
+                None => ("abandoned", Tone::Bad),
             };
             (line.status, line.tone) = (status.to_owned(), tone);
         }
@@ -306,7 +306,7 @@ impl Tallied {
     }
 }
 
-/// The time of all phases together.
+/// The total time of all phases.
 pub(super) const fn total(times: &PhaseTimes) -> u64 {
     times.observe + times.ask + times.act + times.record
 }

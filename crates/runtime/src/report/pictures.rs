@@ -1,4 +1,4 @@
-//! Pictures inside of a page: as large as the whole page can afford.
+//! Pictures embedded in a page, as large as the size budget allows.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,19 +11,19 @@ use deskhand_desktop::Picture;
 
 use crate::journal::SessionFolder;
 
-/// The most bytes of pictures in one page.
+/// The most bytes of pictures per page.
 const BYTES_MAX: u64 = 24 * 1024 * 1024;
-/// What a picture of half the size takes at most, as a part of the whole one.
+/// The maximum size of a half-size picture, relative to the full one.
 const HALF_COSTS: u64 = 3;
 
-/// A picture as it stands in a page.
+/// A picture on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shown {
-    /// Its bytes, and the id that later uses refer to.
+    /// Its data, and the id for later references.
     Whole { id: String, data: String },
-    /// It stands further up.
+    /// Already shown above.
     Again { id: String },
-    /// It is not in the page.
+    /// Not on the page.
     LeftOut { why: &'static str },
 }
 
@@ -31,18 +31,18 @@ pub(super) enum Shown {
 #[derive(Debug)]
 pub(super) struct Album<'a> {
     folder: &'a SessionFolder,
-    /// 2 where pictures are shown at half their size.
+    /// 2 if pictures are shown at half size.
     factor: u32,
-    /// Of so many pictures one is shown.
+    /// One of this many pictures is shown.
     every: u64,
     asked: u64,
     shown: BTreeSet<String>,
-    /// What is wanted and is there.
+    /// The available pictures, by hash.
     sizes: BTreeMap<String, u64>,
 }
 
 impl<'a> Album<'a> {
-    /// An album for these pictures, by their hashes.
+    /// Plans these pictures, given by hash.
     pub(super) fn of(folder: &'a SessionFolder, pictures: &BTreeSet<String>) -> Self {
         let size = |sha256: &String| fs::metadata(folder.picture_path(sha256)).ok().map(|file| file.len());
         let sizes: BTreeMap<String, u64> =
@@ -60,16 +60,16 @@ impl<'a> Album<'a> {
         }
     }
 
-    /// What became of the pictures, for the reader of the page; empty where they are as they were taken.
+    /// A note on reduced or omitted pictures; empty if there are none.
     pub(super) fn note(&self) -> String {
         let size = if self.factor > 1 { "at half their size" } else { "" };
         match (self.every, size) {
             (1, "") => String::new(),
             (1, size) => {
-                format!("Pictures are shown {size}; the whole ones are in the folder of the session.")
+                format!("Pictures are shown {size}; the originals are in the session folder.")
             }
             (every, size) => format!(
-                "Of {every} pictures one is shown, {size}; the others are sketched, and all are in the folder of the session."
+                "One of {every} pictures is shown {size}; the others are sketched. All are in the session folder."
             ),
         }
     }
@@ -78,29 +78,29 @@ impl<'a> Album<'a> {
     pub(super) fn show(&mut self, picture: &PictureRef) -> Shown {
         let id: String = picture.sha256.chars().take(16).collect();
         if !self.sizes.contains_key(&picture.sha256) {
-            return Shown::LeftOut { why: "The picture is no longer in the folder of the session." };
+            return Shown::LeftOut { why: "The picture is missing from the session folder." };
         }
         if self.shown.contains(&picture.sha256) {
             return Shown::Again { id };
         }
         self.asked += 1;
         if !self.asked.is_multiple_of(self.every) && self.asked != 1 {
-            return Shown::LeftOut { why: "The picture was left out to keep this page small." };
+            return Shown::LeftOut { why: "The picture is omitted to keep this page small." };
         }
         match self.bytes(picture) {
             Some((media_type, bytes)) => {
                 self.shown.insert(picture.sha256.clone());
                 Shown::Whole { id, data: format!("data:{media_type};base64,{}", STANDARD.encode(bytes)) }
             }
-            None => Shown::LeftOut { why: "The picture could not be read." },
+            None => Shown::LeftOut { why: "The picture cannot be read." },
         }
     }
 
-    /// The bytes of a picture, and their media type.
+    /// The data and media type of a picture.
     fn bytes(&self, picture: &PictureRef) -> Option<(&'static str, Vec<u8>)> {
         let whole = self.folder.picture(picture).ok()?;
         if self.factor < 2 {
-            // What is no picture must not get into a page under that name.
+            // Only embed files that are pictures.
             return match whole.as_slice() {
                 [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some((PictureRef::PNG, whole)),
                 [0xff, 0xd8, 0xff, ..] => Some((PictureRef::JPEG, whole)),

@@ -1,4 +1,4 @@
-//! The templates of the page. Everything that is put into one is escaped.
+//! The page templates. All inserted values are escaped.
 
 use minijinja::{
     AutoEscape, Environment, UndefinedBehavior,
@@ -20,7 +20,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("foot", include_str!("templates/foot.html")),
 ];
 
-/// The templates, ready to be filled in.
+/// The parsed templates.
 pub(super) struct Templates(Environment<'static>);
 
 impl Templates {
@@ -37,7 +37,7 @@ impl Templates {
         Ok(Self(environment))
     }
 
-    /// Fills in a template.
+    /// Renders a template.
     pub(super) fn render<T: Serialize>(&self, name: &'static str, input: &T) -> Result<String, ReportError> {
         let broken = |error: minijinja::Error| ReportError::Template { name, problem: format!("{error:#}") };
         let template = self.0.get_template(name).map_err(broken)?;

@@ -23,7 +23,7 @@ pub(super) fn elements_of(seen: &Observation) -> Vec<&Element> {
     }
 }
 
-/// The part of the screen that an observation is about: that of its picture, else all its windows.
+/// The screen region of an observation: that of its picture, else the union of its windows.
 pub(super) fn region_of(seen: &Observation) -> Option<Rect<Screen>> {
     seen.picture().map(|picture| picture.region).or_else(|| {
         windows_of(seen).iter().map(|window| window.bounds).reduce(|a, b| {

@@ -1,7 +1,7 @@
-//! A folder of logs as the reference implementation writes it, so that what was made for its logs reads ours.
+//! A folder of logs in the format of the reference implementation, for tools made for its logs.
 //!
-//! `request.log` and `response.log` are JSON Lines with its field names, one line a question to the model and one a
-//! step; pictures and trees lie beside them under its names. What it does not know stands under names of our own.
+//! `request.log` and `response.log` are JSON Lines with its field names, one line per model request and per step, with
+//! pictures and trees under its file names. Additional data uses our own field names.
 
 use std::{
     collections::HashSet,
@@ -84,7 +84,7 @@ struct Writer<'a> {
     root: &'a Path,
     logs: Logs<'a>,
     view: &'a ViewConfig,
-    /// The picture that was taken last.
+    /// The last picture.
     last: Option<PictureRef>,
 }
 
@@ -98,7 +98,7 @@ impl Writer<'_> {
         self.logs.note(chapter);
         match chapter {
             Chapter::Step(step) => {
-                // Steps and rounds count from 0 there.
+                // Steps and rounds are numbered from 0 there.
                 let names = self.pictures(step)?;
                 self.tree(step)?;
                 for line in self.logs.requests(step, &names) {
@@ -114,7 +114,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A copy of the last picture under another name, where there is one.
+    /// A copy of the last picture under another name, if there is one.
     fn copy_last(&self, name: &str) -> Result<(), ReportError> {
         let Some(last) = &self.last else { return Ok(()) };
         let Ok(file) = self.folder.picture(last) else { return Ok(()) };
@@ -122,7 +122,7 @@ impl Writer<'_> {
         save(&picture, self.root.join(name)).map(drop)
     }
 
-    /// The pictures of a step: as it was kept, with the marks, and with the controls that were acted on.
+    /// The pictures of a step: clean, annotated, and with the target controls marked.
     fn pictures(&mut self, step: &StepStory) -> Result<PictureNames, ReportError> {
         let Some(seen) = &step.observation else { return Ok(PictureNames::default()) };
         let Some(reference) = seen.picture() else { return Ok(PictureNames::default()) };
@@ -163,8 +163,8 @@ fn save(picture: &Picture, path: PathBuf) -> Result<PathBuf, ReportError> {
     Ok(path)
 }
 
-/// The set-of-marks picture: numbers at the controls of a window, or at the windows of the desktop. A window's picture that
-/// the model was shown has them already, unless that was switched off; then they are drawn by the same rule.
+/// The set-of-marks picture: numbers on the controls of a window, or on the windows of the desktop. Window pictures shown
+/// to the model already have them unless disabled; then they are drawn in the same way.
 fn annotated(picture: &Picture, seen: &Observation, reference: &PictureRef, view: &ViewConfig) -> Picture {
     let places: Vec<_> = match seen {
         Observation::Window(_) if view.marks => Vec::new(),

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::story::{ActStory, AskStory, Chapter, Decision, StepStory, Talk};
 
-/// The pictures of a step; none where there is none.
+/// The pictures of a step; `None` if missing.
 #[derive(Debug, Default)]
 pub(super) struct PictureNames {
     pub(super) clean: Option<PathBuf>,
@@ -33,20 +33,20 @@ impl PictureNames {
     }
 }
 
-/// Makes the lines; counts steps by round and agent as they are counted there.
+/// Builds the lines; counts steps by round and agent like the reference.
 pub(super) struct Logs<'a> {
     overview: &'a Overview,
     round: u32,
     round_step: u32,
     agent_steps: std::collections::BTreeMap<String, u32>,
-    /// The sub-tasks that were given out.
+    /// The assigned sub-tasks.
     subtasks: Vec<String>,
     plan: Vec<String>,
-    /// What the HostAgent told the agent of the present sub-task.
+    /// The message of the HostAgent for the current sub-task.
     host_message: Vec<String>,
-    /// What the agent of the present sub-task did last that succeeded.
+    /// The last successful actions of the current sub-task.
     last_success: (String, Vec<Value>),
-    /// Requests, and questions with their answers, as all agents are shown them.
+    /// Requests, and questions with their answers, as all agents see them.
     blackboard: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Logs<'a> {
         }
     }
 
-    /// What happens between steps and stays known to all agents.
+    /// Applies an event between steps that all agents see.
     pub(super) fn note(&mut self, chapter: &Chapter) {
         match chapter {
             Chapter::Talk(talk) => self.talk(talk),
@@ -83,7 +83,7 @@ impl<'a> Logs<'a> {
         self.blackboard.extend(pairs.map(|(asked, answer)| format!("{asked}: {answer}")));
     }
 
-    /// A line for each question to the model.
+    /// One line per model request.
     pub(super) fn requests(&self, step: &StepStory, pictures: &PictureNames) -> Vec<Value> {
         step.asks.iter().map(|ask| self.request(step, ask, pictures)).collect()
     }
@@ -212,7 +212,7 @@ impl<'a> Logs<'a> {
         if self.last_success.0 == subtask { &self.last_success.1 } else { &[] }
     }
 
-    /// The elements of a window as a tree, each with its children.
+    /// The elements of a window as a nested tree.
     pub(super) fn tree(&self, view: &WindowView) -> Value {
         let surfaces: Vec<Value> = view
             .surfaces
@@ -235,7 +235,7 @@ impl<'a> Logs<'a> {
     }
 }
 
-/// Hands nodes at least as deep as `depth` to their parents.
+/// Attaches nodes at least as deep as `depth` to their parents.
 fn fold(open: &mut Vec<(u16, Value)>, roots: &mut Vec<Value>, depth: u16) {
     while open.last().is_some_and(|(known, _)| *known >= depth) {
         let Some((_, done)) = open.pop() else { return };
@@ -265,7 +265,7 @@ fn control(element: &Element) -> Value {
     })
 }
 
-/// Where an element comes from, in the words of the reference.
+/// The source of an element in the reference's terms.
 const fn source(source: Source) -> &'static str {
     match source {
         Source::AtSpi => "uia",
@@ -280,7 +280,7 @@ fn chat_message(message: &Message) -> Value {
         Speaker::User => "user",
         Speaker::Assistant => "assistant",
     };
-    // Pictures lie beside the log; there they are repeated in every line.
+    // Pictures are stored beside the log instead of inline.
     let content: Vec<Value> = message
         .parts
         .iter()
@@ -301,7 +301,7 @@ fn application(step: &StepStory) -> String {
     }
 }
 
-/// Who carried out the actions of a step: the host itself, another agent, or the tools.
+/// Who performed the actions of a step: the host itself, another agent, or the tools.
 fn action_type(step: &StepStory) -> &str {
     match &step.agent {
         AgentRef::HostAgent => "HostAgent",

@@ -1,4 +1,4 @@
-//! What happened, in the sentences of reports, and how it is to be taken.
+//! The text and tone of events in reports.
 
 use deskhand_core::{
     command::Command,
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::story::{Asked, Doing, End, Heard, Meaning, Note, Talk};
 
-/// How something is to be taken.
+/// The tone of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Tone {
@@ -20,7 +20,7 @@ pub(super) enum Tone {
     Bad,
 }
 
-/// Something to know, in words.
+/// A note as text.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct NoteLine {
     pub(super) tone: Tone,
@@ -32,15 +32,14 @@ impl NoteLine {
         let (tone, text) = match note {
             Note::Changed { model, desktop, program } => (
                 Tone::Plain,
-                format!("from here on the session runs with model {model} on desktop {desktop} ({program})"),
+                format!("the session continues with model {model} on desktop {desktop} ({program})"),
             ),
-            Note::LookFailed(failure) => (Tone::Bad, format!("nothing could be seen: {failure}")),
+            Note::LookFailed(failure) => (Tone::Bad, format!("the observation failed: {failure}")),
             Note::Stopped(reason) => (Tone::Bad, stop_words(*reason).to_owned()),
             Note::Resumed { desktop_kept } => {
                 let desktop = if *desktop_kept { "kept" } else { "gone with all its windows" };
-                let text = format!(
-                    "the process had ended here, and the session was resumed; the desktop was {desktop}"
-                );
+                let text =
+                    format!("the session was resumed after its process ended; the desktop was {desktop}");
                 (Tone::Doubtful, text)
             }
         };
@@ -50,25 +49,25 @@ impl NoteLine {
 
 const fn stop_words(reason: StopReason) -> &'static str {
     match reason {
-        StopReason::WallTime => "the time of the round ran out",
-        StopReason::User => "the user stopped it",
-        StopReason::Signal => "the process was told to end",
+        StopReason::WallTime => "the wall-time budget of the round ran out",
+        StopReason::User => "stopped by the user",
+        StopReason::Signal => "the process received a signal",
     }
 }
 
-/// A question or an approval, in words.
+/// A question or an approval as text.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct TalkLine {
     /// `question` or `approval`.
     pub(super) kind: &'static str,
-    /// The step it belongs to or follows; 0 before the first.
+    /// The step that it belongs to or follows; 0 before the first.
     pub(super) step: u32,
-    /// The questions, or the commands that would be run.
+    /// The questions, or the commands to approve.
     pub(super) asked: Vec<String>,
-    /// Why it is asked.
+    /// The reason.
     pub(super) reason: String,
     pub(super) tone: Tone,
-    /// What the user said, or what stood in for it; an answer for each question.
+    /// One answer per question, or a substitute.
     pub(super) answers: Vec<String>,
     pub(super) waited_ms: u64,
 }
@@ -97,8 +96,8 @@ impl TalkLine {
 fn heard_words(heard: &Heard) -> Vec<String> {
     let one = match heard {
         Heard::Answers(answers) => return answers.clone(),
-        Heard::Nobody(NoAnswer::NoChannel) => "nobody could be asked".to_owned(),
-        Heard::Nobody(NoAnswer::TimedOut) => "no answer came in time".to_owned(),
+        Heard::Nobody(NoAnswer::NoChannel) => "no user to ask".to_owned(),
+        Heard::Nobody(NoAnswer::TimedOut) => "timed out".to_owned(),
         Heard::Approved(ApprovalScope::Once) => "approved".to_owned(),
         Heard::Approved(ApprovalScope::Session) => "approved for the whole session".to_owned(),
         Heard::Rejected(None) => "rejected".to_owned(),
@@ -107,7 +106,7 @@ fn heard_words(heard: &Heard) -> Vec<String> {
     vec![one]
 }
 
-/// How what came of a question is to be taken.
+/// The tone of a reply.
 pub(super) const fn talk_tone(talk: &Talk) -> Tone {
     match &talk.heard {
         Some(Heard::Answers(_)) => Tone::Plain,
@@ -117,7 +116,7 @@ pub(super) const fn talk_tone(talk: &Talk) -> Tone {
     }
 }
 
-/// How a note is to be taken.
+/// The tone of a note.
 pub(super) const fn note_tone(note: &Note) -> Tone {
     match note {
         Note::Changed { .. } => Tone::Plain,
@@ -126,7 +125,7 @@ pub(super) const fn note_tone(note: &Note) -> Tone {
     }
 }
 
-/// How the status of a reply is to be taken.
+/// The tone of a status.
 pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
     match meaning {
         Some(
@@ -152,26 +151,26 @@ pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
     }
 }
 
-/// How a journal ends that does not come to the end of its session; empty for one that does.
+/// How a journal ends before the end of its session; empty if it is complete.
 pub(super) fn end_words(end: &End) -> String {
     if end.complete {
         return String::new();
     }
     let doing = end.doing.as_ref().map(|doing| format!(", {}", doing_words(doing))).unwrap_or_default();
-    format!("The journal ends here, with record {}{doing}.", end.seq)
+    format!("The journal ends here, at record {}{doing}.", end.seq)
 }
 
 fn doing_words(doing: &Doing) -> String {
     match doing {
-        Doing::AwaitingRequest => "while it waited for the next request".to_owned(),
-        Doing::Looking => "while it looked".to_owned(),
-        Doing::AskingModel => "while the model was asked".to_owned(),
-        Doing::Calling(tool) => format!("while `{tool}` ran; whether that took effect is not known"),
+        Doing::AwaitingRequest => "while waiting for the next request".to_owned(),
+        Doing::Looking => "while observing".to_owned(),
+        Doing::AskingModel => "while querying the model".to_owned(),
+        Doing::Calling(tool) => format!("while `{tool}` ran; whether it took effect is unknown"),
         Doing::Delegating(agent) => {
-            format!("while agent {agent} worked; whether that took effect is not known")
+            format!("while agent {agent} worked; whether it took effect is unknown")
         }
-        Doing::AskingUser => "while the user was asked a question".to_owned(),
-        Doing::AwaitingApproval => "while an approval was awaited; nothing of it was carried out".to_owned(),
-        Doing::Finishing => "right after the outcome was known".to_owned(),
+        Doing::AskingUser => "while asking the user".to_owned(),
+        Doing::AwaitingApproval => "while waiting for an approval; the action was not performed".to_owned(),
+        Doing::Finishing => "right after the outcome".to_owned(),
     }
 }

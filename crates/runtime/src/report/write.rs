@@ -1,4 +1,4 @@
-//! Where a report goes.
+//! Writes report files.
 
 use std::{
     fs,
@@ -10,24 +10,24 @@ use std::{
 use super::{ReportError, html::write_html, jsonl::write_jsonl, markdown::write_markdown, ufo::write_ufo};
 use crate::journal::SessionFolder;
 
-/// What a report is written as.
+/// A report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReportFormat {
-    /// One page that holds everything.
+    /// One self-contained page.
     Html,
-    /// The trajectory as text, with pictures beside it.
+    /// The trajectory as Markdown, with pictures in a folder.
     Markdown,
-    /// A line of JSON for each step.
+    /// One line of JSON per step.
     Jsonl,
-    /// A folder of logs as the reference implementation writes it.
+    /// A folder of logs in the format of the reference implementation.
     Ufo,
 }
 
 impl ReportFormat {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Self; 4] = [Self::Html, Self::Markdown, Self::Jsonl, Self::Ufo];
 
-    /// The word that is typed.
+    /// The name on the command line.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Html => "html",
@@ -37,7 +37,7 @@ impl ReportFormat {
         }
     }
 
-    /// The name of the report in the folder of its session, unless another place is named.
+    /// The default file name in the session folder.
     pub const fn file_name(self) -> &'static str {
         match self {
             Self::Html => "report.html",
@@ -54,16 +54,16 @@ impl FromStr for ReportFormat {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL.into_iter().find(|format| format.word() == text.trim()).ok_or_else(|| {
             let words = Self::ALL.map(Self::word).join(", ");
-            format!("`{text}` is no format of a report; there are {words}")
+            format!("unknown report format `{text}`; formats: {words}")
         })
     }
 }
 
-/// Writes the report of a session, and says where it is. Without `output` it goes into the folder of the session.
+/// Writes the report of a session and returns its path. Without `output`, it goes into the session folder.
 ///
 /// # Errors
-/// [`ReportError`] when the journal cannot be read or the report not be written. A session that did not come to its
-/// end is no error: the report says where it ends.
+/// [`ReportError`] if the journal cannot be read or the report cannot be written. An unfinished session is not an error:
+/// the report says where it ends.
 pub fn write_report(
     folder: &SessionFolder,
     format: ReportFormat,
@@ -86,7 +86,7 @@ pub fn write_report(
     Ok(path)
 }
 
-/// Something that a report is written to, with a name for errors.
+/// A report destination, with a name for errors.
 pub(super) struct Sink<'a> {
     path: &'a Path,
     out: BufWriter<fs::File>,
@@ -97,7 +97,7 @@ impl Sink<'_> {
         self.out.write_all(text.as_bytes()).map_err(|source| ReportError::write(self.path, source))
     }
 
-    /// A value as a line of JSON.
+    /// Writes a value as a line of JSON.
     pub(super) fn json<T: serde::Serialize>(&mut self, value: &T) -> Result<(), ReportError> {
         let text = serde_json::to_string(value).map_err(ReportError::Encode)?;
         self.write(&text)?;
@@ -105,8 +105,8 @@ impl Sink<'_> {
     }
 }
 
-/// Writes a file that is there whole or not at all, readable by its owner alone: a report holds what was on the
-/// screen. What is no regular file, such as `/dev/stdout`, is written to as it is.
+/// Writes a file atomically, readable by its owner only, since a report contains screen content. Special files such as
+/// `/dev/stdout` are written directly.
 pub(super) fn to_file(
     path: &Path,
     write: impl FnOnce(&mut Sink<'_>) -> Result<(), ReportError>,

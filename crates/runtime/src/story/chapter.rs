@@ -1,4 +1,4 @@
-//! What a session consists of: rounds, steps, and what happened between them.
+//! The parts of a session: rounds, steps, and what happened between them.
 
 use deskhand_core::{
     agent::{AgentRef, AgentReport},
@@ -14,12 +14,12 @@ use deskhand_core::{
 
 use super::{Decision, PhaseTimes, Target};
 
-/// What a line of the journal brings.
+/// The result of reading a journal line.
 #[derive(Debug)]
 pub enum Update {
-    /// Something to show at once.
+    /// An event to show at once.
     Moment(Box<Moment>),
-    /// A part of the session that is complete.
+    /// A completed part of the session.
     Chapter(Chapter),
 }
 
@@ -29,70 +29,70 @@ impl Update {
     }
 }
 
-/// Something that happened just now, within a step or between two.
+/// An event within a step or between steps.
 #[derive(Debug)]
 pub enum Moment {
-    /// The session was opened; [`super::Story::header`] holds its header.
+    /// The session was opened; its header is in [`super::Story::header`].
     Opened,
-    /// An agent begins to work on a sub-task.
+    /// An agent starts a sub-task.
     Assigned(StepRef),
-    /// The work on a sub-task ended. `None` where its agent did not say how.
+    /// The work on a sub-task ended. `None` if its agent did not report how.
     SubtaskEnded {
         /// The sub-task.
         subtask: String,
-        /// How its agent says that it ended.
+        /// The result that its agent reported.
         end: Option<SubtaskEnd>,
     },
-    /// An agent looked; [`super::Story::observation`] holds what it saw.
+    /// An agent observed; the observation is in [`super::Story::observation`].
     Looked,
     /// The model replied.
     Replied {
         /// The step.
         step: StepRef,
-        /// The reply as it came.
+        /// The raw reply.
         reply: ModelReply,
-        /// What it says; why it cannot be used.
+        /// The parsed reply, or why it is invalid.
         said: Result<Reply, ReplyError>,
     },
-    /// The model gave no reply.
+    /// The model request failed.
     ModelFailed(ModelFailure),
-    /// A command came back.
+    /// A command returned.
     Acted {
         /// The step.
         step: StepRef,
-        /// What was asked for.
+        /// The command.
         command: Command,
-        /// The control or window it is about.
+        /// Its target control or window.
         target: Option<Target>,
-        /// What came back.
+        /// The result.
         result: CallResult,
     },
-    /// An agent that lives elsewhere reported.
+    /// A delegate reported.
     Delegated(AgentReport),
     /// The user is asked.
     Asked(Asked),
-    /// What the user said, or that nobody did.
+    /// The user's reply, if any.
     Heard(Heard),
-    /// Something happened to the session as a whole.
+    /// A session-level event.
     Noted(Note),
 }
 
-/// A complete part of a session.
+/// A completed part of a session.
 #[derive(Debug)]
 pub enum Chapter {
-    /// A round begins.
+    /// The start of a round.
     Begun(Begun),
-    /// A step was taken.
+    /// A step.
     Step(Box<StepStory>),
-    /// The user was asked between two steps.
+    /// A question to the user between steps.
     Talk(Talk),
-    /// Something happened to the session as a whole, between two steps.
+    /// A session-level event between steps.
     Note(Note),
-    /// A round ended.
+    /// The end of a round.
     Ended {
-        /// Its number.
+        /// The round number.
         round: u32,
-        /// How.
+        /// The outcome.
         outcome: Outcome,
     },
 }
@@ -100,27 +100,27 @@ pub enum Chapter {
 /// A request of the user.
 #[derive(Debug)]
 pub struct Begun {
-    /// The number of its round, from 1.
+    /// The round number, from 1.
     pub round: u32,
-    /// In the user's words.
+    /// The request text.
     pub request: String,
-    /// The steps of a plan to follow; empty without one.
+    /// The steps of the plan to follow; empty without a plan.
     pub plan: Vec<String>,
 }
 
-/// How an agent says that its sub-task ended.
+/// How an agent reports the end of its sub-task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtaskEnd {
-    /// Whether it is done.
+    /// Whether it succeeded.
     pub finished: bool,
-    /// The result, or why not.
+    /// The result, or the reason for failure.
     pub words: String,
 }
 
-/// Something to know about a session.
+/// A session-level event.
 #[derive(Debug, Clone)]
 pub enum Note {
-    /// From here on it runs with something else.
+    /// The settings change from here on.
     Changed {
         /// The model.
         model: String,
@@ -129,128 +129,128 @@ pub enum Note {
         /// The program.
         program: String,
     },
-    /// Nothing could be seen.
+    /// An observation failed.
     LookFailed(ObserveFailure),
-    /// It was stopped from outside.
+    /// The session was stopped.
     Stopped(StopReason),
-    /// Its process had ended, and it was resumed.
+    /// The session was resumed after its process ended.
     Resumed {
-        /// Whether the desktop is the one of before.
+        /// Whether the desktop was kept.
         desktop_kept: bool,
     },
 }
 
-/// One step with everything that belongs to it.
+/// One step.
 #[derive(Debug)]
 pub struct StepStory {
-    /// Its number in the session.
+    /// The step number in the session.
     pub number: u32,
     /// The round.
     pub round: u32,
-    /// The agent that took it.
+    /// The agent.
     pub agent: AgentRef,
-    /// What it worked on; empty for the HostAgent.
+    /// Its sub-task; empty for the HostAgent.
     pub subtask: String,
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// The start, in milliseconds since 1970-01-01 UTC.
     pub began_ms: u64,
-    /// How long its phases took.
+    /// The duration of its phases.
     pub times: PhaseTimes,
-    /// How long it waited for a person, in milliseconds.
+    /// The time spent waiting for the user, in milliseconds.
     pub waited_ms: u64,
-    /// What was seen last.
+    /// The last observation.
     pub observation: Option<Observation>,
-    /// The questions to the model.
+    /// The model requests.
     pub asks: Vec<AskStory>,
-    /// What the model's last reply says.
+    /// The last parsed reply.
     pub decision: Option<Decision>,
-    /// The commands that went out.
+    /// The dispatched commands.
     pub acts: Vec<ActStory>,
-    /// Approvals that were asked for.
+    /// The requested approvals.
     pub talks: Vec<Talk>,
-    /// What else happened.
+    /// Other events.
     pub notes: Vec<Note>,
 }
 
-/// The model was asked.
+/// A model request.
 #[derive(Debug)]
 pub struct AskStory {
-    /// What kind of reply was asked for.
+    /// The kind of reply.
     pub reply: ReplyKind,
     /// The conversation.
     pub messages: Vec<Message>,
-    /// What came of it.
+    /// The response.
     pub came: Came,
-    /// What the reply says, in its parts; empty without one.
+    /// The parsed reply; empty if there is none.
     pub decision: Decision,
-    /// `None` where the price or the number of tokens is not known.
+    /// `None` if the price or token count is unknown.
     pub cost: Option<Money>,
 }
 
-/// What came of a question to the model.
+/// The response to a model request.
 #[derive(Debug)]
 pub enum Came {
     /// A reply.
     Reply(ModelReply),
-    /// No reply.
+    /// A failure.
     Failure(ModelFailure),
-    /// Nothing: the session was stopped, or its process ended.
+    /// None: the session was stopped or its process ended.
     Nothing,
 }
 
-/// A command went out, or a sub-task went to another agent.
+/// A dispatched command, or a delegated sub-task.
 #[derive(Debug)]
 pub struct ActStory {
-    /// The command; a delegation is told as the command `delegate`.
+    /// The command; a delegation is shown as the command `delegate`.
     pub command: Command,
-    /// The control or window it is about, as it was seen before.
+    /// The target control or window, as last observed.
     pub target: Option<Target>,
-    /// `None` where the session was stopped, or its process ended, before it came back.
+    /// `None` if the session was stopped or its process ended first.
     pub result: Option<CallResult>,
 }
 
-/// The user was asked.
+/// A question to the user.
 #[derive(Debug, Clone)]
 pub struct Talk {
-    /// The step it belongs to or follows; 0 before the first.
+    /// The step that it belongs to or follows; 0 before the first.
     pub step: u32,
-    /// What was asked.
+    /// The question.
     pub asked: Asked,
-    /// What came of it; `None` while it is open, or where the session ended.
+    /// The reply; `None` while open, or if the session ended.
     pub heard: Option<Heard>,
-    /// How long it was waited for, in milliseconds.
+    /// The waiting time, in milliseconds.
     pub waited_ms: u64,
 }
 
-/// What the user is asked.
+/// What the user is asked for.
 #[derive(Debug, Clone)]
 pub enum Asked {
-    /// To answer.
+    /// Answers.
     Questions(Vec<Question>),
-    /// To decide about a parked action.
+    /// A decision on a parked action.
     Approval(Approval),
 }
 
-/// What came of asking the user.
+/// The user's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
-    /// An answer for each question.
+    /// One answer per question.
     Answers(Vec<String>),
-    /// Nobody answered.
+    /// No reply.
     Nobody(NoAnswer),
-    /// The action was approved.
+    /// Approval.
     Approved(ApprovalScope),
-    /// The action was rejected, perhaps with an instruction.
+    /// Rejection, optionally with an instruction.
     Rejected(Option<String>),
 }
 
-/// What a session was doing when its journal ended.
+/// The activity of a session when its journal ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Doing {
     /// Waiting for the next request.
     AwaitingRequest,
-    /// Looking.
+    /// Observing.
     Looking,
-    /// Asking the model.
+    /// Waiting for the model.
     AskingModel,
     /// Running this tool.
     Calling(String),
@@ -260,23 +260,23 @@ pub enum Doing {
     AskingUser,
     /// Waiting for an approval.
     AwaitingApproval,
-    /// Giving out an outcome.
+    /// Delivering an outcome.
     Finishing,
 }
 
-/// How a journal ends.
+/// The end of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// Whether the session came to its end.
+    /// Whether the session ended.
     pub complete: bool,
-    /// What it was doing; `None` where it is complete, or between two things.
+    /// The activity; `None` if the session ended, or between activities.
     pub doing: Option<Doing>,
-    /// The number of the last line.
+    /// The last line number.
     pub seq: u64,
 }
 
 impl StepStory {
-    /// Begins a step.
+    /// Starts a step.
     pub(super) fn begin(step: &StepRef, round: u32, at_ms: u64) -> Self {
         Self {
             number: step.number,

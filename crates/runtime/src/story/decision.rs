@@ -1,4 +1,4 @@
-//! What a model decided, for people: read from its reply, whichever agent it was asked for.
+//! Extracts the displayable parts of model replies, for any agent.
 
 use deskhand_core::{
     evaluation::Judgement,
@@ -8,45 +8,45 @@ use deskhand_core::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// What the status of a reply means.
+/// The meaning of a reply's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
-    /// To the machine of the HostAgent.
+    /// A HostAgent status.
     Host(HostStatus),
-    /// To the machine of an agent that works on a sub-task, whatever its word for it.
+    /// The status of an agent that works on a sub-task.
     App(AppStatus),
-    /// A judgement.
+    /// An evaluation.
     Judged(Judgement),
 }
 
-/// A reply in its parts; empty where it does not say.
+/// The parts of a reply; empty if absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Decision {
-    /// The status in the agent's own word.
+    /// The status, in the agent's own word.
     pub status: String,
-    /// What it means; `None` where the reply could not be used.
+    /// Its meaning; `None` if the reply is invalid.
     #[serde(skip)]
     pub meaning: Option<Meaning>,
-    /// What it sees.
+    /// The agent's observation.
     pub observation: String,
-    /// Why it decides so.
+    /// The reasoning.
     pub thought: String,
-    /// The sub-task that it hands out.
+    /// The assigned sub-task.
     pub subtask: String,
-    /// What the agent of that should know; the parts of a judgement.
+    /// The message to the assigned agent, or the sub-scores of an evaluation.
     pub message: Vec<String>,
-    /// What follows.
+    /// The plan.
     pub plan: Vec<String>,
-    /// A word to the user.
+    /// The comment to the user.
     pub comment: String,
-    /// What came of it.
+    /// The result.
     pub result: String,
-    /// Why the reply could not be used; empty where it could.
+    /// Why the reply is invalid; empty if it is valid.
     pub problem: String,
 }
 
 impl Decision {
-    /// The parts of a reply that was read from `text`, or could not be.
+    /// Extracts the parts of a reply from `text`, valid or not.
     pub(super) fn of(read: &Result<Reply, ReplyError>, text: &str) -> Self {
         match read {
             Ok(Reply::Evaluation(reply)) => Self {
@@ -87,7 +87,7 @@ impl Decision {
     }
 }
 
-/// What there is of a reply that cannot be used.
+/// Extracts the parts of an invalid reply, as far as possible.
 fn other(text: &str) -> Decision {
     let Ok(extracted) = extract_json(text) else { return Decision::default() };
     let word = |names: &[&str]| {
@@ -122,7 +122,7 @@ mod tests {
         let app = AgentRef::from_name("AppAgent/calc");
         let read = decision(ReplyKind::AppAgent, &app, r#"{"thought": "t", "status": "DELEGATE"}"#);
         assert!(read.problem.contains("status"), "{}", read.problem);
-        assert_eq!(read.thought, "t", "what there is of it is shown all the same");
+        assert_eq!(read.thought, "t", "the valid parts are shown");
         let judged = r#"{"complete": "no", "reason": "r"}"#;
         let read = decision(ReplyKind::Evaluation, &AgentRef::EvaluationAgent, judged);
         assert_eq!((read.status.as_str(), read.thought.as_str()), ("no", "r"));

@@ -1,4 +1,4 @@
-//! The fold itself: what each record changes, and what it completes.
+//! The fold: applies each record and collects what it completes.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ use super::{
     RunSummary, StepStory, SubtaskEnd, Talk, Update, ledger::Phase, target::target_of,
 };
 
-/// An effect that is being carried out.
+/// An effect in progress.
 #[derive(Debug)]
 struct Open {
     id: EffectId,
@@ -29,7 +29,7 @@ struct Open {
     doing: Doing,
 }
 
-/// The story of a session up to the last line that was read.
+/// The story of a session up to the last line read.
 #[derive(Debug, Default)]
 pub struct Story {
     header: Option<Box<Header>>,
@@ -44,11 +44,11 @@ pub struct Story {
     step_ref: Option<StepRef>,
     talk: Option<Talk>,
     open: Option<Open>,
-    /// The effect without an answer.
+    /// The effect in progress.
     unanswered: Option<EffectId>,
-    /// The agent and sub-task that were announced last.
+    /// The agent and sub-task announced last.
     assigned: Option<StepRef>,
-    /// How the agent said that its sub-task ends; holds once the machine agrees.
+    /// The reported end of the sub-task, pending the machine's confirmation.
     said: Option<SubtaskEnd>,
     complete: bool,
     first_ms: Option<u64>,
@@ -58,42 +58,42 @@ pub struct Story {
 }
 
 impl Story {
-    /// The header of the journal, once it was read.
+    /// The journal's header, once read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_deref()
     }
 
-    /// What the lines add up to so far.
+    /// The totals so far.
     pub const fn summary(&self) -> &RunSummary {
         &self.summary
     }
 
-    /// What the lines added up to.
+    /// Returns the totals.
     pub fn into_summary(self) -> RunSummary {
         self.summary
     }
 
-    /// The ids that the session gave out.
+    /// The ids in use.
     pub const fn ids(&self) -> IdsSeen {
         self.ids
     }
 
-    /// The effect that was begun and has no answer.
+    /// The effect without an event.
     pub const fn unanswered(&self) -> Option<EffectId> {
         self.unanswered
     }
 
-    /// What was seen last in the step that is going on.
+    /// The last observation of the current step.
     pub fn observation(&self) -> Option<&Observation> {
         self.step.as_ref()?.observation.as_ref()
     }
 
-    /// How many windows are known from the last look at the desktop and since.
+    /// The number of known windows.
     pub fn windows(&self) -> usize {
         self.windows.len()
     }
 
-    /// The name of the application that an AppAgent works in, as its windows say.
+    /// The application name of an AppAgent, from its windows.
     pub fn application_of(&self, agent: &AgentRef) -> Option<&str> {
         let AgentRef::AppAgent { application, window } = agent else { return None };
         let own = window.and_then(|id| self.windows.get(&id));
@@ -101,7 +101,7 @@ impl Story {
         own.or_else(any).map(|window| window.app.name.as_str())
     }
 
-    /// Takes the next line, and returns what it brings.
+    /// Reads the next line; returns its updates.
     pub fn read(&mut self, line: &Line) -> Vec<Update> {
         let first_ms = *self.first_ms.get_or_insert(line.at_ms);
         let since = line.at_ms.saturating_sub(if self.last_ms == 0 { first_ms } else { self.last_ms });
@@ -127,7 +127,7 @@ impl Story {
         updates
     }
 
-    /// What is left when the journal ends, and how it ends.
+    /// The remaining chapters at the end of the journal, and its end.
     pub fn end(mut self) -> (Vec<Chapter>, End) {
         let mut chapters: Vec<Chapter> =
             self.step.take().map(|step| Chapter::Step(Box::new(step))).into_iter().collect();
@@ -148,9 +148,9 @@ impl Story {
     }
 
     fn wanted(&mut self, record: &EffectRecord, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
-        // Between an event and the next effect, core worked and the journal was written.
+        // Between an event and the next effect, the time went to core and the journal.
         self.spend(Phase::Record, since);
-        // A resumed session performs again what was under way.
+        // A resumed session repeats the effect in progress.
         let again = self.open.as_ref().is_some_and(|open| open.id == record.id);
         self.round = record.round;
         self.unanswered = Some(record.id);
@@ -174,7 +174,7 @@ impl Story {
         self.perform(&record.effect, updates);
     }
 
-    /// Sub-tasks begin and end with the steps that work on them.
+    /// Sub-tasks start and end with the steps that work on them.
     fn assign(&mut self, record: &EffectRecord, updates: &mut Vec<Update>) {
         let ends = matches!(record.effect, Effect::Finish { .. });
         let same = |step: &StepRef| {
@@ -245,7 +245,7 @@ impl Story {
 
     fn came(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
         if let Event::Resumed { desktop_kept } = event {
-            // The time without a process counts for nothing.
+            // Time without a process is not counted.
             self.away_ms = self.away_ms.saturating_add(since);
             self.complete = false;
             self.note(Note::Resumed { desktop_kept: *desktop_kept }, updates);
@@ -256,7 +256,7 @@ impl Story {
             Event::Requested { text, plan } => {
                 self.summary.begin(text, at_ms);
                 let plan = plan.as_ref().map(|plan| plan.steps.clone()).unwrap_or_default();
-                // The round's number comes with its first effect.
+                // The round number comes with its first effect.
                 let round = self.round.saturating_add(1);
                 updates.push(Update::Chapter(Chapter::Begun(Begun { round, request: text.clone(), plan })));
             }
@@ -289,7 +289,7 @@ impl Story {
         self.open = None;
     }
 
-    /// Counts time that passed between an effect and its event.
+    /// Records the time between an effect and its event.
     fn wait(&mut self, ms: u64) {
         let phase = self.open.as_ref().map_or(Phase::Outside, |open| open.phase);
         self.spend(phase, ms);
@@ -380,7 +380,7 @@ impl Story {
 }
 
 impl RunSummary {
-    /// What some lines add up to.
+    /// The totals of some lines.
     pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
         let mut story = Story::default();
         for line in lines {
@@ -390,7 +390,7 @@ impl RunSummary {
     }
 }
 
-/// How a reply says that its agent's sub-task ends, if it does.
+/// The reported end of the agent's sub-task in a reply, if any.
 fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
     let Ok(Reply::App(reply)) = said else { return None };
     let finished = match reply.status {
@@ -402,7 +402,7 @@ fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
     Some(SubtaskEnd { finished, words: words.unwrap_or_else(|| reply.thought.clone()) })
 }
 
-/// A sub-task that is handed to another agent, as a command.
+/// A delegated sub-task as a command.
 fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
     let arguments = [
         ("agent".to_owned(), agent.to_string().into()),
@@ -417,7 +417,7 @@ fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
     }
 }
 
-/// The report of another agent as the result of a call.
+/// A delegate's report as a call result.
 fn result_of(report: &AgentReport) -> CallResult {
     let status = match report.status {
         SubtaskStatus::Finished => CallStatus::Success,
@@ -427,14 +427,14 @@ fn result_of(report: &AgentReport) -> CallResult {
     CallResult { status, ..CallResult::failure(None, summary) }
 }
 
-/// What an effect is counted as, and what the session does while it is carried out.
+/// The phase and activity of an effect.
 fn doing_of(effect: &Effect) -> (Phase, Doing) {
     match effect {
         Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
         Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
         Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
         Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
-        // Work like a call, only further away.
+        // Counted like a call.
         Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),
         Effect::AskUser { .. } => (Phase::Outside, Doing::AskingUser),
         Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),

@@ -1,19 +1,19 @@
-//! The ids that a session gave out.
+//! The ids that a session has used.
 
 use deskhand_core::{command::CallResult, observation::Observation};
 use serde_json::Value;
 
-/// The highest numbers of ids that a session gave to windows and elements. No id of it may ever mean anything else.
+/// The highest window and element ids of a session. Its ids must never be reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IdsSeen {
-    /// Of a window.
+    /// The highest window id.
     pub window: u32,
-    /// Of an element.
+    /// The highest element id.
     pub element: u32,
 }
 
 impl IdsSeen {
-    /// Notes the ids in what was seen.
+    /// Records the ids in an observation.
     pub(super) fn observed(&mut self, observation: &Observation) {
         match observation {
             Observation::Desktop(view) => {
@@ -27,7 +27,7 @@ impl IdsSeen {
         }
     }
 
-    /// Notes the ids in what a command returned.
+    /// Records the ids in a call result.
     pub(super) fn returned(&mut self, result: &CallResult) {
         if let Some(window) = &result.window {
             self.window(window.id.0);
@@ -39,7 +39,7 @@ impl IdsSeen {
         self.window = self.window.max(number);
     }
 
-    /// Notes the ids of elements in what a tool gave back.
+    /// Records the element ids in a tool's output.
     fn output(&mut self, value: &Value) {
         match value {
             Value::Object(fields) => {

@@ -1,4 +1,4 @@
-//! What a journal adds up to: outcome, counts, tokens, and times by phase.
+//! The totals of a journal: outcome, counts, tokens, and times by phase.
 
 use deskhand_core::{
     model::{ModelFailure, ModelReply},
@@ -11,33 +11,33 @@ use serde::Serialize;
 /// Wall time by phase, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PhaseTimes {
-    /// Phase 1: looking.
+    /// Phase 1: observing.
     pub observe: u64,
     /// Phase 2: the model.
     pub ask: u64,
-    /// Phase 3: acting, with the waits for effects.
+    /// Phase 3: acting, including settling.
     pub act: u64,
-    /// Phase 4 and the decisions between: everything that core does, and the journal.
+    /// Phase 4 and the time between: core and journal.
     pub record: u64,
 }
 
 impl PhaseTimes {
-    /// Everything but the model.
+    /// All phases except the model.
     pub const fn framework(&self) -> u64 {
         self.observe + self.act + self.record
     }
 }
 
-/// What one round has come to so far.
+/// The totals of a round.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RoundSummary {
     /// The request.
     pub request: String,
-    /// How it ended; none while it goes on, or after a crash.
+    /// The outcome; `None` while it runs or after a crash.
     pub outcome: Option<Outcome>,
-    /// What was used up.
+    /// The resources used.
     pub tally: Tally,
-    /// Times by phase, all steps together.
+    /// The times by phase, of all steps.
     pub phases: PhaseTimes,
     /// From the request to the last line, in milliseconds.
     pub elapsed_ms: u64,
@@ -45,40 +45,40 @@ pub struct RoundSummary {
     started_ms: u64,
 }
 
-/// What a session has come to so far, as [`super::Story`] adds it up.
+/// The totals of a session, as summed up by [`super::Story`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RunSummary {
     /// The requests, in order.
     pub requests: Vec<String>,
-    /// How the last round ended; none while it goes on, or after a crash.
+    /// The outcome of the last round; `None` while it runs or after a crash.
     pub outcome: Option<Outcome>,
-    /// What was used up, all rounds together.
+    /// The resources used, of all rounds.
     pub tally: Tally,
-    /// Tokens that the provider took from its cache.
+    /// Tokens read from the provider's cache.
     pub cached_tokens: u64,
-    /// Times by phase, all steps together.
+    /// The times by phase, of all steps.
     pub phases: PhaseTimes,
     /// The rounds, in order.
     pub rounds: Vec<RoundSummary>,
-    /// Times by phase of each step, in order.
+    /// The times by phase of each step, in order.
     pub steps: Vec<PhaseTimes>,
-    /// From the first line to the last, in milliseconds, without the time in which there was no process.
+    /// From the first line to the last, in milliseconds, without time when no process ran.
     pub elapsed_ms: u64,
 }
 
-/// The phase that some time was spent in.
+/// The phase that time is attributed to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Observe,
     Ask,
     Act,
     Record,
-    /// Waiting for a person, or nothing to do.
+    /// Waiting for the user, or idle.
     Outside,
 }
 
 impl PhaseTimes {
-    /// Adds time; `false` for what is no phase of a step.
+    /// Adds time; returns false if it belongs to no phase of a step.
     pub(super) fn spend(&mut self, phase: Phase, ms: u64) -> bool {
         let time = match phase {
             Phase::Observe => &mut self.observe,
@@ -93,7 +93,7 @@ impl PhaseTimes {
 }
 
 impl RunSummary {
-    /// A round begins.
+    /// Starts a round.
     pub(super) fn begin(&mut self, request: &str, at_ms: u64) {
         self.requests.push(request.to_owned());
         self.outcome = None;
@@ -101,7 +101,7 @@ impl RunSummary {
         self.rounds.push(RoundSummary { request, started_ms: at_ms, ..RoundSummary::default() });
     }
 
-    /// The round ended.
+    /// Ends the round.
     pub(super) fn end(&mut self, outcome: &Outcome) {
         self.outcome = Some(outcome.clone());
         if let Some(round) = self.rounds.last_mut() {
@@ -109,14 +109,14 @@ impl RunSummary {
         }
     }
 
-    /// Time went on to `at_ms`.
+    /// Advances the time to `at_ms`.
     pub(super) fn passed(&mut self, at_ms: u64) {
         if let Some(round) = self.rounds.last_mut().filter(|round| round.outcome.is_none()) {
             round.elapsed_ms = at_ms.saturating_sub(round.started_ms);
         }
     }
 
-    /// Notes the number of a step; it counts through all rounds.
+    /// Records a step number, counted across rounds.
     pub(super) fn stepped(&mut self, number: u32) {
         let new = number.saturating_sub(self.tally.steps);
         for tally in self.tallies() {
@@ -155,7 +155,7 @@ impl RunSummary {
         }
     }
 
-    /// What counts: the session, and the round that is going on.
+    /// The totals to update: session and current round.
     fn tallies(&mut self) -> impl Iterator<Item = &mut Tally> {
         std::iter::once(&mut self.tally).chain(self.rounds.last_mut().map(|round| &mut round.tally))
     }

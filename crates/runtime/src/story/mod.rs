@@ -1,8 +1,8 @@
-//! The one reader of the journal: folds its lines into what happened, one at a time, while a session runs or later.
+//! The only reader of the journal: folds its lines into chapters, one at a time, live or later.
 //!
-//! [`Story::read`] takes a line and returns [`Update`]s: moments to show at once, and chapters of the session that are
-//! complete. Counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`]) come out of the same fold. It
-//! holds one step, however long the journal is. Everything is typed; sentences are made where it is shown.
+//! [`Story::read`] takes a line and returns [`Update`]s: events to show at once, and completed chapters. The same fold
+//! yields counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`]). It holds one step, however long the
+//! journal is. Everything is typed; text is rendered by its users.
 
 mod chapter;
 mod decision;

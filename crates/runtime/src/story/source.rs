@@ -1,11 +1,11 @@
-//! From a journal on disk to its story.
+//! Reads a journal on disk into its story.
 
 use deskhand_core::record::Header;
 
 use super::{Chapter, End, RunSummary, Story, Update};
 use crate::journal::{JournalError, JournalProblem, Lines, Read, SessionFolder};
 
-/// What is known of a journal after it was read.
+/// What is known of a journal after reading it.
 pub(crate) struct Told {
     pub(crate) header: Header,
     pub(crate) problems: Vec<JournalProblem>,
@@ -13,10 +13,10 @@ pub(crate) struct Told {
     pub(crate) summary: RunSummary,
 }
 
-/// Reads a journal line by line, and hands out its chapters.
+/// Reads a journal line by line and passes its chapters on.
 ///
 /// # Errors
-/// When the journal cannot be read, and what `listen` returns.
+/// If the journal cannot be read, and errors of `listen`.
 pub(crate) fn tell<E: From<JournalError>>(
     folder: &SessionFolder,
     mut listen: impl FnMut(Chapter) -> Result<(), E>,

@@ -1,4 +1,4 @@
-//! What a command was about: the control or window, and where it was when it was last seen.
+//! The targets of commands: controls and windows, with their last observed bounds.
 
 use deskhand_core::{
     command::Command,
@@ -7,24 +7,24 @@ use deskhand_core::{
     ui::Element,
 };
 
-/// A control or window that a command is about.
+/// The target control or window of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// Its id.
+    /// The id.
     pub id: String,
-    /// Its name or title.
+    /// The name or title.
     pub name: String,
-    /// Its role, or `window`.
+    /// The role, or `window`.
     pub kind: String,
     /// Whether it is a window.
     pub is_window: bool,
-    /// What messages call it.
+    /// Its label in messages.
     pub label: String,
-    /// Where it was; `None` where it has no extents.
+    /// The bounds; `None` if it has none.
     pub bounds: Option<Rect<Screen>>,
 }
 
-/// The target of a command among what was seen before it.
+/// Finds the target of a command in the last observation.
 pub(super) fn target_of(command: &Command, seen: Option<&Observation>) -> Option<Target> {
     match seen? {
         Observation::Desktop(view) => window_of(command, view),
@@ -55,7 +55,7 @@ fn element_of(command: &Command, view: &WindowView) -> Option<Target> {
             let id = id.parse().ok()?;
             view.elements().find(|element| element.id == id)?
         }
-        // Tools for tables name a table, or mean the largest one.
+        // Table tools identify a table by name, or use the largest one.
         None if matches!(command.tool.as_str(), "read_table" | "write_table" | "select_cells") => {
             let mut tables = view.elements().filter(|element| element.table.is_some());
             match text(command, "name") {

@@ -135,7 +135,7 @@ async fn whatever_a_name_or_a_reply_says_is_text() {
     check_page(&page);
     assert!(page.contains("&lt;script&gt;alert(1)"));
     assert!(!page.contains("onload=\"alert"));
-    assert!(page.contains("was changed after it was written"), "and the change is told");
+    assert!(page.contains("was modified"), "and the change is reported");
     let (_, markdown) = report(&ran, ReportFormat::Markdown);
     assert!(markdown.contains("&lt;script&gt;") && !markdown.contains("<script"));
 }
@@ -153,7 +153,7 @@ async fn wherever_a_journal_ends_every_format_is_written_and_says_so() {
         }
         let (_, page) = report(&ran, ReportFormat::Html);
         check_page(&page);
-        assert!(page.contains(&format!("The journal ends here, with record {count}")), "after {count}");
+        assert!(page.contains(&format!("The journal ends here, at record {count}")), "after {count}");
         assert!(count + 3 >= lines.len() || page.contains("unfinished"), "after {count}");
     }
     // In the middle of a command nobody knows what it did.
@@ -291,7 +291,7 @@ async fn the_trajectory_as_text() {
     settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "[time]");
     settings.add_filter(r"[\d.,]+ (ms|s)\b", "[t]");
     settings.add_filter(
-        r"(\(|\\\(|: |· )(looking|the model|acting|everything else) \[t\][^)\n\\]*",
+        r"(\(|\\\(|: |· )(observing|the model|acting|everything else) \[t\][^)\n\\]*",
         "$1[phases]",
     );
     settings.add_filter(r"\*\*Tokens\*\*: [\d,]+", "**Tokens**: [n]");
