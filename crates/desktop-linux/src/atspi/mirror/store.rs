@@ -65,6 +65,8 @@ pub(crate) struct Node {
     marked: Moments,
     /// The same for everything in it.
     marked_below: Moments,
+    /// Whether the application said that it is gone.
+    gone: bool,
 }
 
 /// The answer to what is known of an object.
@@ -149,21 +151,23 @@ impl Store {
     /// Parts of an object are doubtful from now on.
     pub(crate) fn mark(&mut self, object: &ObjectRef, parts: Parts) {
         let now = self.next();
-        match self.nodes.get_mut(object) {
-            Some(node) => node.marked.raise(parts, now),
-            None => self.unknown_marked = now,
+        if !self.has(object) {
+            self.unknown_marked = now;
+        }
+        if let Some(node) = self.nodes.get_mut(object) {
+            node.marked.raise(parts, now);
         }
     }
 
     /// Parts of an object and of everything in it are doubtful from now on.
     pub(crate) fn mark_with_inside(&mut self, object: &ObjectRef, parts: Parts) {
         let now = self.next();
-        match self.nodes.get_mut(object) {
-            Some(node) => {
-                node.marked.raise(parts, now);
-                node.marked_below.raise(parts, now);
-            }
-            None => self.unknown_marked = now,
+        if !self.has(object) {
+            self.unknown_marked = now;
+        }
+        if let Some(node) = self.nodes.get_mut(object) {
+            node.marked.raise(parts, now);
+            node.marked_below.raise(parts, now);
         }
     }
 
@@ -200,7 +204,7 @@ impl Store {
 
     /// Whether an object is here.
     pub(crate) fn has(&self, object: &ObjectRef) -> bool {
-        self.nodes.contains_key(object)
+        self.nodes.get(object).is_some_and(|node| !node.gone)
     }
 
     /// Whether an object is the frame of a window that was looked at.
@@ -208,11 +212,17 @@ impl Store {
         self.placed.contains_key(object)
     }
 
-    /// An object is gone.
+    /// An object is gone. Its place is kept, with everything in it marked: an object that comes back, as after it was moved
+    /// to another parent or wrongly called itself defunct, still passes marks on to what is in it.
     pub(crate) fn remove(&mut self, object: &ObjectRef) {
         let now = self.next();
-        if self.nodes.remove(object).is_none() {
-            self.unknown_marked = now;
+        match self.nodes.get_mut(object).filter(|node| !node.gone) {
+            Some(node) => {
+                *node = Node { gone: true, ..Node::default() };
+                node.marked.raise(Parts::ALL, now);
+                node.marked_below.raise(Parts::ALL, now);
+            }
+            None => self.unknown_marked = now,
         }
         if self.placed.remove(object).is_some() {
             self.traces.remove(object);
@@ -275,9 +285,12 @@ impl Store {
         inherited: &Moments,
         parent_bounds: Option<Rect<Screen>>,
     ) -> (Known, Parts) {
-        if !self.nodes.contains_key(object) {
-            self.make_room();
-            self.nodes.insert(object.clone(), Node::default());
+        match self.nodes.get_mut(object) {
+            Some(node) => node.gone = false,
+            None => {
+                self.make_room();
+                self.nodes.insert(object.clone(), Node::default());
+            }
         }
         let Some(node) = self.nodes.get(object) else { return (Known::default(), Parts::ALL) };
         let marked = node.marked.later(inherited).later(&self.all_marked);
@@ -432,3 +445,7 @@ impl Mirror {
         self.stores.iter_mut()
     }
 }
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;

@@ -1,0 +1,311 @@
+//! The store against a model of an application, without a bus: whatever changes, and in whatever order changes and reads
+//! meet, nothing stale is served as current.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::ui::{Role, State};
+use deskhand_desktop::Aspect;
+use proptest::prelude::*;
+
+use super::{
+    super::{super::events::Announcement, marks::apply},
+    *,
+};
+
+const BUS: &str = ":1.7";
+/// The most objects that a model ever has.
+const OBJECTS_MAX: usize = 24;
+
+/// What an object shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Object {
+    name: u32,
+    checked: bool,
+    x: i32,
+    children: Vec<usize>,
+}
+
+/// An application that announces what it changes.
+#[derive(Debug, Clone)]
+struct Model {
+    objects: BTreeMap<usize, Object>,
+    parents: BTreeMap<usize, usize>,
+    next: usize,
+}
+
+/// One change; objects are picked by a number that is taken modulo how many there are.
+#[derive(Debug, Clone)]
+enum Change {
+    Rename(usize),
+    Toggle(usize),
+    Move(usize),
+    Add(usize),
+    Remove(usize),
+    Reparent(usize, usize),
+    Defunct(usize),
+    /// Events were lost.
+    Lag,
+}
+
+/// What a test does.
+#[derive(Debug, Clone)]
+enum Step {
+    Change(Change),
+    Look,
+    /// A change that is announced while the object with this number in the order of the walk is being read.
+    LookWhile(usize, Change),
+}
+
+fn object_ref(id: usize) -> ObjectRef {
+    ObjectRef::new(BUS, &format!("/object/{id}"))
+}
+
+fn announce(store: &mut Store, id: usize, event: &str, detail: i32, other: Option<usize>) {
+    let announced = Announcement {
+        object: object_ref(id),
+        event: event.to_owned(),
+        aspect: Aspect::Other,
+        detail,
+        other: other.map(object_ref),
+    };
+    apply(store, &announced);
+}
+
+impl Model {
+    fn new() -> Self {
+        let mut model = Self { objects: BTreeMap::new(), parents: BTreeMap::new(), next: 0 };
+        model.make(None);
+        for parent in [0, 0, 1, 1, 3] {
+            model.make(Some(parent));
+        }
+        model
+    }
+
+    fn make(&mut self, parent: Option<usize>) -> usize {
+        let id = self.next;
+        self.next += 1;
+        let x = i32::try_from(id).unwrap() * 10;
+        self.objects.insert(id, Object { name: 0, checked: false, x, children: Vec::new() });
+        if let Some(parent) = parent {
+            self.parents.insert(id, parent);
+            self.objects.get_mut(&parent).unwrap().children.push(id);
+        }
+        id
+    }
+
+    fn pick(&self, number: usize) -> usize {
+        *self.objects.keys().nth(number % self.objects.len()).unwrap()
+    }
+
+    fn object(&mut self, id: usize) -> &mut Object {
+        self.objects.get_mut(&id).unwrap()
+    }
+
+    /// An object and everything in it.
+    fn within(&self, id: usize) -> Vec<usize> {
+        let mut found = vec![id];
+        let mut at = 0;
+        while at < found.len() {
+            found.extend(self.objects[&found[at]].children.iter().copied());
+            at += 1;
+        }
+        found
+    }
+
+    fn detach(&mut self, id: usize) -> Option<usize> {
+        let parent = self.parents.remove(&id)?;
+        self.object(parent).children.retain(|child| *child != id);
+        Some(parent)
+    }
+
+    /// Makes a change, and has the store know of it as events would.
+    fn change(&mut self, store: &mut Store, change: &Change) {
+        match *change {
+            Change::Rename(number) => {
+                let id = self.pick(number);
+                self.object(id).name += 1;
+                announce(store, id, "object:property-change:accessible-name", 0, None);
+            }
+            Change::Toggle(number) => {
+                let id = self.pick(number);
+                self.object(id).checked ^= true;
+                announce(store, id, "object:state-changed:checked", 1, None);
+            }
+            Change::Move(number) => {
+                let id = self.pick(number);
+                for moved in self.within(id) {
+                    self.object(moved).x += 1;
+                }
+                announce(store, id, "object:bounds-changed", 0, None);
+            }
+            Change::Add(number) => {
+                let parent = self.pick(number);
+                if self.objects.len() < OBJECTS_MAX {
+                    let child = self.make(Some(parent));
+                    announce(store, parent, "object:children-changed:add", 0, Some(child));
+                }
+            }
+            Change::Remove(number) => {
+                let id = self.pick(number);
+                if let Some(parent) = self.detach(id) {
+                    for gone in self.within(id) {
+                        self.objects.remove(&gone);
+                        self.parents.remove(&gone);
+                    }
+                    announce(store, parent, "object:children-changed:remove", 0, Some(id));
+                }
+            }
+            Change::Reparent(number, to) => {
+                let (id, to) = (self.pick(number), self.pick(to));
+                if !self.within(id).contains(&to)
+                    && let Some(parent) = self.detach(id)
+                {
+                    self.parents.insert(id, to);
+                    self.object(to).children.push(id);
+                    announce(store, parent, "object:children-changed:remove", 0, Some(id));
+                    announce(store, to, "object:children-changed:add", 0, Some(id));
+                }
+            }
+            // The object lives on, as in toolkits that say so by mistake.
+            Change::Defunct(number) => {
+                announce(store, self.pick(number), "object:state-changed:defunct", 1, None);
+            }
+            Change::Lag => store.mark_all(),
+        }
+    }
+
+    fn reachable(&self) -> BTreeMap<usize, Object> {
+        self.within(0).into_iter().map(|id| (id, self.objects[&id].clone())).collect()
+    }
+}
+
+/// Looks as a walk does: takes what is current from the store, reads the rest, and keeps it. Returns what it serves.
+fn look(
+    store: &mut Store,
+    model: &mut Model,
+    mut racing: Option<(usize, Change)>,
+) -> BTreeMap<usize, Object> {
+    let begun = store.now();
+    let mut served = BTreeMap::new();
+    let mut open = vec![(0, Moments::default())];
+    let mut count = 0;
+    while let Some((id, inherited)) = open.pop() {
+        let object = object_ref(id);
+        let (mut known, stale) = store.ask(&object, &inherited, None);
+        let read_at = store.now();
+        let Some(read) = model.objects.get(&id).cloned() else { continue };
+        if let Some((_, change)) = racing.take_if(|(at, _)| *at == count) {
+            model.change(store, &change);
+        }
+        count += 1;
+        let mut head = known.head.take().unwrap_or_else(|| Head {
+            role: Role::PANEL,
+            name: String::new(),
+            states: States::default(),
+            patterns: Vec::new(),
+            child_count: 0,
+            description: None,
+        });
+        let mut details = known.details.take().unwrap_or_default();
+        let was_at = details.reported;
+        if stale.has(Parts::STATES) {
+            known.states = if read.checked { States::EMPTY.with(State::Checked) } else { States::EMPTY };
+        }
+        if stale.has(Parts::BODY) {
+            head.name = read.name.to_string();
+        }
+        if stale.has(Parts::EXTENTS) {
+            details.reported = Some(Rect::new(read.x, 0, 10, 10));
+        }
+        let known_children = if stale.has(Parts::CHILDREN) { None } else { store.children(&object) };
+        let children =
+            known_children.unwrap_or_else(|| read.children.iter().map(|child| object_ref(*child)).collect());
+        store.update(&object, |node| {
+            node.states = known.states;
+            node.head = Some(head.clone());
+            node.details = Some(details.clone());
+            node.children = Some(Arc::clone(&children));
+        });
+        store.confirm(&object, stale, read_at);
+        store.confirm(&object, Parts::ALL.without(stale), begun);
+        if was_at.is_some() && was_at != details.reported {
+            store.mark_inside(&object, Parts::EXTENTS, &mut known.below);
+        }
+        let ids: Vec<usize> =
+            children.iter().map(|child| child.path.rsplit('/').next().unwrap().parse().unwrap()).collect();
+        open.extend(ids.iter().map(|child| (*child, known.below)));
+        let shown = Object {
+            name: head.name.parse().unwrap(),
+            checked: known.states.has(State::Checked),
+            x: details.reported.unwrap().x,
+            children: ids,
+        };
+        served.insert(id, shown);
+    }
+    served
+}
+
+fn changes() -> impl Strategy<Value = Change> {
+    let number = || 0..OBJECTS_MAX;
+    prop_oneof![
+        3 => number().prop_map(Change::Rename),
+        3 => number().prop_map(Change::Toggle),
+        3 => number().prop_map(Change::Move),
+        2 => number().prop_map(Change::Add),
+        2 => number().prop_map(Change::Remove),
+        2 => (number(), number()).prop_map(|(id, to)| Change::Reparent(id, to)),
+        1 => number().prop_map(Change::Defunct),
+        1 => Just(Change::Lag),
+    ]
+}
+
+fn steps() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => changes().prop_map(Step::Change),
+        2 => Just(Step::Look),
+        2 => (0..OBJECTS_MAX, changes()).prop_map(|(at, change)| Step::LookWhile(at, change)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_stale_is_served_as_current(steps in proptest::collection::vec(steps(), 1..40)) {
+        let (mut store, mut model) = (Store::new(Parts::NONE), Model::new());
+        for step in steps {
+            match step {
+                Step::Change(change) => model.change(&mut store, &change),
+                Step::LookWhile(at, change) => {
+                    look(&mut store, &mut model, Some((at, change)));
+                }
+                Step::Look => {
+                    let served = look(&mut store, &mut model, None);
+                    prop_assert_eq!(served, model.reachable());
+                }
+            }
+        }
+        let served = look(&mut store, &mut model, None);
+        prop_assert_eq!(served, model.reachable());
+        // Without a change, nothing is stale.
+        for id in model.within(0) {
+            let (_, stale) = store.ask(&object_ref(id), &Moments::default(), None);
+            prop_assert_eq!(stale, Parts::NONE, "object {}", id);
+        }
+    }
+}
+
+#[test]
+fn an_application_with_too_many_objects_keeps_those_seen_last() {
+    let mut store = Store::new(Parts::NONE);
+    for id in 0..=NODES_MAX {
+        let object = object_ref(id);
+        store.ask(&object, &Moments::default(), None);
+        store.mark_frames();
+        let now = store.now();
+        store.confirm(&object, Parts::ALL, now);
+    }
+    assert!(store.nodes.len() <= NODES_MAX);
+    assert!(store.has(&object_ref(NODES_MAX)) && store.has(&object_ref(NODES_MAX - 1)));
+    assert!(!store.has(&object_ref(0)));
+}
