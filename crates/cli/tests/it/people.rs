@@ -229,7 +229,9 @@ fn a_stop_ends_a_session_that_waits_for_an_answer() {
     if !has_desktop() {
         return;
     }
-    for (signal, reason) in [(Signal::INT, "stopped by the user"), (Signal::TERM, "told to end")] {
+    for (signal, reason) in
+        [(Signal::INT, "stopped by the user"), (Signal::TERM, "stopped by a termination signal")]
+    {
         let world = World::new();
         let mut program = Program::start(run(&world, &["write the greeting", "--json"]));
         program.wait_for("questions");

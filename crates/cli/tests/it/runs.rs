@@ -125,7 +125,9 @@ async fn control_c_and_termination_end_a_request_and_leave_nothing_behind() {
     if !has_desktop() {
         return;
     }
-    for (signal, reason) in [(Signal::INT, "stopped by the user"), (Signal::TERM, "told to end")] {
+    for (signal, reason) in
+        [(Signal::INT, "stopped by the user"), (Signal::TERM, "stopped by a termination signal")]
+    {
         let world = World::new();
         let shown = interrupted(&world, async |pid, _endpoint| kill_process(pid, signal).unwrap()).await;
         assert!(shown.starts_with("exit 130\n") && shown.contains(reason), "{shown}");
