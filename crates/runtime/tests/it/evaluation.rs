@@ -57,8 +57,8 @@ async fn the_evaluation_is_in_journal_summary_and_reports() {
     let page = fs::read_to_string(page).unwrap();
     for word in [
         "the request names no title",
-        "Judged by the model",
-        "sent back to work once",
+        "Evaluated by the model",
+        "reopened once",
         "EvaluationAgent",
         "the chart has no title",
     ] {

@@ -161,10 +161,10 @@ async fn wherever_a_journal_ends_every_format_is_written_and_says_so() {
     let call = lines[at..].iter().position(|line| line.contains("\"want\":\"call\"")).unwrap() + at;
     fs::write(&path, lines[..=call].join("\n") + "\n").unwrap();
     let (_, page) = report(&ran, ReportFormat::Html);
-    assert!(page.contains("while `write_table` ran; whether that took effect is not known"), "{page}");
+    assert!(page.contains("while `write_table` ran; whether it took effect is unknown"), "{page}");
     assert!(page.contains("no result"));
     fs::write(&path, lines[..=call].join("\n") + "\n{\"seq\":").unwrap();
-    assert!(report(&ran, ReportFormat::Html).1.contains("was cut off while it was written"));
+    assert!(report(&ran, ReportFormat::Html).1.contains("is truncated"));
 }
 
 #[tokio::test]
@@ -217,7 +217,7 @@ async fn questions_approvals_and_resumptions_stand_in_every_report() {
         "rejected: keep it",
         "Which colour?",
         "blue",
-        "the session was resumed; the desktop was gone",
+        "the session was resumed after its process ended; the desktop was gone",
     ];
     let (_, page) = report(&ran, ReportFormat::Html);
     check_page(&page);

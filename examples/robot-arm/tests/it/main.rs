@@ -71,7 +71,7 @@ async fn in_process_agent_uses_its_own_statuses_and_verifies_its_actions() {
     let turns = r#"
 [[turn]]
 agent = "arm"
-expect = 'HOMING: connect and home the arm first. Then only HOMING, REACHING, STUCK may follow(?s:.*)not connected'
+expect = 'HOMING: connect and home the arm first. Only HOMING, REACHING, STUCK may follow(?s:.*)not connected'
 reply = '''
 {"thought": "begin", "status": "HOMING", "action": [{"function": "connect", "arguments": {}},
  {"function": "home_arm", "arguments": {}}]}
