@@ -109,7 +109,7 @@ pub struct CallResult {
     /// The verdict, for calls that act; none for calls that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<Verdict>,
-    /// Which way it went; none where nothing was sent.
+    /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
     /// One or two sentences for model and person: what happened, or why not and what to do.

@@ -111,7 +111,7 @@ const fn unbounded() -> u32 {
     u32::MAX
 }
 
-/// Tokens of one call; none where the provider did not say.
+/// Tokens of one call; `None` if the provider did not report them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
     /// Tokens read.

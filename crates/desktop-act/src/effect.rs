@@ -50,7 +50,7 @@ pub(crate) struct Before {
 /// What was seen after an action.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effect {
-    /// What proves that it worked; none where nothing does.
+    /// What proves that it worked, if anything does.
     pub(crate) proof: Option<String>,
     pub(crate) changes: Vec<Change>,
     /// The window that opened.
@@ -58,7 +58,7 @@ pub(crate) struct Effect {
     pub(crate) waited_ms: u64,
     /// Whether pixels changed.
     pub(crate) damaged: bool,
-    /// The target as it is now; none where it is gone.
+    /// The target as it is now; `None` if it is gone.
     pub(crate) target: Option<Element>,
     /// The words at the place of a target that was found in a picture.
     words: Option<String>,
@@ -111,7 +111,7 @@ impl Before {
     }
 }
 
-/// The elements of a window; none where it is gone or does not answer now.
+/// The elements of a window; empty if it is gone or does not answer.
 async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
     match desktop.tree(window, TreeLimits::default()).await {
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),
@@ -306,7 +306,7 @@ async fn look_for_proof<D: Desktop>(
     Ok(Some(Differences { found: own, tree }))
 }
 
-/// The words at the place of a target that was found in a picture; none where it was not, or where there are none now.
+/// The words at the place of a target that was found in a picture; `None` for other targets and where no words are left.
 async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<String>> {
     let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
     let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };

@@ -5,7 +5,7 @@ use deskhand_desktop::Picture;
 
 use crate::overlap::around;
 
-/// The smallest rectangle around all pixels that differ; none where the pictures are equal. Two pictures of different
+/// The smallest rectangle around all pixels that differ; `None` if the pictures are equal. Two pictures of different
 /// places differ everywhere.
 pub(crate) fn changed(before: &Picture, now: &Picture) -> Option<Rect<Screen>> {
     if before.region != now.region || before.rgb.len() != now.rgb.len() {

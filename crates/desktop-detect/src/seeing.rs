@@ -206,7 +206,7 @@ impl<D: Desktop> Seeing<D> {
         }
     }
 
-    /// What was found at a point, after another look at its place; none where nothing was.
+    /// What was found at a point, after another look at its place.
     pub(crate) async fn look_again_at(
         &self,
         window: WindowId,

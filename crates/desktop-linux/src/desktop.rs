@@ -114,7 +114,7 @@ impl LinuxDesktop {
     /// Connects to the desktop that `DISPLAY` names. Its programs stay when this is dropped.
     ///
     /// # Errors
-    /// [`DesktopError::Start`] when there is no display, or it does not let us in.
+    /// [`DesktopError::Start`] when there is no display, or it refuses the connection.
     pub async fn connect_current() -> DesktopResult<Self> {
         let begun = tokio::time::Instant::now();
         let mut environment = Environment::of_this_process();

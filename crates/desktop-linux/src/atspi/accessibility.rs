@@ -59,7 +59,7 @@ impl Accessibility {
     /// The processes that are found there are kept in `accessible_pids`.
     ///
     /// # Errors
-    /// [`DesktopError::Start`] when the bus does not let us in, `Gone` when it ends meanwhile.
+    /// [`DesktopError::Start`] when the bus refuses the connection, `Gone` when it ends meanwhile.
     pub(crate) async fn connect(
         address: &str,
         screen: Rect<Screen>,

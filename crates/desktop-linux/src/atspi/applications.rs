@@ -317,7 +317,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
     nearest(&covers).or_else(|| nearest(&around))
 }
 
-/// What an object reports as its extents on the screen; none where it has none.
+/// The extents on the screen that an object reports, if it has any.
 pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<Rect<Screen>>> {
     /// `ATSPI_COORD_TYPE_SCREEN`
     const SCREEN: u32 = 0;

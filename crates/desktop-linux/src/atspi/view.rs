@@ -30,7 +30,7 @@ const PICTURE_WORTH: usize = 40;
 /// The most drawn areas that are read again one by one.
 const AREAS_MAX: usize = 8;
 
-/// Takes a picture of a part of the screen; none where something lies over the window there.
+/// Takes a picture of a part of the screen; `None` if something covers the window there.
 pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Picture>> + Sync);
 
 /// A container with more children than are ever listed.

@@ -385,7 +385,7 @@ impl Display {
         }
     }
 
-    /// What was drawn since this was asked for the last time; none where that is not known.
+    /// What was drawn since the last call; `None` if unknown.
     pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

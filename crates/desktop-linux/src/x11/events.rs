@@ -99,7 +99,7 @@ impl DrawnLog {
         self.areas.push((pid, area));
     }
 
-    /// What was drawn by which process; none where that is not known.
+    /// What was drawn by which process; `None` if unknown.
     pub(crate) fn take(&mut self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         let areas = std::mem::take(&mut self.areas);
         (!std::mem::take(&mut self.overflowed)).then_some(areas)

@@ -6,7 +6,7 @@ use crate::DesktopResult;
 
 /// The clipboard that the applications of a desktop share.
 pub trait Clipboard {
-    /// Its text; none where it is empty or holds something else.
+    /// Its text; `None` if it is empty or holds something else.
     ///
     /// # Errors
     /// [`crate::DesktopError::Failed`] when its owner does not hand it over.

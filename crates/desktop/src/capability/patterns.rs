@@ -59,7 +59,7 @@ pub trait Patterns {
     /// [`crate::DesktopError::NotOffered`] when it has no text.
     fn text(&self, id: ElementId, max: usize) -> impl Future<Output = DesktopResult<String>> + Send;
 
-    /// The part of the text of an element that is selected, as characters from and to; none where nothing is.
+    /// The selected part of an element's text, as the first character and the one after the last; `None` if nothing is selected.
     ///
     /// # Errors
     /// [`crate::DesktopError::NoElement`] when it is gone.

@@ -25,7 +25,7 @@ impl GreyPicture {
 }
 
 impl Picture {
-    /// The part of the picture that shows `area`; none where it shows nothing of it.
+    /// The part of the picture that shows `area`; `None` if it shows none of it.
     #[must_use]
     pub fn part(&self, area: &Rect<Screen>) -> Option<Self> {
         let region = area.intersection(&self.region)?;

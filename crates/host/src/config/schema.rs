@@ -35,7 +35,7 @@ pub(super) fn node<'a>(schema: &'a Value, path: &[&str]) -> Option<&'a Value> {
     })
 }
 
-/// The keys that a section may hold; none where any name will do.
+/// The keys that a section may hold; `None` if any name is allowed.
 pub(super) fn keys_of(node: &Value) -> Option<Vec<String>> {
     node.get("properties")?.as_object().map(|keys| keys.keys().cloned().collect())
 }

@@ -23,7 +23,7 @@ pub(crate) struct DesktopNote {
 }
 
 impl DesktopNote {
-    /// The note of a session; none where it has no desktop that was kept.
+    /// The note of a session; `None` if its desktop was not kept.
     pub(crate) fn find(folder: &SessionFolder) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.path().join(FILE)).ok()?).ok()
     }
