@@ -12,12 +12,8 @@ pub(crate) struct DesktopArgs {
     /// Where to work [default: virtual].
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) desktop: Option<DesktopName>,
-    /// The size of a virtual desktop's screen [default: 1920x1080].
-    #[arg(long, value_name = "WxH")]
-    pub(crate) size: Option<ScreenSize>,
-    /// Open a document first; can be given more than once.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) open: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) setup: SetupArgs,
 }
 
 /// Which desktop is looked at or acted on by hand, and what to start on it.
@@ -26,15 +22,22 @@ pub(crate) struct StageArgs {
     /// Which desktop [default: the current one; a virtual one where there is no display].
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) desktop: Option<DesktopName>,
+    #[command(flatten)]
+    pub(crate) setup: SetupArgs,
+    /// Start a program first, by the name of its desktop entry or as a command.
+    #[arg(long, value_name = "PROGRAM")]
+    pub(crate) launch: Option<String>,
+}
+
+/// How a desktop is set up before it is worked on.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SetupArgs {
     /// The size of a virtual desktop's screen [default: 1920x1080].
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Option<ScreenSize>,
     /// Open a document first; can be given more than once.
     #[arg(long, value_name = "FILE")]
     pub(crate) open: Vec<PathBuf>,
-    /// Start a program first, by the name of its desktop entry or as a command.
-    #[arg(long, value_name = "PROGRAM")]
-    pub(crate) launch: Option<String>,
 }
 
 /// A kind of desktop.
@@ -186,7 +189,14 @@ fn word(choice: Option<impl ValueEnum>) -> Option<String> {
 impl StageArgs {
     /// The settings that these flags stand for.
     pub(crate) fn overrides(&self) -> Overrides {
-        Overrides::default().set_if("desktop.kind", word(self.desktop), "--desktop").set_if(
+        self.setup.add_to(Overrides::default(), self.desktop)
+    }
+}
+
+impl SetupArgs {
+    /// Adds the settings that these flags and the kind of desktop stand for.
+    fn add_to(&self, overrides: Overrides, desktop: Option<DesktopName>) -> Overrides {
+        overrides.set_if("desktop.kind", word(desktop), "--desktop").set_if(
             "desktop.size",
             self.size.map(String::from),
             "--size",
@@ -263,9 +273,9 @@ impl WorkArgs {
     pub(crate) fn overrides(&self) -> Overrides {
         let overrides = self.model.add_to(self.store.overrides());
         let overrides = self.ask.add_to(self.limits.add_to(overrides));
-        overrides
-            .set_if("desktop.kind", word(self.desktop.desktop), "--desktop")
-            .set_if("desktop.size", self.desktop.size.map(String::from), "--size")
+        self.desktop
+            .setup
+            .add_to(overrides, self.desktop.desktop)
             .set_if("evaluation.enabled", self.evaluate.then_some(true), "--evaluate")
             .set_if("view.pictures", self.no_pictures.then_some(false), "--no-pictures")
     }

@@ -28,7 +28,7 @@ pub(super) fn load(flags: Overrides) -> Result<Host, CliError> {
 /// # Errors
 /// A document cannot be opened, or there is no display where one is asked for.
 pub(super) fn by_hand(args: &StageArgs) -> Result<WorkspacePlan, CliError> {
-    Ok(load(args.overrides())?.workspace(&args.open, args.launch.as_deref())?)
+    Ok(load(args.overrides())?.workspace(&args.setup.open, args.launch.as_deref())?)
 }
 
 /// Starts or connects to the desktop, opens what is to be opened, works on it, and closes it, however that ends; a

@@ -55,7 +55,7 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
     SessionRequest {
         requests: text.map(Request::from).into_iter().collect(),
         converse: false,
-        open: args.desktop.open.clone(),
+        open: args.desktop.setup.open.clone(),
         script_variables: args.model.variables(),
         screenshot: screenshot.cloned(),
     }
