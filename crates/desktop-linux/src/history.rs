@@ -61,7 +61,7 @@ impl History {
         tasks.spawn(async move {
             loop {
                 match announcements.recv().await {
-                    Ok(one) if is_noise(one.aspect) || !one.aspect.is_content() => {}
+                    Ok(one) if is_noise(one.event.aspect()) || !one.event.aspect().is_content() => {}
                     Ok(one) => {
                         let ids = shared.ids.lock().unwrap_or_else(PoisonError::into_inner);
                         let id = ids.find_id(&one.object);

@@ -342,15 +342,15 @@ impl LinuxDesktop {
                 let counts = scope.is_none_or(|scope| {
                     scope.applications.iter().any(|one| one.root.bus == announcement.object.bus)
                 });
-                if !counts || is_noise(announcement.aspect) {
+                if !counts || is_noise(announcement.event.aspect()) {
                     return Ok(());
                 }
                 let element =
                     self.accessibility().and_then(|elements| elements.find_id(&announcement.object));
                 // What comes into a page with a clock may well be work.
                 let is_known = element.is_some_and(|id| self.history().goes_on(id))
-                    && announcement.aspect != Aspect::Children;
-                let change = Change::Element { aspect: announcement.aspect, element };
+                    && announcement.event.aspect() != Aspect::Children;
+                let change = Change::Element { aspect: announcement.event.aspect(), element };
                 let by_itself = progress.goes_on_by_itself(&change) || is_known;
                 progress.add(change);
                 if by_itself {

@@ -18,12 +18,12 @@ use zbus::{
 
 use super::{
     accessibility::Shared,
-    aspect::aspect_of,
     bus::{Bus, gone},
+    event::Event,
     mirror,
-    wire::{self, ObjectRef, ROOT_PATH},
+    wire::{ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult};
 
 /// How many messages may wait to be read.
 const QUEUE_MAX: usize = 8_192;
@@ -63,12 +63,8 @@ const INTERFACES: [&str; 3] =
 pub(crate) struct Announcement {
     /// The object that it is about.
     pub(crate) object: ObjectRef,
-    /// Its name: `object:state-changed:checked`.
-    pub(crate) event: String,
-    /// What of the object it is about.
-    pub(crate) aspect: Aspect,
-    /// The first number: whether a state was set, for `state-changed`.
-    pub(crate) detail: i32,
+    /// What happened to it.
+    pub(crate) event: Event,
     /// The other object that it is about, such as the child that was added.
     pub(crate) other: Option<ObjectRef>,
 }
@@ -163,9 +159,9 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     if shared.applications.lock().unwrap_or_else(PoisonError::into_inner).excludes(&object.bus) {
         return None;
     }
-    let (detail_name, detail, other) = body(message)?;
-    let event = wire::event_name(interface, member, &detail_name);
-    if event == "object:state-changed:defunct" && detail != 0 {
+    let (detail, first, other) = body(message)?;
+    let event = Event::parse(interface, member, &detail, first)?;
+    if event.is_defunct() {
         ids().forget(&object);
         let mut mirror = shared.mirror.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(store) = mirror.find(&object.bus) {
@@ -173,11 +169,10 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
         }
         return None;
     }
-    if &*object.path == ROOT_PATH && event.starts_with("object:children-changed") {
+    if &*object.path == ROOT_PATH && matches!(event, Event::ChildrenChanged | Event::ChildRemoved) {
         shared.applications_changed.notify_one();
     }
-    let aspect = aspect_of(&event, detail);
-    Some(Announcement { object, event, aspect, detail, other })
+    Some(Announcement { object, event, other })
 }
 
 /// The name, the first number and the other object of an event, in the present and the older form.

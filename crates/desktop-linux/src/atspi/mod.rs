@@ -4,7 +4,7 @@
 //!   `mirror`, `details`, `cells`, `view`, `act` and `find`.
 //! - `bus` makes bounded calls; `wire` reads what comes back; `quirks` knows how toolkits differ.
 //! - `ids` gives objects the ids that agents use, `applications` finds the application of a process and
-//!   the frame of an X window, `events` passes on what applications announce.
+//!   the frame of an X window, `events` passes on what applications announce, each an `event`.
 //!
 //! Every call has a bound, and no call is made to an application that is not asked about, so that one that
 //! hangs never blocks another. Proxies are not used: each object has its own bus name and path, and a
@@ -13,10 +13,10 @@
 mod accessibility;
 mod act;
 mod applications;
-mod aspect;
 mod bus;
 mod cells;
 mod details;
+mod event;
 mod events;
 mod find;
 mod ids;

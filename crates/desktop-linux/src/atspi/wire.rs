@@ -119,23 +119,6 @@ pub(crate) fn patterns(interfaces: &[String]) -> Vec<Pattern> {
         .collect()
 }
 
-/// The name of an event as AT-SPI documents write it: `object:state-changed:checked`.
-pub(crate) fn event_name(interface: &str, member: &str, detail: &str) -> String {
-    let mut name = interface.rsplit('.').next().unwrap_or_default().to_lowercase();
-    name.push(':');
-    for (index, letter) in member.chars().enumerate() {
-        if letter.is_uppercase() && index > 0 {
-            name.push('-');
-        }
-        name.extend(letter.to_lowercase());
-    }
-    if !detail.is_empty() {
-        name.push(':');
-        name.push_str(detail);
-    }
-    name
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,16 +141,6 @@ mod tests {
         let some = states(&[(1 << 25) | (1 << 30) | (1 << 8), 1 << (41 - 32)]);
         assert_eq!(some.to_string(), "checkable, enabled, showing, visible");
         assert_eq!(states(&[]), States::EMPTY);
-    }
-
-    #[test]
-    fn events_are_named_as_documented() {
-        let check = |member, detail, expected| {
-            assert_eq!(event_name("org.a11y.atspi.Event.Object", member, detail), expected);
-        };
-        check("StateChanged", "checked", "object:state-changed:checked");
-        check("TextChanged", "insert:system", "object:text-changed:insert:system");
-        check("ActiveDescendantChanged", "", "object:active-descendant-changed");
     }
 
     #[test]

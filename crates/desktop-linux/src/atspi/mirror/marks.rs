@@ -1,97 +1,152 @@
-//! Which parts of which objects an announcement makes doubtful.
+//! Which parts of which objects an announcement makes stale.
+
+use deskhand_core::ui::State;
 
 use super::{
-    super::{events::Announcement, wire::ROOT_PATH},
+    super::{
+        event::Event,
+        events::Announcement,
+        wire::{ObjectRef, ROOT_PATH},
+    },
     parts::Parts,
     store::Store,
 };
 
 /// Brings the store of the announcing application up to date.
 pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
-    let object = &announced.object;
-    let event = announced.event.as_str();
-    if let Some(rest) = event.strip_prefix("object:") {
-        of_object(store, announced, rest);
-    } else if event.starts_with("window:") {
-        store.mark(object, Parts::STATES.and(Parts::BODY));
-        let comes_or_goes = ["window:create", "window:destroy", "window:close", "window:property-change"]
-            .iter()
-            .any(|one| event.starts_with(one));
-        if comes_or_goes || !store.has(object) {
-            store.mark_frames();
-        }
-    } else if event.starts_with("document:") {
-        store.mark_with_inside(object, Parts::ALL);
-    }
-}
-
-fn of_object(store: &mut Store, announced: &Announcement, event: &str) {
-    let object = &announced.object;
-    let kind = event.split(':').next().unwrap_or_default();
-    match kind {
-        "state-changed" => state_changed(store, announced, event),
-        "children-changed" => {
+    let Announcement { object, event, other } = announced;
+    match *event {
+        Event::State { state, is_set } => state_changed(store, object, state, is_set),
+        Event::Iconified | Event::OtherState => store.mark(object, Parts::STATES.and(Parts::BODY)),
+        Event::ChildRemoved | Event::ChildrenChanged => {
             store.mark(object, Parts::BODY.and(Parts::CHILDREN));
             if &*object.path == ROOT_PATH {
                 store.mark_frames();
             }
-            if let Some(child) = &announced.other {
-                if event.contains(":remove") {
-                    store.remove(child);
-                } else if store.has(child) {
-                    store.mark_with_inside(child, Parts::ALL);
-                }
+            match other {
+                Some(child) if *event == Event::ChildRemoved => store.remove(child),
+                Some(child) if store.has(child) => store.mark_with_inside(child, Parts::ALL),
+                Some(_) | None => {}
             }
         }
-        "property-change" => {
+        Event::Name => {
             store.mark(object, Parts::BODY);
-            if event.ends_with("accessible-parent") {
-                store.mark(object, Parts::ALL);
-            }
-            if event.ends_with("accessible-name") && store.is_frame(object) {
+            if store.is_frame(object) {
                 store.mark_frames();
             }
         }
-        "text-changed" | "text-selection-changed" | "text-attributes-changed" | "attributes-changed" => {
-            store.mark(object, Parts::BODY);
-        }
-        "selection-changed" => store.mark_children(object, Parts::STATES),
-        "active-descendant-changed" => {
+        Event::Description
+        | Event::Value
+        | Event::OtherProperty
+        | Event::Text
+        | Event::TextSelection
+        | Event::TextAttributes
+        | Event::Attributes => store.mark(object, Parts::BODY),
+        Event::Parent | Event::Other => store.mark(object, Parts::ALL),
+        Event::Selection => store.mark_children(object, Parts::STATES),
+        Event::ActiveDescendant => {
             store.mark_children(object, Parts::STATES);
-            if let Some(child) = &announced.other {
+            if let Some(child) = other {
                 store.mark(child, Parts::STATES);
             }
         }
-        "bounds-changed" => store.mark_with_inside(object, Parts::EXTENTS),
-        "visible-data-changed"
-        | "model-changed"
-        | "row-inserted"
-        | "row-deleted"
-        | "row-reordered"
-        | "column-inserted"
-        | "column-deleted"
-        | "column-reordered" => {
+        Event::Bounds => store.mark_with_inside(object, Parts::EXTENTS),
+        Event::Viewport | Event::ModelChanged | Event::Document => {
             store.mark_with_inside(object, Parts::ALL);
         }
-        // Where the caret is belongs to no element.
-        "text-caret-moved" | "announcement" => {}
-        _ => store.mark(object, Parts::ALL),
+        // The place of the caret is not kept.
+        Event::Caret | Event::Message => {}
+        Event::WindowListed | Event::Window => {
+            store.mark(object, Parts::STATES.and(Parts::BODY));
+            if *event == Event::WindowListed || !store.has(object) {
+                store.mark_frames();
+            }
+        }
     }
 }
 
-fn state_changed(store: &mut Store, announced: &Announcement, event: &str) {
-    let object = &announced.object;
-    match event.split(':').nth(1).unwrap_or_default() {
-        // Whether it is on the screen decides the same for what is in it.
-        "showing" | "visible" => {
+fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bool) {
+    match state {
+        // Whether an object is on the screen decides the same for everything inside it.
+        State::Showing | State::Visible => {
             store.mark_with_inside(object, Parts::STATES.and(Parts::EXTENTS));
             store.mark(object, Parts::ALL);
         }
-        "sensitive" | "enabled" => store.mark_with_inside(object, Parts::STATES),
-        "defunct" if announced.detail != 0 => store.remove(object),
-        "expanded" | "collapsed" | "selected" => {
+        State::Sensitive | State::Enabled => store.mark_with_inside(object, Parts::STATES),
+        State::Defunct if is_set => store.remove(object),
+        State::Expanded | State::Selected => {
             store.mark(object, Parts::STATES.and(Parts::BODY).and(Parts::CHILDREN));
         }
-        _ => store.mark(object, Parts::STATES.and(Parts::BODY)),
+        State::Active
+        | State::Busy
+        | State::Checkable
+        | State::Checked
+        | State::Defunct
+        | State::Editable
+        | State::Expandable
+        | State::Focusable
+        | State::Focused
+        | State::ManagesDescendants
+        | State::Modal
+        | State::MultiLine
+        | State::Pressed
+        | State::ReadOnly
+        | State::Required
+        | State::Selectable => store.mark(object, Parts::STATES.and(Parts::BODY)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::atspi::mirror::parts::Moments;
+
+    const ROOT: &str = "frame";
+    const CHILD: &str = "child";
+
+    fn object(path: &str) -> ObjectRef {
+        ObjectRef::new(":1.7", path)
+    }
+
+    /// Announces `event` of a frame that has one child, both just read, and compares what is stale then.
+    fn check(event: Event, frame: Parts, child: Parts) {
+        let mut store = Store::new(Parts::NONE);
+        for path in [ROOT, CHILD] {
+            store.ask(&object(path), &Moments::default(), None);
+            let now = store.now();
+            store.confirm(&object(path), Parts::ALL, now);
+        }
+        store.update(&object(ROOT), |node| node.children = Some([object(CHILD)].into()));
+        apply(&mut store, &Announcement { object: object(ROOT), event, other: None });
+        let (known, stale) = store.ask(&object(ROOT), &Moments::default(), None);
+        assert_eq!(stale, frame, "{event:?}");
+        let (_, stale) = store.ask(&object(CHILD), &known.below, None);
+        assert_eq!(stale, child, "{event:?}");
+    }
+
+    #[test]
+    fn each_event_makes_stale_what_it_is_about_and_no_more() {
+        let (none, all, body, states) = (Parts::NONE, Parts::ALL, Parts::BODY, Parts::STATES);
+        let state = |state| Event::State { state, is_set: true };
+        let look = states.and(body);
+        check(state(State::Checked), look, none);
+        check(state(State::Showing), all, states.and(Parts::EXTENTS));
+        check(state(State::Sensitive), states, states);
+        check(state(State::Expanded), look.and(Parts::CHILDREN), none);
+        check(state(State::Defunct), all, all);
+        check(Event::State { state: State::Defunct, is_set: false }, look, none);
+        check(Event::Iconified, look, none);
+        check(Event::Name, body, none);
+        check(Event::Parent, all, none);
+        check(Event::ChildRemoved, body.and(Parts::CHILDREN), none);
+        check(Event::Selection, states, states);
+        check(Event::Bounds, Parts::EXTENTS, Parts::EXTENTS);
+        check(Event::Viewport, all, all);
+        check(Event::ModelChanged, all, all);
+        check(Event::Caret, none, none);
+        check(Event::Message, none, none);
+        check(Event::Window, look, none);
+        check(Event::Document, all, all);
+        check(Event::Other, all, none);
     }
 }

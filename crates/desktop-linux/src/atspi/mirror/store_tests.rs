@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::ui::{Role, State};
-use deskhand_desktop::Aspect;
 use proptest::prelude::*;
 
 use super::{
-    super::{super::events::Announcement, marks::apply},
+    super::{
+        super::{event::Event, events::Announcement},
+        marks::apply,
+    },
     *,
 };
 
@@ -60,15 +62,12 @@ fn object_ref(id: usize) -> ObjectRef {
     ObjectRef::new(BUS, &format!("/object/{id}"))
 }
 
-fn announce(store: &mut Store, id: usize, event: &str, detail: i32, other: Option<usize>) {
-    let announced = Announcement {
-        object: object_ref(id),
-        event: event.to_owned(),
-        aspect: Aspect::Other,
-        detail,
-        other: other.map(object_ref),
-    };
-    apply(store, &announced);
+fn announce(store: &mut Store, id: usize, event: Event, other: Option<usize>) {
+    apply(store, &Announcement { object: object_ref(id), event, other: other.map(object_ref) });
+}
+
+const fn set(state: State) -> Event {
+    Event::State { state, is_set: true }
 }
 
 impl Model {
@@ -124,25 +123,25 @@ impl Model {
             Change::Rename(number) => {
                 let id = self.pick(number);
                 self.object(id).name += 1;
-                announce(store, id, "object:property-change:accessible-name", 0, None);
+                announce(store, id, Event::Name, None);
             }
             Change::Toggle(number) => {
                 let id = self.pick(number);
                 self.object(id).checked ^= true;
-                announce(store, id, "object:state-changed:checked", 1, None);
+                announce(store, id, set(State::Checked), None);
             }
             Change::Move(number) => {
                 let id = self.pick(number);
                 for moved in self.within(id) {
                     self.object(moved).x += 1;
                 }
-                announce(store, id, "object:bounds-changed", 0, None);
+                announce(store, id, Event::Bounds, None);
             }
             Change::Add(number) => {
                 let parent = self.pick(number);
                 if self.objects.len() < OBJECTS_MAX {
                     let child = self.make(Some(parent));
-                    announce(store, parent, "object:children-changed:add", 0, Some(child));
+                    announce(store, parent, Event::ChildrenChanged, Some(child));
                 }
             }
             Change::Remove(number) => {
@@ -152,7 +151,7 @@ impl Model {
                         self.objects.remove(&gone);
                         self.parents.remove(&gone);
                     }
-                    announce(store, parent, "object:children-changed:remove", 0, Some(id));
+                    announce(store, parent, Event::ChildRemoved, Some(id));
                 }
             }
             Change::Reparent(number, to) => {
@@ -162,13 +161,13 @@ impl Model {
                 {
                     self.parents.insert(id, to);
                     self.object(to).children.push(id);
-                    announce(store, parent, "object:children-changed:remove", 0, Some(id));
-                    announce(store, to, "object:children-changed:add", 0, Some(id));
+                    announce(store, parent, Event::ChildRemoved, Some(id));
+                    announce(store, to, Event::ChildrenChanged, Some(id));
                 }
             }
             // The object lives on, as in toolkits that say so by mistake.
             Change::Defunct(number) => {
-                announce(store, self.pick(number), "object:state-changed:defunct", 1, None);
+                announce(store, self.pick(number), set(State::Defunct), None);
             }
             Change::Lag => store.mark_all(),
         }

@@ -1,0 +1,200 @@
+//! What an AT-SPI event says happened, parsed once as it comes off the bus.
+
+use deskhand_core::ui::State;
+use deskhand_desktop::Aspect;
+
+/// What happened to an object. An event that no decision depends on is [`Event::Other`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A state was set or cleared.
+    State { state: State, is_set: bool },
+    /// A window was iconified or restored.
+    Iconified,
+    /// A state changed that [`State`] does not have.
+    OtherState,
+    /// The name changed.
+    Name,
+    /// The description changed.
+    Description,
+    /// The numeric value changed.
+    Value,
+    /// The object has another parent.
+    Parent,
+    /// A property changed that is not read.
+    OtherProperty,
+    /// A child was removed.
+    ChildRemoved,
+    /// Children were added or replaced.
+    ChildrenChanged,
+    /// Rows or columns were inserted, deleted or reordered, or the whole model changed.
+    ModelChanged,
+    /// Text was inserted or deleted.
+    Text,
+    /// Other text is selected.
+    TextSelection,
+    /// Text is formatted differently.
+    TextAttributes,
+    /// Attributes of the object changed.
+    Attributes,
+    /// Other children are selected.
+    Selection,
+    /// Another child is the current one.
+    ActiveDescendant,
+    /// The caret moved.
+    Caret,
+    /// The position or size changed.
+    Bounds,
+    /// Another part is in view.
+    Viewport,
+    /// The object announced a message.
+    Message,
+    /// A window was opened, closed or renamed.
+    WindowListed,
+    /// Anything else that happens to a window, such as being activated or moved.
+    Window,
+    /// A document was loaded.
+    Document,
+    /// Anything else.
+    Other,
+}
+
+impl Event {
+    /// The event of a signal; `None` for a signal that is not about objects, windows or documents. `detail` is its first
+    /// argument, such as `checked` or `insert:system`; `first` its first number, which says whether a state was set.
+    pub(super) fn parse(interface: &str, member: &str, detail: &str, first: i32) -> Option<Self> {
+        let detail = detail.split(':').next().unwrap_or_default();
+        match interface.rsplit('.').next() {
+            Some("Window") => match member {
+                "Create" | "Destroy" | "Close" | "PropertyChange" => Some(Self::WindowListed),
+                _ => Some(Self::Window),
+            },
+            Some("Document") => Some(Self::Document),
+            Some("Object") => Some(Self::parse_object(member, detail, first)),
+            _ => None,
+        }
+    }
+
+    fn parse_object(member: &str, detail: &str, first: i32) -> Self {
+        match member {
+            "StateChanged" => Self::parse_state(detail, first != 0),
+            "PropertyChange" => match detail {
+                "accessible-name" => Self::Name,
+                "accessible-description" => Self::Description,
+                "accessible-value" => Self::Value,
+                "accessible-parent" => Self::Parent,
+                _ => Self::OtherProperty,
+            },
+            "ChildrenChanged" if detail == "remove" => Self::ChildRemoved,
+            "ChildrenChanged" => Self::ChildrenChanged,
+            "ModelChanged" | "RowInserted" | "RowDeleted" | "RowReordered" | "ColumnInserted"
+            | "ColumnDeleted" | "ColumnReordered" => Self::ModelChanged,
+            "TextChanged" => Self::Text,
+            "TextSelectionChanged" => Self::TextSelection,
+            "TextAttributesChanged" => Self::TextAttributes,
+            "AttributesChanged" => Self::Attributes,
+            "SelectionChanged" => Self::Selection,
+            "ActiveDescendantChanged" => Self::ActiveDescendant,
+            "TextCaretMoved" => Self::Caret,
+            "BoundsChanged" => Self::Bounds,
+            "VisibleDataChanged" => Self::Viewport,
+            "Announcement" => Self::Message,
+            _ => Self::Other,
+        }
+    }
+
+    fn parse_state(name: &str, is_set: bool) -> Self {
+        match name {
+            "iconified" => Self::Iconified,
+            // A button is armed on the way to being pressed.
+            "armed" => Self::State { state: State::Pressed, is_set },
+            "collapsed" => Self::State { state: State::Expanded, is_set: !is_set },
+            _ => State::named(name).map_or(Self::OtherState, |state| Self::State { state, is_set }),
+        }
+    }
+
+    /// What of the object it is about.
+    pub(crate) const fn aspect(self) -> Aspect {
+        match self {
+            Self::State { state: State::Focused, is_set: true } => Aspect::Focus,
+            Self::State { state, .. } => Aspect::State(state),
+            Self::Name => Aspect::Name,
+            Self::Description => Aspect::Description,
+            Self::Value => Aspect::Value,
+            Self::Parent | Self::Bounds => Aspect::Bounds,
+            Self::ChildRemoved | Self::ChildrenChanged | Self::ModelChanged => Aspect::Children,
+            Self::Text => Aspect::Text,
+            Self::TextSelection | Self::Selection => Aspect::Selection,
+            Self::TextAttributes => Aspect::Attributes,
+            Self::ActiveDescendant => Aspect::ActiveDescendant,
+            Self::Caret => Aspect::Caret,
+            Self::Viewport => Aspect::Viewport,
+            Self::Message => Aspect::Message,
+            Self::Iconified | Self::WindowListed | Self::Window => Aspect::Window,
+            Self::Document => Aspect::Document,
+            Self::OtherState | Self::OtherProperty | Self::Attributes | Self::Other => Aspect::Other,
+        }
+    }
+
+    /// Whether the object reported itself gone.
+    pub(crate) const fn is_defunct(self) -> bool {
+        matches!(self, Self::State { state: State::Defunct, is_set: true })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_signal_is_parsed_to_its_event_and_aspect() {
+        let check = |kind: &str, member: &str, detail: &str, first, event, aspect: Aspect, is_content| {
+            let parsed =
+                Event::parse(&format!("org.a11y.atspi.Event.{kind}"), member, detail, first).unwrap();
+            assert_eq!((parsed, parsed.aspect()), (event, aspect), "{kind}:{member}:{detail}");
+            assert_eq!(aspect.is_content(), is_content, "{kind}:{member}:{detail}");
+        };
+        let state = |state, is_set| Event::State { state, is_set };
+        let object = |member, detail, first, event, aspect, is_content| {
+            check("Object", member, detail, first, event, aspect, is_content);
+        };
+        object(
+            "StateChanged",
+            "checked",
+            1,
+            state(State::Checked, true),
+            Aspect::State(State::Checked),
+            true,
+        );
+        object("StateChanged", "focused", 1, state(State::Focused, true), Aspect::Focus, false);
+        let unfocused = Aspect::State(State::Focused);
+        object("StateChanged", "focused", 0, state(State::Focused, false), unfocused, false);
+        object("StateChanged", "armed", 1, state(State::Pressed, true), Aspect::State(State::Pressed), false);
+        let expanded = Aspect::State(State::Expanded);
+        object("StateChanged", "collapsed", 1, state(State::Expanded, false), expanded, true);
+        object("StateChanged", "iconified", 1, Event::Iconified, Aspect::Window, false);
+        object("StateChanged", "indeterminate", 1, Event::OtherState, Aspect::Other, true);
+        object("TextChanged", "insert:system", 0, Event::Text, Aspect::Text, true);
+        object("TextSelectionChanged", "", 0, Event::TextSelection, Aspect::Selection, true);
+        object("PropertyChange", "accessible-name", 0, Event::Name, Aspect::Name, true);
+        object("PropertyChange", "accessible-parent", 0, Event::Parent, Aspect::Bounds, false);
+        object("PropertyChange", "accessible-role", 0, Event::OtherProperty, Aspect::Other, true);
+        object("ChildrenChanged", "add", 0, Event::ChildrenChanged, Aspect::Children, true);
+        object("ChildrenChanged", "remove:system", 0, Event::ChildRemoved, Aspect::Children, true);
+        object("RowInserted", "", 0, Event::ModelChanged, Aspect::Children, true);
+        object("ActiveDescendantChanged", "", 0, Event::ActiveDescendant, Aspect::ActiveDescendant, false);
+        object("LinkSelected", "", 0, Event::Other, Aspect::Other, true);
+        check("Window", "Activate", "", 0, Event::Window, Aspect::Window, false);
+        check("Window", "Create", "", 0, Event::WindowListed, Aspect::Window, false);
+        check("Window", "PropertyChange", "accessible-name", 0, Event::WindowListed, Aspect::Window, false);
+        check("Document", "LoadComplete", "", 0, Event::Document, Aspect::Document, true);
+        assert_eq!(Event::parse("org.a11y.atspi.Event.Mouse", "Button", "1p", 0), None);
+    }
+
+    #[test]
+    fn only_a_defunct_state_that_is_set_means_gone() {
+        let defunct =
+            |first| Event::parse("org.a11y.atspi.Event.Object", "StateChanged", "defunct", first).unwrap();
+        assert!(defunct(1).is_defunct());
+        assert!(!defunct(0).is_defunct());
+    }
+}
