@@ -22,6 +22,7 @@ use tokio::{
 
 use crate::{
     atspi::Accessibility,
+    clock::elapsed_ms,
     desktop_entries::{DesktopEntries, data_folders},
     history::History,
     virtual_desktop::{
@@ -372,11 +373,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work)
         .await
         .map_err(|error| DesktopError::failed("run a piece of work on a thread", error))
-}
-
-/// Milliseconds since `begun`.
-pub(crate) fn elapsed_ms(begun: tokio::time::Instant) -> u64 {
-    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Desktop for LinuxDesktop {

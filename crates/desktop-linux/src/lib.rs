@@ -10,6 +10,7 @@
 #![cfg(target_os = "linux")]
 
 mod atspi;
+mod clock;
 mod desktop;
 mod desktop_entries;
 mod doctor;

@@ -11,7 +11,8 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
 use crate::{
-    desktop::{LinuxDesktop, Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
+    clock::elapsed_ms,
+    desktop::{LinuxDesktop, Parts, StartupTimes, read_entries, run_blocking},
     virtual_desktop::{
         environment::Environment,
         keeper::{Answer, DesktopHandle, Line, Order},

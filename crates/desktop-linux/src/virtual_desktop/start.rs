@@ -24,7 +24,8 @@ use tokio::{
 };
 
 use crate::{
-    desktop::{Parts, StartupTimes, elapsed_ms, read_entries, run_blocking},
+    clock::elapsed_ms,
+    desktop::{Parts, StartupTimes, read_entries, run_blocking},
     desktop_entries::find_on_path,
     doctor,
     virtual_desktop::{

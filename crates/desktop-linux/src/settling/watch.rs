@@ -1,0 +1,232 @@
+//! What is watched on a Linux desktop: damage and windows from the X server, changes from the accessibility bus.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::WindowInfo,
+};
+use deskhand_desktop::{Aspect, DesktopError, DesktopResult, QuietLimits, Settled, Settling, Windowing as _};
+use tokio::sync::broadcast::{
+    self,
+    error::{RecvError, TryRecvError},
+};
+
+use super::wait::{self, Activities, Activity, Baseline, Scope, Watched};
+use crate::{
+    atspi::{Accessibility, Announcement, Application, is_noise},
+    desktop::LinuxDesktop,
+    x11::events::XEvent,
+};
+
+/// How long a window may take to answer a ping before its application is asked over the accessibility bus alone.
+const PONG_BOUND: Duration = Duration::from_millis(500);
+
+/// A running watch.
+pub struct Watch {
+    receivers: Receivers,
+    baseline: Baseline,
+    /// The connections of the watched application; `None` when the whole desktop is watched.
+    applications: Option<Vec<Application>>,
+}
+
+/// Where activity arrives.
+struct Receivers {
+    announcements: Option<broadcast::Receiver<Announcement>>,
+    x_events: broadcast::Receiver<XEvent>,
+}
+
+impl Settling for LinuxDesktop {
+    type Watch = Watch;
+
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Watch> {
+        let announcements = self.accessibility().map(Accessibility::announcements);
+        let receivers = Receivers { announcements, x_events: self.x_events() };
+        let windows = self.windows().await?;
+        let Some(window) = window else {
+            let baseline = Baseline { windows, scope: None, starts_late: Duration::ZERO };
+            return Ok(Watch { receivers, baseline, applications: None });
+        };
+        let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
+        let applications = match (self.accessibility(), info.app.pid) {
+            (Some(accessibility), Some(pid)) => accessibility.applications_of(pid).await?,
+            _ => Vec::new(),
+        };
+        let scope = Some(Scope { pid: info.app.pid, root: info.app.root.clone() });
+        let starts_late = applications.iter().map(|one| one.toolkit.starts_late()).max().unwrap_or_default();
+        let baseline = Baseline { windows, scope, starts_late };
+        Ok(Watch { receivers, baseline, applications: Some(applications) })
+    }
+
+    async fn settle(&self, watch: Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+        let Watch { receivers, baseline, applications } = watch;
+        let watched = LinuxWatched { desktop: self, applications: applications.as_deref() };
+        let mut activities = LinuxActivities { watched, receivers };
+        wait::settle(&watched, &mut activities, &baseline, limits).await
+    }
+
+    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        let mut recent = self.history().recently_changed(elements, span);
+        if let Some(accessibility) = self.accessibility() {
+            accessibility.with_ids(|ids| {
+                recent.extend(elements.iter().filter(|id| ids.was_away(**id, span)));
+            });
+        }
+        recent
+    }
+
+    fn attribute_to_action(&self, element: ElementId) {
+        self.history().attribute_to_action(element);
+    }
+
+    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+        self.history().mark_self_changing(element, aspect);
+    }
+
+    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+        self.history().is_self_changing(element, aspect)
+    }
+}
+
+/// A desktop, and whose activity on it counts.
+#[derive(Clone, Copy)]
+struct LinuxWatched<'a> {
+    desktop: &'a LinuxDesktop,
+    /// The connections of the watched application; `None` for every application.
+    applications: Option<&'a [Application]>,
+}
+
+impl Watched for LinuxWatched<'_> {
+    /// The window answers a ping in the order in which input came, then the application answers on the accessibility
+    /// bus; what it announced before has arrived by then.
+    async fn fence(&self) -> DesktopResult<bool> {
+        let desktop = self.desktop;
+        if let (Some(applications), Some(accessibility)) = (self.applications, desktop.accessibility()) {
+            desktop.await_application(PONG_BOUND).await?;
+            for application in applications {
+                if !accessibility.round_trip(application).await? {
+                    return Ok(false);
+                }
+            }
+        }
+        desktop.display().catch_up().await?;
+        Ok(true)
+    }
+
+    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
+        self.desktop.windows().await
+    }
+}
+
+impl LinuxWatched<'_> {
+    /// The activity that an event of the X server stands for; `None` if it needs no attention.
+    fn x_activity(&self, event: XEvent) -> DesktopResult<Option<Activity>> {
+        match event {
+            XEvent::WindowsChanged => Ok(Some(Activity::Windows)),
+            XEvent::Damage { by_itself: true, .. } => Ok(None),
+            XEvent::Damage { window, by_itself: false, .. } => {
+                Ok(Some(Activity::Drawn { window: self.desktop.window_id(window) }))
+            }
+            XEvent::DisplayGone => Err(display_gone()),
+        }
+    }
+
+    /// The change that an application announced; `None` if it says nothing of content or comes from another application.
+    fn change(&self, announced: &Announcement) -> Option<Activity> {
+        let counts = self
+            .applications
+            .is_none_or(|applications| applications.iter().any(|one| one.root.bus == announced.object.bus));
+        let aspect = announced.event.aspect();
+        if !counts || is_noise(aspect) {
+            return None;
+        }
+        let element = self.desktop.accessibility().and_then(|elements| elements.find_id(&announced.object));
+        let self_changing = element.is_some_and(|id| self.desktop.history().goes_on(id));
+        Some(Activity::Changed { aspect, element, self_changing })
+    }
+}
+
+/// The activity on a desktop.
+struct LinuxActivities<'a> {
+    watched: LinuxWatched<'a>,
+    receivers: Receivers,
+}
+
+/// What arrived.
+enum Arrived {
+    X(Result<XEvent, RecvError>),
+    Announced(Result<Announcement, RecvError>),
+}
+
+impl LinuxActivities<'_> {
+    fn activity(&self, arrived: Arrived) -> DesktopResult<Option<Activity>> {
+        match arrived {
+            Arrived::X(Ok(event)) => self.watched.x_activity(event),
+            Arrived::Announced(Ok(announced)) => Ok(self.watched.change(&announced)),
+            Arrived::X(Err(RecvError::Lagged(_))) | Arrived::Announced(Err(RecvError::Lagged(_))) => {
+                Ok(Some(Activity::Missed))
+            }
+            Arrived::X(Err(RecvError::Closed)) => Err(display_gone()),
+            Arrived::Announced(Err(RecvError::Closed)) => Err(bus_gone()),
+        }
+    }
+
+    async fn receive(&mut self) -> DesktopResult<Arrived> {
+        let Receivers { announcements, x_events } = &mut self.receivers;
+        let (Some(announcements), Some(accessibility)) =
+            (announcements.as_mut(), self.watched.desktop.accessibility())
+        else {
+            return Ok(Arrived::X(x_events.recv().await));
+        };
+        tokio::select! {
+            event = x_events.recv() => Ok(Arrived::X(event)),
+            event = announcements.recv() => Ok(Arrived::Announced(event)),
+            () = accessibility.gone() => Err(bus_gone()),
+        }
+    }
+
+    /// What has already arrived.
+    fn try_receive(&mut self) -> Option<Arrived> {
+        fn arrived<T>(received: Result<T, TryRecvError>) -> Option<Result<T, RecvError>> {
+            match received {
+                Ok(received) => Some(Ok(received)),
+                Err(TryRecvError::Lagged(missed)) => Some(Err(RecvError::Lagged(missed))),
+                Err(TryRecvError::Closed) => Some(Err(RecvError::Closed)),
+                Err(TryRecvError::Empty) => None,
+            }
+        }
+        let Receivers { announcements, x_events } = &mut self.receivers;
+        arrived(x_events.try_recv()).map(Arrived::X).or_else(|| {
+            let announcements = announcements.as_mut()?;
+            arrived(announcements.try_recv()).map(Arrived::Announced)
+        })
+    }
+}
+
+impl Activities for LinuxActivities<'_> {
+    async fn next(&mut self) -> DesktopResult<Activity> {
+        loop {
+            let arrived = self.receive().await?;
+            if let Some(activity) = self.activity(arrived)? {
+                return Ok(activity);
+            }
+        }
+    }
+
+    fn pending(&mut self) -> DesktopResult<Option<Activity>> {
+        while let Some(arrived) = self.try_receive() {
+            if let Some(activity) = self.activity(arrived)? {
+                return Ok(Some(activity));
+            }
+        }
+        Ok(None)
+    }
+}
+
+fn display_gone() -> DesktopError {
+    DesktopError::Gone { what: "the X server ended".to_owned() }
+}
+
+fn bus_gone() -> DesktopError {
+    DesktopError::Gone { what: "the accessibility bus ended".to_owned() }
+}
