@@ -11,10 +11,13 @@ use std::{
 };
 
 use deskhand_core::{
-    geometry::Rect,
+    geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
 };
-use deskhand_desktop::{Capabilities, Desktop, DesktopError, DesktopResult, Sight, TreeLimits, UiTree as _};
+use deskhand_desktop::{
+    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Picture, Sight, TreeLimits,
+    UiTree as _,
+};
 use tokio::{
     sync::{Mutex, broadcast},
     task::JoinSet,
@@ -22,41 +25,28 @@ use tokio::{
 
 use crate::{
     atspi::Accessibility,
-    clock::elapsed_ms,
-    desktop_entries::{DesktopEntries, data_folders},
+    blocking::run_blocking,
+    desktop_entries::DesktopEntries,
     history::History,
+    parts::{Parts, read_entries},
+    times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
         environment::Environment,
-        keeper::DesktopHandle,
-        kept::IdsGiven,
         processes::Processes,
+        protocol::DesktopHandle,
         start::{self, VirtualOptions},
     },
     x11::{
         clipboard::ClipboardState,
         display::{Address, Display},
         events::XEvent,
+        worker::Worker,
     },
 };
 
 /// How long the session bus of the user may take to tell the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
-
-/// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-pub struct StartupTimes {
-    /// The X server, until it accepts connections.
-    pub display_ms: u64,
-    /// The session bus, until it has an address.
-    pub session_bus_ms: u64,
-    /// The window manager, from the X server on.
-    pub window_manager_ms: u64,
-    /// The accessibility bus, from X server and session bus on.
-    pub accessibility_ms: u64,
-    /// Everything.
-    pub total_ms: u64,
-}
 
 /// An X11 desktop: a private virtual one, or the one that the user sits at.
 ///
@@ -86,20 +76,13 @@ pub struct LinuxDesktop {
     handle: Option<DesktopHandle>,
 }
 
-/// What a desktop is made of once it is up.
-pub(crate) struct Parts {
-    pub(crate) display: Display,
-    pub(crate) environment: Environment,
-    pub(crate) processes: Processes,
-    pub(crate) private_folder: Option<PathBuf>,
-    pub(crate) session_bus_address: Option<String>,
-    pub(crate) accessibility_address: Option<String>,
-    pub(crate) entries: DesktopEntries,
-    pub(crate) startup: StartupTimes,
-    /// How to reach it again, for a desktop that a keeper holds.
-    pub(crate) handle: Option<DesktopHandle>,
-    /// The highest number that was given to an element before.
-    pub(crate) elements_given: u32,
+/// Ids that were given on a desktop before; new ones start above them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IdsGiven {
+    /// The highest number of a window.
+    pub window: u32,
+    /// The highest number of an element.
+    pub element: u32,
 }
 
 impl LinuxDesktop {
@@ -300,13 +283,12 @@ impl LinuxDesktop {
         self.accessibility.as_ref()
     }
 
-    pub(crate) fn clipboard_state(&self) -> &ClipboardState {
-        &self.clipboard
-    }
-
-    /// How to reach the X server.
-    pub(crate) fn address(&self) -> &Address {
-        self.display.address()
+    async fn picture(&self, operation: &'static str, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
+        let take = move |worker: &mut Worker| {
+            let Worker { camera, connection, root, .. } = worker;
+            camera.picture(connection, *root, region)
+        };
+        self.display.call(operation, take).await
     }
 
     /// What elements did lately.
@@ -359,20 +341,28 @@ async fn connect_accessibility(
     }
 }
 
-/// Reads the installed applications.
-pub(crate) async fn read_entries(environment: &Environment) -> DesktopResult<DesktopEntries> {
-    let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
-    let path = environment.path().to_owned();
-    run_blocking(move || DesktopEntries::read(&folders, &path)).await
+impl Capture for LinuxDesktop {
+    async fn screen(&self) -> DesktopResult<Picture> {
+        self.picture("take a picture of the screen", None).await
+    }
+
+    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
+        self.picture("take a picture of a part of the screen", Some(region)).await
+    }
 }
 
-/// Runs what blocks where it blocks nobody.
-pub(crate) async fn run_blocking<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> DesktopResult<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|error| DesktopError::failed("run a piece of work on a thread", error))
+impl Clipboard for LinuxDesktop {
+    async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        self.clipboard.read(&self.display).await
+    }
+
+    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        self.clipboard.write(&self.display, text).await
+    }
+
+    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
+        Ok(self.clipboard.was_taken(bound).await)
+    }
 }
 
 impl Desktop for LinuxDesktop {

@@ -22,15 +22,11 @@ use x11rb::{
 };
 
 use crate::{
-    desktop::{LinuxDesktop, run_blocking},
+    blocking::run_blocking,
+    desktop::LinuxDesktop,
     desktop_entries::{DesktopEntry, find_on_path},
     virtual_desktop::{processes::ProgramStart, programs},
-    x11::{
-        display::{WorkResult, Worker},
-        events::XEvent,
-        window_ids::Registry,
-        windows::WindowList,
-    },
+    x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
 };
 
 /// How long a window may take to get the focus.

@@ -16,11 +16,13 @@ use tokio::{
 };
 
 use super::{
-    applications::{Application, Applications},
+    application::Application,
     bus::{ACCESSIBLE, Bus, CallError, gone},
-    events::{self, Announcement},
+    event::Announcement,
+    events,
     ids::{ElementIds, Known},
     mirror::Mirror,
+    shared::Shared,
     wire::ObjectRef,
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
@@ -32,19 +34,6 @@ const ANNOUNCEMENTS_MAX: usize = 8_192;
 const BARRIERS_MAX: usize = 64;
 /// How long an application that did not answer before may take before it counts as not answering again.
 const SLOW_BOUND: Duration = Duration::from_millis(200);
-
-/// What the parts and tasks share. The locks are held for a look-up and never across an await.
-pub(crate) struct Shared {
-    pub(crate) bus: Bus,
-    pub(crate) ids: Mutex<ElementIds>,
-    pub(crate) mirror: Mutex<Mirror>,
-    pub(crate) applications: Mutex<Applications>,
-    pub(crate) accessible_pids: Arc<RwLock<HashSet<u32>>>,
-    pub(crate) announcements: broadcast::Sender<Announcement>,
-    /// Told when applications may have come or gone.
-    pub(crate) applications_changed: Notify,
-    pub(crate) screen: Rect<Screen>,
-}
 
 /// The elements of all applications of one accessibility bus. Its tasks end when it is dropped.
 pub(crate) struct Accessibility {

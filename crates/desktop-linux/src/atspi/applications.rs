@@ -12,71 +12,18 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, pipelined},
+    application::{Application, Applications, WindowFacts},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
+    component::extents,
     mirror::Source,
     quirks::Toolkit,
-    wire::{ObjectRef, WireRef},
+    wire::ObjectRef,
 };
 use deskhand_desktop::DesktopResult;
 
 /// The most applications and top-level objects that are looked at.
 const APPLICATIONS_MAX: usize = 256;
 const TOP_LEVELS_MAX: usize = 256;
-
-/// One application on the accessibility bus.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Application {
-    /// The root object.
-    pub(crate) root: ObjectRef,
-    /// The process behind its connection.
-    pub(crate) pid: u32,
-    /// Its toolkit.
-    pub(crate) toolkit: Toolkit,
-}
-
-/// The applications by bus name. One process may have several connections.
-#[derive(Debug, Default)]
-pub(crate) struct Applications {
-    by_bus: HashMap<Arc<str>, Application>,
-    /// The programs that nothing is read of, in lower case.
-    excluded: HashSet<String>,
-    /// Their connections.
-    excluded_buses: HashSet<Arc<str>>,
-}
-
-impl Applications {
-    /// The applications of a process.
-    pub(crate) fn of_process(&self, pid: u32) -> Vec<Application> {
-        self.by_bus.values().filter(|application| application.pid == pid).cloned().collect()
-    }
-
-    /// The application of an object.
-    pub(crate) fn of_object(&self, object: &ObjectRef) -> Option<Application> {
-        self.by_bus.get(&object.bus).cloned()
-    }
-
-    /// Whether a connection is one of a program that nothing is read of.
-    pub(crate) fn excludes(&self, bus: &str) -> bool {
-        self.excluded_buses.contains(bus)
-    }
-
-    fn pids(&self) -> HashSet<u32> {
-        self.by_bus.values().map(|application| application.pid).collect()
-    }
-}
-
-/// What is known of an X window, to find its frame by.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct WindowFacts {
-    /// Its title.
-    pub(crate) title: String,
-    /// Its client area.
-    pub(crate) bounds: Rect<Screen>,
-    /// What it is for.
-    pub(crate) kind: WindowKind,
-    /// The process that owns it.
-    pub(crate) pid: Option<u32>,
-}
 
 /// A top-level object that may belong to a window.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -315,30 +262,6 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
         }) && overlap(candidate) > 0
     };
     nearest(&covers).or_else(|| nearest(&around))
-}
-
-/// The extents on the screen that an object reports, if it has any.
-pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<Rect<Screen>>> {
-    /// `ATSPI_COORD_TYPE_SCREEN`
-    const SCREEN: u32 = 0;
-    let (x, y, width, height): (i32, i32, i32, i32) =
-        match bus.call::<_, ((i32, i32, i32, i32),)>(object, COMPONENT, "GetExtents", &SCREEN).await {
-            Ok((extents,)) => extents,
-            Err(CallError::NotOffered) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-    Ok((x != i32::MIN && y != i32::MIN).then(|| Rect::new(x, y, width, height)))
-}
-
-/// The object at a point, in the coordinates that the object's own extents are in.
-pub(crate) async fn object_at(
-    bus: &Bus,
-    object: &ObjectRef,
-    x: i32,
-    y: i32,
-) -> CallResult<Option<ObjectRef>> {
-    let sent: WireRef = bus.call(object, COMPONENT, "GetAccessibleAtPoint", &(x, y, 0_u32)).await?;
-    Ok(ObjectRef::from_wire(&sent))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    applications::Application,
+    application::Application,
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
     details::{read_shape, read_text},
     ids::Known,

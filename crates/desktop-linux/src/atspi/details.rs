@@ -8,8 +8,9 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    applications::{Application, extents},
+    application::Application,
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, VALUE},
+    component::extents,
     quirks::{Shift, Toolkit},
     wire::{self, ObjectRef},
 };

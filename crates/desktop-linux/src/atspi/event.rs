@@ -3,6 +3,8 @@
 use deskhand_core::ui::State;
 use deskhand_desktop::Aspect;
 
+use super::wire::ObjectRef;
+
 /// What happened to an object. An event that no decision depends on is [`Event::Other`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -56,6 +58,17 @@ pub(crate) enum Event {
     Document,
     /// Anything else.
     Other,
+}
+
+/// An event that an application announced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Announcement {
+    /// The object that it is about.
+    pub(crate) object: ObjectRef,
+    /// What happened to it.
+    pub(crate) event: Event,
+    /// The other object that it is about, such as the child that was added.
+    pub(crate) other: Option<ObjectRef>,
 }
 
 impl Event {

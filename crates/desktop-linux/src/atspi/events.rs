@@ -17,10 +17,10 @@ use zbus::{
 };
 
 use super::{
-    accessibility::Shared,
     bus::{Bus, gone},
-    event::Event,
+    event::{Announcement, Event},
     mirror,
+    shared::Shared,
     wire::{ObjectRef, ROOT_PATH},
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
@@ -57,17 +57,6 @@ const EVENTS: [&str; 21] = [
 /// The signals that carry them.
 const INTERFACES: [&str; 3] =
     ["org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", "org.a11y.atspi.Event.Document"];
-
-/// One event.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Announcement {
-    /// The object that it is about.
-    pub(crate) object: ObjectRef,
-    /// What happened to it.
-    pub(crate) event: Event,
-    /// The other object that it is about, such as the child that was added.
-    pub(crate) other: Option<ObjectRef>,
-}
 
 /// Asks for events and returns the streams that they come on.
 pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStream>> {

@@ -8,8 +8,9 @@ use deskhand_core::{
 
 use super::{
     accessibility::Accessibility,
-    applications::{Application, WindowFacts, extents, object_at},
+    application::{Application, WindowFacts},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, gone, pipelined},
+    component::{extents, object_at},
     details::{read_states, read_text},
     mirror::Source,
     quirks::Shift,

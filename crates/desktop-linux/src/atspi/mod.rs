@@ -1,20 +1,23 @@
 //! The accessibility bus: elements, tables, actions and events of applications.
 //!
-//! - [`Accessibility`] is the connection and owns what is remembered between calls; its operations lie in
+//! - [`Accessibility`] is the connection; what it remembers between calls is in `shared`. Its operations are in
 //!   `mirror`, `details`, `cells`, `view`, `act` and `find`.
-//! - `bus` makes bounded calls; `wire` reads what comes back; `quirks` knows how toolkits differ.
-//! - `ids` gives objects the ids that agents use, `applications` finds the application of a process and
-//!   the frame of an X window, `events` passes on what applications announce, each an `event`.
+//! - `bus` makes bounded calls, `wire` decodes their replies, `component` reads positions, `quirks` holds the differences
+//!   between toolkits.
+//! - `ids` assigns the ids that agents use. `applications` finds the `application` of a process and the frame of an X
+//!   window. `events` receives what applications announce and parses each to an `event`.
 //!
-//! Every call has a bound, and no call is made to an application that is not asked about, so that one that
-//! hangs never blocks another. Proxies are not used: each object has its own bus name and path, and a
-//! property cache would crash some Qt applications.
+//! Every call has a timeout, and only the application in question is called, so that one that hangs never blocks
+//! another. Proxies are not used: each object has its own bus name and path, and a property cache would crash some Qt
+//! applications.
 
 mod accessibility;
 mod act;
+mod application;
 mod applications;
 mod bus;
 mod cells;
+mod component;
 mod details;
 mod event;
 mod events;
@@ -22,12 +25,13 @@ mod find;
 mod ids;
 mod mirror;
 mod quirks;
+mod shared;
 mod view;
 mod wire;
 
 pub(crate) use accessibility::Accessibility;
-pub(crate) use applications::{Application, WindowFacts};
-pub(crate) use events::Announcement;
+pub(crate) use application::{Application, WindowFacts};
+pub(crate) use event::Announcement;
 pub use mirror::Difference;
 pub(crate) use mirror::{Source, lasting};
 pub(crate) use quirks::is_noise;

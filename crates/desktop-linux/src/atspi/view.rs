@@ -13,9 +13,9 @@ use deskhand_core::{
 use futures_util::future::BoxFuture;
 
 use super::{
-    applications::{extents, object_at},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
     cells::{cell_object, cell_text, cells_of},
+    component::{extents, object_at},
     details::{Details, Head, read_details, read_head, read_states},
     quirks::{Shift, Toolkit},
     wire::{ObjectRef, WireRef},

@@ -16,7 +16,7 @@ use deskhand_core::{
 use deskhand_desktop::{Aspect, Change, DesktopResult, QuietLimits, Settled, WaitedFor};
 use tokio::time::{Instant, timeout_at};
 
-use crate::clock::elapsed_ms;
+use crate::times::elapsed_ms;
 
 /// How long drawing alone, with no other activity, keeps an application busy: an animation never ends.
 const DRAWING_MAX: Duration = Duration::from_millis(500);

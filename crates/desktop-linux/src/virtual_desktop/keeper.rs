@@ -5,116 +5,24 @@
 //! dies is noticed by the end of the connection, and the desktop waits for the next owner, bounded. That one connects
 //! to a socket in the private folder. Whatever becomes of the keeper itself, the guard ends what is on the desktop.
 
-use std::{
-    io,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{io, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use deskhand_desktop::{DesktopError, DesktopResult};
-use serde::{Deserialize, Serialize};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::{UnixListener, UnixStream},
     signal::unix::{SignalKind, signal},
     time::Instant,
 };
 
-use crate::{
-    desktop::StartupTimes,
-    virtual_desktop::start::{self, VirtualOptions},
+use crate::virtual_desktop::{
+    protocol::{Answer, DesktopHandle, Line, Order},
+    start::{self, VirtualOptions},
 };
 
 /// The socket of a keeper in the private folder of its desktop.
 const SOCKET: &str = "keeper.sock";
-/// The longest line that either side reads, in bytes.
-const LINE_MAX: u64 = 64 * 1024;
 /// The longest that a desktop is kept without an owner.
 const GRACE_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-
-/// How to reach a virtual desktop that a keeper holds. Whoever has it can work on that desktop.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DesktopHandle {
-    /// The process that holds the desktop.
-    pub keeper_pid: u32,
-    /// Where it listens for the next owner.
-    pub socket: PathBuf,
-    /// The private folder of the desktop, with the cookie of its display.
-    pub private_folder: PathBuf,
-    /// The display, such as `:3`.
-    pub display: String,
-    /// The address of the session bus.
-    pub session_bus_address: String,
-    /// The address of the accessibility bus.
-    pub accessibility_address: String,
-}
-
-/// What an owner says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "snake_case")]
-pub(crate) enum Order {
-    /// From now on, keep the desktop for so long should the owner die.
-    Keep {
-        /// In milliseconds.
-        grace_ms: u64,
-    },
-    /// End the desktop.
-    Close,
-}
-
-/// What a keeper says, once on each connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "say", rename_all = "snake_case")]
-pub(crate) enum Answer {
-    /// The desktop is there.
-    Ready {
-        /// How to reach it.
-        handle: DesktopHandle,
-        /// How long it took to come up.
-        startup: StartupTimes,
-    },
-    /// The desktop did not come up.
-    Failed {
-        /// What is wrong.
-        what: String,
-        /// What to do.
-        fix: String,
-    },
-    /// Another owner works on the desktop.
-    Busy,
-}
-
-/// One end of a connection between owner and keeper.
-pub(crate) struct Line {
-    stream: BufReader<UnixStream>,
-}
-
-impl Line {
-    pub(crate) fn over(stream: UnixStream) -> Self {
-        Self { stream: BufReader::new(stream) }
-    }
-
-    pub(crate) async fn say<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
-        let mut text = serde_json::to_vec(what)?;
-        text.push(b'\n');
-        self.stream.get_mut().write_all(&text).await
-    }
-
-    /// What the other side says next; none when it is gone.
-    pub(crate) async fn hear<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
-        let mut text = String::new();
-        let mut limited = tokio::io::AsyncReadExt::take(&mut self.stream, LINE_MAX);
-        if limited.read_line(&mut text).await? == 0 {
-            return Ok(None);
-        }
-        serde_json::from_str(&text).map(Some).map_err(io::Error::other)
-    }
-
-    pub(crate) fn into_stream(self) -> UnixStream {
-        self.stream.into_inner()
-    }
-}
 
 /// Starts a virtual desktop and holds it until its owner closes it, or is gone for longer than it said. `owner` is the
 /// connection to the first owner.

@@ -1,42 +1,14 @@
-//! The owner's side of a desktop that a keeper holds.
+//! The life line between the owner of a virtual desktop and its keeper, from the owner's side.
 
 use std::{
     io::{self, Write as _},
-    os::{fd::OwnedFd, unix::net::UnixStream as StdStream},
-    process::{Command, Stdio},
+    os::unix::net::UnixStream as StdStream,
     time::Duration,
 };
 
-use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
-use crate::{
-    clock::elapsed_ms,
-    desktop::{LinuxDesktop, Parts, StartupTimes, read_entries, run_blocking},
-    virtual_desktop::{
-        environment::Environment,
-        keeper::{Answer, DesktopHandle, Line, Order},
-        processes::Processes,
-        start::socket_of,
-    },
-    x11::display::{Address, Display},
-};
-
-/// How long a keeper may take to come up, parts of the desktop included.
-const KEEPER_BOUND: Duration = Duration::from_secs(90);
-/// How long a keeper may take to answer a new owner.
-const ANSWER_BOUND: Duration = Duration::from_secs(10);
-/// How many bytes of the cookie file are the cookie.
-const COOKIE_BYTES: usize = 16;
-
-/// Ids that were given on a desktop before; new ones start above them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct IdsGiven {
-    /// The highest number of a window.
-    pub window: u32,
-    /// The highest number of an element.
-    pub element: u32,
-}
+use crate::virtual_desktop::protocol::Order;
 
 /// The life line between a desktop's owner and its keeper. Dropping it closes the desktop; only the death of this
 /// process leaves it to the keeper.
@@ -47,8 +19,13 @@ pub(crate) struct LifeLine {
 }
 
 impl LifeLine {
+    /// A life line over `stream`; `ended` resolves when a keeper that was started here has ended.
+    pub(crate) fn new(stream: StdStream, ended: Option<oneshot::Receiver<()>>) -> Self {
+        Self { stream: Some(stream), ended }
+    }
+
     /// Says how long to keep the desktop should this process die.
-    fn keep(&self, grace: Duration) -> io::Result<()> {
+    pub(crate) fn keep(&self, grace: Duration) -> io::Result<()> {
         let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
         self.say(Order::Keep { grace_ms })
     }
@@ -90,142 +67,5 @@ impl Drop for LifeLine {
         if let Err(error) = self.say(Order::Close) {
             tracing::debug!(%error, "the keeper was gone already");
         }
-    }
-}
-
-impl LinuxDesktop {
-    /// Starts a virtual desktop in a keeper of its own. `keeper` is the command that calls
-    /// [`keep_desktop`](super::keep_desktop) with the connection that it finds as its standard input.
-    ///
-    /// # Errors
-    /// [`DesktopError::Start`] when the keeper or the desktop does not come up, with what to do.
-    pub async fn start_kept(mut keeper: Command) -> DesktopResult<Self> {
-        let begun = tokio::time::Instant::now();
-        let cannot = |error: io::Error| DesktopError::Start {
-            what: format!("the keeper of the desktop did not start: {error}"),
-            fix: "see `deskhand doctor`".to_owned(),
-        };
-        let (ours, theirs) = StdStream::pair().map_err(cannot)?;
-        keeper.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = keeper.spawn().map_err(cannot)?;
-        // Our copy of its end goes with the command.
-        drop(keeper);
-        let (sender, ended) = oneshot::channel();
-        std::thread::Builder::new()
-            .name("desktop-keeper".to_owned())
-            .spawn(move || {
-                // However it ended, there is nothing more to wait for.
-                let _ = child.wait();
-                let _ = sender.send(());
-            })
-            .map_err(cannot)?;
-        ours.set_nonblocking(true).map_err(cannot)?;
-        let mut line = Line::over(UnixStream::from_std(ours).map_err(cannot)?);
-        let answer = tokio::time::timeout(KEEPER_BOUND, line.hear::<Answer>())
-            .await
-            .map_err(|_| cannot(io::Error::other("it did not come up in time")))?
-            .map_err(cannot)?;
-        let stream = line.into_stream().into_std().map_err(cannot)?;
-        let life_line = LifeLine { stream: Some(stream), ended: Some(ended) };
-        match answer {
-            Some(Answer::Ready { handle, startup }) => {
-                let startup = StartupTimes { total_ms: elapsed_ms(begun), ..startup };
-                Self::of_kept(handle, startup, life_line, IdsGiven::default()).await
-            }
-            Some(Answer::Failed { what, fix }) => Err(DesktopError::Start { what, fix }),
-            Some(Answer::Busy) | None => Err(cannot(io::Error::other("it ended at once"))),
-        }
-    }
-
-    /// Takes over a desktop whose last owner died. Windows have the ids that they had; new ids start above those
-    /// that were `given`.
-    ///
-    /// # Errors
-    /// [`DesktopError::Gone`] when the desktop is not kept any more, or has another owner.
-    pub async fn attach(handle: &DesktopHandle, given: IdsGiven) -> DesktopResult<Self> {
-        let gone = |reason: String| DesktopError::Gone {
-            what: format!("the virtual desktop {} is not kept any more ({reason})", handle.display),
-        };
-        let connect = async {
-            let mut line = Line::over(UnixStream::connect(&handle.socket).await?);
-            let answer = line.hear::<Answer>().await?;
-            Ok::<_, io::Error>((answer, line.into_stream().into_std()?))
-        };
-        let (answer, stream) = tokio::time::timeout(ANSWER_BOUND, connect)
-            .await
-            .map_err(|_| gone("its keeper does not answer".to_owned()))?
-            .map_err(|error| gone(error.to_string()))?;
-        match answer {
-            Some(Answer::Ready { handle: ready, startup }) if ready == *handle => {
-                let life_line = LifeLine { stream: Some(stream), ended: None };
-                let desktop = Self::of_kept(ready, startup, life_line, given).await?;
-                desktop.take_over().await?;
-                Ok(desktop)
-            }
-            Some(Answer::Ready { .. }) => Err(gone("another one has taken its place".to_owned())),
-            Some(Answer::Busy) => Err(gone("another process works on it".to_owned())),
-            Some(Answer::Failed { .. }) | None => Err(gone("its keeper has ended".to_owned())),
-        }
-    }
-
-    /// From now on, should this process die, the desktop is kept for `grace` for another one to
-    /// [attach](Self::attach) to. Does nothing for a desktop without a keeper.
-    ///
-    /// # Errors
-    /// [`DesktopError::Gone`] when the keeper is.
-    pub fn keep_for(&self, grace: Duration) -> DesktopResult<()> {
-        self.processes().with_life_line(|line| line.keep(grace)).unwrap_or(Ok(())).map_err(|error| {
-            DesktopError::Gone { what: format!("the keeper of the desktop has ended ({error})") }
-        })
-    }
-
-    async fn of_kept(
-        handle: DesktopHandle,
-        startup: StartupTimes,
-        life_line: LifeLine,
-        given: IdsGiven,
-    ) -> DesktopResult<Self> {
-        let processes = Processes::kept(life_line);
-        let mut environment = Environment::of_this_process().of_virtual_desktop(&handle.private_folder);
-        environment.set("DISPLAY", &handle.display);
-        let authority = handle.private_folder.join("Xauthority");
-        let (socket, name) = (socket_of(&handle.display), handle.display.clone());
-        let open = move || {
-            let file = std::fs::read(&authority)
-                .map_err(|error| DesktopError::failed("read the cookie of the display", error))?;
-            let cookie = file
-                .last_chunk::<COOKIE_BYTES>()
-                .ok_or_else(|| DesktopError::failed("read the cookie of the display", "it is too short"))?;
-            Display::open(&Address::Own { socket, cookie: *cookie }, name)
-        };
-        let (display, entries) = tokio::try_join!(run_blocking(open), read_entries(&environment))?;
-        let display = display?;
-        display.with_registry(|registry| registry.mark_from(given.window));
-        let parts = Parts {
-            display,
-            environment,
-            processes,
-            private_folder: Some(handle.private_folder.clone()),
-            session_bus_address: Some(handle.session_bus_address.clone()),
-            accessibility_address: Some(handle.accessibility_address.clone()),
-            entries,
-            startup,
-            handle: Some(handle),
-            elements_given: given.element,
-        };
-        Ok(Self::of_parts(parts).await)
-    }
-
-    /// Puts right what the owner before left: keys and buttons that are held, and which window has which id.
-    async fn take_over(&self) -> DesktopResult<()> {
-        let marked = self
-            .display()
-            .call("take over a desktop", |worker| {
-                worker.release_all()?;
-                worker.marked_windows()
-            })
-            .await?;
-        self.display().with_registry(|registry| registry.restore(marked));
-        Ok(())
     }
 }

@@ -1,5 +1,9 @@
-//! A private desktop: an X server, window manager, session bus and accessibility bus of our own, the keeper that holds
-//! them for the next owner, and the promise that nothing of them stays behind.
+//! Private desktops: an X server, window manager, session bus and accessibility bus of their own.
+//!
+//! - `start` brings one up with its `environment`, `programs` and the `accessibility_bus`; `processes` ends everything on
+//!   it and removes its files.
+//! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
+//!   `protocol` what is sent over it.
 
 pub(crate) mod accessibility_bus;
 pub(crate) mod environment;
@@ -7,9 +11,10 @@ pub(crate) mod keeper;
 pub(crate) mod kept;
 pub(crate) mod processes;
 pub(crate) mod programs;
+pub(crate) mod protocol;
 pub(crate) mod start;
 
 pub use environment::Environment;
-pub use keeper::{DesktopHandle, keep_desktop};
-pub use kept::IdsGiven;
+pub use keeper::keep_desktop;
+pub use protocol::DesktopHandle;
 pub use start::VirtualOptions;

@@ -24,18 +24,20 @@ use tokio::{
 };
 
 use crate::{
-    clock::elapsed_ms,
-    desktop::{Parts, StartupTimes, read_entries, run_blocking},
+    blocking::run_blocking,
     desktop_entries::find_on_path,
     doctor,
+    parts::{Parts, read_entries},
+    times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
         environment::Environment,
         processes::{Processes, ProgramStart, Started},
     },
     x11::{
-        display::{Address, Display, Worker},
+        display::{Address, Display},
         events::XEvent,
+        worker::Worker,
     },
 };
 

@@ -4,7 +4,7 @@
 use std::{fs::File, os::unix::fs::FileExt};
 
 use deskhand_core::geometry::{Rect, Screen};
-use deskhand_desktop::{Capture, DesktopError, DesktopResult, Picture};
+use deskhand_desktop::{DesktopError, Picture};
 use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
 use x11rb::{
     connection::{Connection, RequestConnection},
@@ -12,16 +12,22 @@ use x11rb::{
         shm::{self, ConnectionExt as _},
         xproto::{ConnectionExt as _, ImageFormat, ImageOrder},
     },
+    rust_connection::RustConnection,
 };
 
-use crate::{
-    desktop::LinuxDesktop,
-    x11::display::{WorkResult, Worker},
-};
+use super::fault::WorkResult;
 
-/// What captures keep from one to the next.
+/// Takes pictures of the screen.
 #[derive(Default)]
-pub(crate) enum CaptureState {
+pub(crate) struct Camera {
+    memory: SharedMemory,
+    /// Where pictures are read into, kept from one to the next.
+    pixels: Vec<u8>,
+}
+
+/// The memory that is shared with the X server.
+#[derive(Default)]
+enum SharedMemory {
     /// Nothing was captured yet.
     #[default]
     New,
@@ -38,22 +44,16 @@ pub(crate) enum CaptureState {
     Plain,
 }
 
-impl Capture for LinuxDesktop {
-    async fn screen(&self) -> DesktopResult<Picture> {
-        self.display().call("take a picture of the screen", |worker| worker.picture(None)).await
-    }
-
-    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
-        self.display()
-            .call("take a picture of a part of the screen", move |worker| worker.picture(Some(region)))
-            .await
-    }
-}
-
-impl Worker {
-    fn picture(&mut self, region: Option<Rect<Screen>>) -> WorkResult<Picture> {
-        let root = self.connection.get_geometry(self.root)?.reply()?;
-        let screen = Rect::new(0, 0, i32::from(root.width), i32::from(root.height));
+impl Camera {
+    /// A picture of the screen with the window `root`, or of a part of it.
+    pub(crate) fn picture(
+        &mut self,
+        connection: &RustConnection,
+        root: u32,
+        region: Option<Rect<Screen>>,
+    ) -> WorkResult<Picture> {
+        let geometry = connection.get_geometry(root)?.reply()?;
+        let screen = Rect::new(0, 0, i32::from(geometry.width), i32::from(geometry.height));
         let region = match region {
             None => screen,
             Some(wanted) => screen.intersection(&wanted).ok_or_else(|| {
@@ -66,89 +66,89 @@ impl Worker {
                 )
             })?,
         };
-        self.check_pixel_layout(root.depth)?;
+        check_pixel_layout(connection, geometry.depth)?;
         // Memory that was used before is there at once; new pages cost more than the picture.
         let mut pixels = std::mem::take(&mut self.pixels);
-        let rgb = self.read_pixels(region, &mut pixels).map(|()| rgb_of_bgrx(&pixels));
+        let rgb = self.read_pixels(connection, root, region, &mut pixels).map(|()| rgb_of_bgrx(&pixels));
         self.pixels = pixels;
         Ok(Picture { region, rgb: rgb? })
     }
 
-    /// Four bytes a pixel, blue first; what every X server of today has.
-    fn check_pixel_layout(&self, depth: u8) -> WorkResult<()> {
-        let setup = self.connection.setup();
-        let wide =
-            setup.pixmap_formats.iter().any(|format| format.depth == depth && format.bits_per_pixel == 32);
-        if wide && setup.image_byte_order == ImageOrder::LSB_FIRST {
-            return Ok(());
-        }
-        let what =
-            format!("the screen has {depth} bits a pixel; 24 are needed (`-screen 0 WIDTHxHEIGHTx24`)");
-        Err(DesktopError::failed("take a picture", what).into())
-    }
-
     /// Reads the pixels of a region into `pixels`.
-    fn read_pixels(&mut self, region: Rect<Screen>, pixels: &mut Vec<u8>) -> WorkResult<()> {
+    fn read_pixels(
+        &mut self,
+        connection: &RustConnection,
+        root: u32,
+        region: Rect<Screen>,
+        pixels: &mut Vec<u8>,
+    ) -> WorkResult<()> {
         let (x, y) = (short(region.x), short(region.y));
         let (width, height) = (side(region.width), side(region.height));
         let bytes = usize::from(width) * usize::from(height) * 4;
-        self.share_memory(bytes)?;
-        if let CaptureState::Shared { segment, file, .. } = &self.capture {
+        self.share_memory(connection, bytes)?;
+        if let SharedMemory::Shared { segment, file, .. } = &self.memory {
             let format = ImageFormat::Z_PIXMAP.into();
-            self.connection
-                .shm_get_image(self.root, x, y, width, height, u32::MAX, format, *segment, 0)?
-                .reply()?;
+            connection.shm_get_image(root, x, y, width, height, u32::MAX, format, *segment, 0)?.reply()?;
             pixels.resize(bytes, 0);
             file.read_exact_at(pixels, 0)
                 .map_err(|error| DesktopError::failed("read the picture from the shared memory", error))?;
             return Ok(());
         }
-        let image = self
-            .connection
-            .get_image(ImageFormat::Z_PIXMAP, self.root, x, y, width, height, u32::MAX)?
-            .reply()?;
+        let image =
+            connection.get_image(ImageFormat::Z_PIXMAP, root, x, y, width, height, u32::MAX)?.reply()?;
         *pixels = image.data;
         Ok(())
     }
 
     /// Makes sure that there is a shared segment of at least `bytes`, or that there is known to be none.
-    fn share_memory(&mut self, bytes: usize) -> WorkResult<()> {
-        match &self.capture {
-            CaptureState::Plain => return Ok(()),
-            CaptureState::Shared { bytes: have, .. } if *have >= bytes => return Ok(()),
-            CaptureState::Shared { segment, .. } => {
-                self.connection.shm_detach(*segment)?;
+    fn share_memory(&mut self, connection: &RustConnection, bytes: usize) -> WorkResult<()> {
+        match &self.memory {
+            SharedMemory::Plain => return Ok(()),
+            SharedMemory::Shared { bytes: have, .. } if *have >= bytes => return Ok(()),
+            SharedMemory::Shared { segment, .. } => {
+                connection.shm_detach(*segment)?;
             }
-            CaptureState::New => {}
+            SharedMemory::New => {}
         }
-        self.capture = self.new_segment(bytes).unwrap_or_else(|fault| {
+        self.memory = new_segment(connection, bytes).unwrap_or_else(|fault| {
             tracing::debug!(?fault, "no shared memory with the X server; pictures take longer");
-            CaptureState::Plain
+            SharedMemory::Plain
         });
         Ok(())
     }
+}
 
-    fn new_segment(&self, bytes: usize) -> WorkResult<CaptureState> {
-        let unsupported = |what: String| DesktopError::failed("share memory with the X server", what);
-        if self.connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {
-            return Err(unsupported("it has no MIT-SHM".to_owned()).into());
-        }
-        let version = self.connection.shm_query_version()?.reply()?;
-        if (version.major_version, version.minor_version) < (1, 2) {
-            return Err(unsupported("MIT-SHM is older than 1.2".to_owned()).into());
-        }
-        let create = || -> std::io::Result<File> {
-            let memory = memfd_create("deskhand-capture", MemfdFlags::CLOEXEC)?;
-            ftruncate(&memory, bytes as u64)?;
-            Ok(File::from(memory))
-        };
-        let file = create().map_err(|error| unsupported(error.to_string()))?;
-        let passed = file.try_clone().map_err(|error| unsupported(error.to_string()))?;
-        let segment = self.connection.generate_id()?;
-        let passed = std::os::fd::OwnedFd::from(passed);
-        self.connection.shm_attach_fd(segment, passed, false)?.check()?;
-        Ok(CaptureState::Shared { segment, file, bytes })
+/// Four bytes a pixel, blue first; what every X server of today has.
+fn check_pixel_layout(connection: &RustConnection, depth: u8) -> WorkResult<()> {
+    let setup = connection.setup();
+    let wide = setup.pixmap_formats.iter().any(|format| format.depth == depth && format.bits_per_pixel == 32);
+    if wide && setup.image_byte_order == ImageOrder::LSB_FIRST {
+        return Ok(());
     }
+    let what = format!("the screen has {depth} bits a pixel; 24 are needed (`-screen 0 WIDTHxHEIGHTx24`)");
+    Err(DesktopError::failed("take a picture", what).into())
+}
+
+fn new_segment(connection: &RustConnection, bytes: usize) -> WorkResult<SharedMemory> {
+    let unsupported = |what: String| DesktopError::failed("share memory with the X server", what);
+    if connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {
+        return Err(unsupported("it has no MIT-SHM".to_owned()).into());
+    }
+    let version = connection.shm_query_version()?.reply()?;
+    if (version.major_version, version.minor_version) < (1, 2) {
+        return Err(unsupported("MIT-SHM is older than 1.2".to_owned()).into());
+    }
+    let create = || -> std::io::Result<File> {
+        let memory = memfd_create("deskhand-capture", MemfdFlags::CLOEXEC)?;
+        ftruncate(&memory, bytes as u64)?;
+        Ok(File::from(memory))
+    };
+    let file = create().map_err(|error| unsupported(error.to_string()))?;
+    let passed = file.try_clone().map_err(|error| unsupported(error.to_string()))?;
+    let segment = connection.generate_id()?;
+    let passed = std::os::fd::OwnedFd::from(passed);
+    connection.shm_attach_fd(segment, passed, false)?.check()?;
+    Ok(SharedMemory::Shared { segment, file, bytes })
 }
 
 /// Blue, green, red, unused → red, green, blue.

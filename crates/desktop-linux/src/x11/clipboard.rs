@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_desktop::{Clipboard, DesktopError, DesktopResult};
+use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{oneshot, watch};
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
@@ -22,10 +22,12 @@ use x11rb::{
     wrapper::ConnectionExt as _,
 };
 
-use crate::{
-    desktop::{LinuxDesktop, run_blocking},
-    x11::display::{Address, WorkResult},
+use super::{
+    display::{Address, Display},
+    fault::{Fault, WorkResult},
+    worker::Worker,
 };
+use crate::blocking::run_blocking;
 
 /// How long the owner of the clipboard may take to hand it over.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
@@ -61,15 +63,9 @@ pub(crate) struct ClipboardState {
 }
 
 impl ClipboardState {
-    fn taken(&self) -> Option<watch::Receiver<u32>> {
-        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
-        owned.as_ref().map(|owned| owned.taken.clone())
-    }
-}
-
-impl Clipboard for LinuxDesktop {
-    async fn clipboard(&self) -> DesktopResult<Option<String>> {
-        let address = self.address().clone();
+    /// See [`deskhand_desktop::Clipboard::clipboard`].
+    pub(crate) async fn read(&self, display: &Display) -> DesktopResult<Option<String>> {
+        let address = display.address().clone();
         let (window, opened) = oneshot::channel();
         let reading = run_blocking(move || read(&address, window));
         tokio::pin!(reading);
@@ -78,29 +74,36 @@ impl Clipboard for LinuxDesktop {
         }
         // The owner does not answer: the reader is told to give up.
         if let Ok(window) = opened.await {
-            self.display().call("give up reading the clipboard", move |worker| worker.quit(window)).await?;
+            display.call("give up reading the clipboard", move |worker| quit(worker, window)).await?;
         }
         reading.await?
     }
 
-    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
-        let (address, text) = (self.address().clone(), text.map(ToOwned::to_owned));
+    /// See [`deskhand_desktop::Clipboard::set_clipboard`].
+    pub(crate) async fn write(&self, display: &Display, text: Option<&str>) -> DesktopResult<()> {
+        let (address, text) = (display.address().clone(), text.map(ToOwned::to_owned));
         let owned = run_blocking(move || own(&address, text)).await??;
-        *self.clipboard_state().owned.lock().unwrap_or_else(PoisonError::into_inner) = owned;
+        *self.owned.lock().unwrap_or_else(PoisonError::into_inner) = owned;
         Ok(())
     }
 
-    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
-        let Some(mut taken) = self.clipboard_state().taken() else { return Ok(false) };
+    /// See [`deskhand_desktop::Clipboard::clipboard_taken`].
+    pub(crate) async fn was_taken(&self, bound: Duration) -> bool {
+        let Some(mut taken) = self.taken() else { return false };
         let waited = tokio::time::timeout(bound, taken.wait_for(|count| *count > 0)).await;
-        Ok(matches!(waited, Ok(Ok(_))))
+        matches!(waited, Ok(Ok(_)))
+    }
+
+    fn taken(&self) -> Option<watch::Receiver<u32>> {
+        let owned = self.owned.lock().unwrap_or_else(PoisonError::into_inner);
+        owned.as_ref().map(|owned| owned.taken.clone())
     }
 }
 
-fn failed(operation: &str, fault: crate::x11::display::Fault) -> DesktopError {
+fn failed(operation: &str, fault: Fault) -> DesktopError {
     match fault {
-        crate::x11::display::Fault::X(error) => DesktopError::failed(operation, error),
-        crate::x11::display::Fault::Desktop(error) => error,
+        Fault::X(error) => DesktopError::failed(operation, error),
+        Fault::Desktop(error) => error,
     }
 }
 
@@ -253,11 +256,9 @@ fn answer(
     Ok(is_text)
 }
 
-impl crate::x11::display::Worker {
-    /// Tells a reader of the clipboard to give up.
-    fn quit(&self, window: u32) -> WorkResult<()> {
-        let message = ClientMessageEvent::new(32, window, self.atoms.DESKHAND_QUIT, [0; 5]);
-        self.connection.send_event(false, window, EventMask::NO_EVENT, message)?;
-        self.round_trip()
-    }
+/// Tells a reader of the clipboard to give up.
+fn quit(worker: &Worker, window: u32) -> WorkResult<()> {
+    let message = ClientMessageEvent::new(32, window, worker.atoms.DESKHAND_QUIT, [0; 5]);
+    worker.connection.send_event(false, window, EventMask::NO_EVENT, message)?;
+    worker.round_trip()
 }

@@ -19,120 +19,23 @@ use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
     connection::Connection,
-    errors::{ConnectionError, ReplyError, ReplyOrIdError},
-    protocol::xproto::{
-        Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass,
-    },
+    protocol::xproto::{ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
     rust_connection::{DefaultStream, RustConnection},
 };
 
-use crate::x11::{
-    capture::CaptureState,
+use super::{
+    capture::Camera,
     events::{DrawnLog, EventReader, Listeners, XEvent},
+    fault::{Fault, WorkResult, gone},
     keyboard::Keyboard,
     window_ids::Registry,
+    worker::{Atoms, Worker},
 };
 
 /// How long an X server may take to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);
 /// How many events a slow reader may fall behind before it is told that it missed some.
 const EVENTS_KEPT: usize = 1024;
-
-x11rb::atom_manager! {
-    /// The atoms that are used here.
-    pub(crate) Atoms: AtomsCookie {
-        DESKHAND_FENCE,
-        DESKHAND_QUIT,
-        DESKHAND_WINDOW_ID,
-        UTF8_STRING,
-        XdndSelection,
-        WM_PROTOCOLS,
-        WM_DELETE_WINDOW,
-        _NET_ACTIVE_WINDOW,
-        _NET_CLIENT_LIST,
-        _NET_CLIENT_LIST_STACKING,
-        _NET_CLOSE_WINDOW,
-        _NET_FRAME_EXTENTS,
-        _NET_REQUEST_FRAME_EXTENTS,
-        _NET_SUPPORTED,
-        _NET_SUPPORTING_WM_CHECK,
-        _NET_WM_NAME,
-        _NET_WM_PID,
-        _NET_WM_PING,
-        _NET_WM_WINDOW_TYPE,
-        _NET_WM_WINDOW_TYPE_COMBO,
-        _NET_WM_WINDOW_TYPE_DESKTOP,
-        _NET_WM_WINDOW_TYPE_DIALOG,
-        _NET_WM_WINDOW_TYPE_DND,
-        _NET_WM_WINDOW_TYPE_DOCK,
-        _NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
-        _NET_WM_WINDOW_TYPE_MENU,
-        _NET_WM_WINDOW_TYPE_NORMAL,
-        _NET_WM_WINDOW_TYPE_NOTIFICATION,
-        _NET_WM_WINDOW_TYPE_POPUP_MENU,
-        _NET_WM_WINDOW_TYPE_SPLASH,
-        _NET_WM_WINDOW_TYPE_TOOLBAR,
-        _NET_WM_WINDOW_TYPE_TOOLTIP,
-        _NET_WM_WINDOW_TYPE_UTILITY,
-    }
-}
-
-/// Why a piece of work on the X server failed.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// The X server, or the way to it.
-    X(ReplyOrIdError),
-    /// Anything else, ready for the caller.
-    Desktop(DesktopError),
-}
-
-impl From<ConnectionError> for Fault {
-    fn from(error: ConnectionError) -> Self {
-        Self::X(error.into())
-    }
-}
-
-impl From<ReplyError> for Fault {
-    fn from(error: ReplyError) -> Self {
-        Self::X(error.into())
-    }
-}
-
-impl From<ReplyOrIdError> for Fault {
-    fn from(error: ReplyOrIdError) -> Self {
-        Self::X(error)
-    }
-}
-
-impl From<DesktopError> for Fault {
-    fn from(error: DesktopError) -> Self {
-        Self::Desktop(error)
-    }
-}
-
-impl Fault {
-    /// Whether the X server refused one request, most often because a window went away.
-    pub(crate) fn is_refusal(&self) -> bool {
-        matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
-    }
-
-    fn into_desktop_error(self, operation: &str, display: &str) -> DesktopError {
-        match self {
-            Self::Desktop(error) => error,
-            Self::X(ReplyOrIdError::ConnectionError(
-                ConnectionError::IoError(_) | ConnectionError::UnknownError,
-            )) => gone(display),
-            Self::X(error) => DesktopError::failed(operation, error),
-        }
-    }
-}
-
-fn gone(display: &str) -> DesktopError {
-    DesktopError::Gone { what: format!("the X server of display {display} has ended") }
-}
-
-/// The result of a piece of work on the X server.
-pub(crate) type WorkResult<T> = Result<T, Fault>;
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
@@ -172,72 +75,6 @@ impl Address {
                 Ok((connection, 0))
             }
         }
-    }
-}
-
-/// What the thread at the X connection owns.
-pub(crate) struct Worker {
-    /// The connection.
-    pub(crate) connection: RustConnection,
-    /// The root window: the whole screen.
-    pub(crate) root: u32,
-    /// The atoms.
-    pub(crate) atoms: Atoms,
-    /// The shared memory of captures.
-    pub(crate) capture: CaptureState,
-    /// Where captures are read into, kept from one to the next.
-    pub(crate) pixels: Vec<u8>,
-    /// The keyboard map and the keys that were bound.
-    pub(crate) keyboard: Keyboard,
-    /// Whether keys for players, lamps and the like may be bound to other symbols.
-    pub(crate) may_reclaim_keys: bool,
-    own_window: u32,
-}
-
-impl Worker {
-    /// Returns when the X server has carried out all that was asked of it.
-    pub(crate) fn round_trip(&self) -> WorkResult<()> {
-        self.connection.get_input_focus()?.reply()?;
-        Ok(())
-    }
-
-    /// Sends a client message to the root window, for the window manager.
-    pub(crate) fn tell_window_manager(&self, window: u32, message: Atom, data: [u32; 5]) -> WorkResult<()> {
-        let event = ClientMessageEvent::new(32, window, message, data);
-        let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
-        self.connection.send_event(false, self.root, mask, event)?;
-        self.round_trip()
-    }
-
-    /// Asks the window manager for something that it has to answer by a property of our own window (EWMH,
-    /// `_NET_REQUEST_FRAME_EXTENTS`).
-    pub(crate) fn ask_window_manager(&self) -> WorkResult<()> {
-        self.connection.delete_property(self.own_window, self.atoms._NET_FRAME_EXTENTS)?;
-        self.tell_window_manager(self.own_window, self.atoms._NET_REQUEST_FRAME_EXTENTS, [0; 5])
-    }
-
-    /// Whether the window manager has answered what it was asked last.
-    pub(crate) fn window_manager_answered(&self) -> WorkResult<bool> {
-        let answer = self.atoms._NET_FRAME_EXTENTS;
-        let reply = self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?;
-        Ok(reply.reply()?.type_ != x11rb::NONE)
-    }
-
-    /// Sends the reader of events a message that comes after all that the server has told it before.
-    fn put_fence(&self, serial: u32) -> WorkResult<()> {
-        let data = [serial, 0, 0, 0, 0];
-        let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, data);
-        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, fence)?;
-        self.connection.flush()?;
-        Ok(())
-    }
-
-    /// Puts the keyboard back and ends the reader of events.
-    fn finish(&mut self) -> WorkResult<()> {
-        self.unbind_keys()?;
-        let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);
-        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, quit)?;
-        self.round_trip()
     }
 }
 
@@ -298,8 +135,7 @@ impl Display {
             connection: requests,
             root,
             atoms,
-            capture: CaptureState::default(),
-            pixels: Vec::new(),
+            camera: Camera::default(),
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,

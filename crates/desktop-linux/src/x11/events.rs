@@ -26,11 +26,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use crate::x11::{
-    display::{Atoms, WorkResult},
-    rhythm::Rhythms,
-    window_ids::Registry,
-};
+use super::{fault::WorkResult, rhythm::Rhythms, window_ids::Registry, worker::Atoms};
 
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;

@@ -24,9 +24,10 @@ use x11rb::{
 use crate::{
     desktop::LinuxDesktop,
     x11::{
-        display::{WorkResult, Worker},
         events::XEvent,
+        fault::WorkResult,
         keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+        worker::Worker,
     },
 };
 

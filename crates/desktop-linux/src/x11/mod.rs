@@ -1,14 +1,18 @@
-//! X11: one connection behind a thread, what the server announces, and windows, pictures, input and clipboard over it.
+//! X11: windows, screenshots, input and clipboard.
+//!
+//! `display` owns the threads: one runs requests on a `worker`, one reads `events`. `fault` is why a request fails.
 
 pub(crate) mod capture;
 pub(crate) mod clipboard;
 pub(crate) mod display;
 mod drag;
 pub(crate) mod events;
+pub(crate) mod fault;
 mod input;
 mod keyboard;
 mod rhythm;
 pub(crate) mod window_ids;
 pub(crate) mod windows;
+pub(crate) mod worker;
 
 pub use events::XEvent;

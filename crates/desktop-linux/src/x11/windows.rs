@@ -22,8 +22,9 @@ use x11rb::{
 use crate::{
     desktop_entries::DesktopEntries,
     x11::{
-        display::{Atoms, Fault, WorkResult, Worker},
+        fault::{Fault, WorkResult},
         window_ids::Registry,
+        worker::{Atoms, Worker},
     },
 };
 

@@ -2,15 +2,11 @@
 
 use std::collections::HashMap;
 
-use deskhand_core::{
-    ids::ElementId,
-    ui::{Element, Role, Tree},
-};
+use deskhand_core::ui::{Element, Tree};
 
 use super::{
     super::{quirks::Shift, wire::ObjectRef},
-    identity::Trace,
-    look::{Node, Walk},
+    walk::{Node, Walk},
 };
 use deskhand_desktop::DesktopResult;
 
@@ -67,16 +63,4 @@ impl Walk<'_, '_> {
         }
         Ok(Tree { elements, partial })
     }
-}
-
-impl Trace {
-    /// What an element is found again by.
-    pub(super) fn of(id: Option<ElementId>, element: &Element) -> Self {
-        Self { id, depth: element.depth, role: element.role.clone(), name: element.name.clone() }
-    }
-}
-
-/// The role of an element whose children must not be taken for a list of its own.
-pub(super) fn is_item(role: &Role) -> bool {
-    [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }

@@ -16,27 +16,18 @@ use deskhand_core::{
 use super::{
     super::{
         accessibility::Accessibility,
-        applications::Application,
+        application::Application,
         bus::{Bus, CallError, gone},
         details::read_states,
         wire::ObjectRef,
     },
-    assemble::{Found, is_item},
+    assemble::Found,
+    trace::Trace,
 };
 use deskhand_desktop::DesktopResult;
 
 /// The most lost elements that are looked for in one look.
 const LOST_MAX: usize = 500;
-
-/// What an element is found again by.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Trace {
-    /// Its id; none while it has none.
-    pub(super) id: Option<ElementId>,
-    pub(super) depth: u16,
-    pub(super) role: Role,
-    pub(super) name: String,
-}
 
 /// A place in a tree: the path of roles and names to it and its order among equals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,6 +81,11 @@ fn places(traces: &[Trace]) -> Vec<Place> {
         });
     }
     places
+}
+
+/// The role of an element whose children must not be taken for a list of its own.
+fn is_item(role: &Role) -> bool {
+    [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }
 
 /// Which of `before` each of `now` without an id can only be.

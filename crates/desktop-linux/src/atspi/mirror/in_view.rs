@@ -2,26 +2,18 @@
 
 use std::sync::Arc;
 
-use deskhand_core::ui::{Element, Partial};
+use deskhand_core::ui::Partial;
 
 use super::{
     super::{
         view::{Container, View, Viewer},
         wire::ObjectRef,
     },
-    look::Walk,
     parts::Moments,
     store::ViewDoubt,
+    walk::{InView, Walk},
 };
 use deskhand_desktop::DesktopResult;
-
-/// A child in view of a virtual container.
-pub(super) struct InView {
-    pub(super) object: ObjectRef,
-    pub(super) element: Element,
-    /// Its row and column, where that is what it is known by.
-    pub(super) place: Option<(u32, u32)>,
-}
 
 impl Walk<'_, '_> {
     /// Adds the cells in view of the virtual tables among the nodes from `first` on.

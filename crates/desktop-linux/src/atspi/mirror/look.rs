@@ -4,31 +4,30 @@
 //! calls at a time, and kept. A walk that reads everything afresh is the same with an empty store of its own.
 
 use std::sync::{
-    Arc, Mutex, PoisonError,
+    Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Partial, Tree},
+    ui::{Partial, Tree},
 };
 use tokio::time::Instant;
 
 use super::{
     super::{
         accessibility::Accessibility,
-        applications::{Application, WindowFacts},
-        bus::{Bus, CallError, gone, pipelined},
+        application::WindowFacts,
+        bus::{CallError, pipelined},
         details::{Details, Head},
-        quirks::Shift,
         view::Pixels,
         wire::ObjectRef,
     },
-    in_view::InView,
-    parts::{Moment, Moments, Parts},
-    read::{Parent, Read, Wanted},
+    parts::{Moments, Parts},
+    read::{Parent, Read},
     seed::Seed,
     store::{Known, Store},
+    walk::{Node, Walk, Wanted, reason},
 };
 use deskhand_desktop::{DesktopResult, TreeLimits};
 
@@ -48,56 +47,12 @@ pub(crate) enum Source {
     Fresh,
 }
 
-/// A node of the tree while it is put together.
-pub(super) struct Node {
-    pub(super) object: ObjectRef,
-    pub(super) element: Element,
-    pub(super) reported: Option<Rect<Screen>>,
-    /// The part of that which lies in everything above it.
-    pub(super) visible: Option<Rect<Screen>>,
-    /// What is drawn in here may have changed it.
-    pub(super) seen: Option<Rect<Screen>>,
-    pub(super) shift: Shift,
-    pub(super) children: Vec<usize>,
-    /// The visible cells of a virtual table.
-    pub(super) cells: Vec<InView>,
-    /// Nothing in it can show.
-    pub(super) closed: bool,
-    /// Whether its children are to be asked for.
-    pub(super) children_doubtful: bool,
-    /// When everything in it became doubtful.
-    pub(super) below: Moments,
-}
-
 /// An object that was found showing.
 struct Shown {
     head: Head,
     details: Details,
     below: Moments,
     children_doubtful: bool,
-}
-
-pub(super) struct Walk<'a, 'p> {
-    pub(super) accessibility: &'a Accessibility,
-    pub(super) bus: Bus,
-    pub(super) application: &'a Application,
-    pub(super) pixels: Option<Pixels<'p>>,
-    /// The store of a walk that reads afresh.
-    pub(super) own: Option<Mutex<Store>>,
-    /// What was read at once, and when.
-    pub(super) seed: Option<(Seed, Moment)>,
-    pub(super) limits: TreeLimits,
-    pub(super) deadline: Instant,
-    /// What was right at this moment is right for this look.
-    pub(super) begun: Moment,
-    pub(super) nodes: Vec<Node>,
-    pub(super) partial: Option<Partial>,
-    /// Set at the first call without an answer: the others are not waited for one after the other.
-    pub(super) stalled: AtomicBool,
-    /// Something that the store had is gone.
-    pub(super) outdated: bool,
-    /// How many objects were read.
-    pub(super) reads: usize,
 }
 
 impl Accessibility {
@@ -152,17 +107,6 @@ impl Accessibility {
     }
 }
 
-/// Why a call without an answer leaves the tree partial.
-fn reason(error: &CallError, deadline: Instant) -> Partial {
-    match error {
-        CallError::NotAnswering { .. } if Instant::now() < deadline => Partial::NotAnswering,
-        CallError::NotAnswering { .. } => Partial::Deadline,
-        CallError::BusGone | CallError::NoObject | CallError::NotOffered | CallError::Refused(_) => {
-            Partial::NotAnswering
-        }
-    }
-}
-
 /// The smallest area that has both.
 fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
@@ -177,15 +121,6 @@ fn seen_area(bounds: Option<Rect<Screen>>, parent: Option<Rect<Screen>>) -> Opti
 }
 
 impl Walk<'_, '_> {
-    pub(super) fn with_store<T>(&self, work: impl FnOnce(&mut Store) -> T) -> T {
-        match &self.own {
-            Some(own) => work(&mut own.lock().unwrap_or_else(PoisonError::into_inner)),
-            None => self.accessibility.with_mirror(|mirror| {
-                work(mirror.store(&self.application.root.bus, self.application.toolkit.drawn_parts()))
-            }),
-        }
-    }
-
     async fn run(&mut self, frame: &ObjectRef, window: Rect<Screen>) -> DesktopResult<()> {
         let mut level = vec![Wanted { object: frame.clone(), parent: None }];
         let stalled = self.partial.is_some();
@@ -340,25 +275,6 @@ impl Walk<'_, '_> {
             }
         });
         self.outdated |= by_memory;
-    }
-
-    /// Keeps why something is missing.
-    pub(super) fn note(&mut self, error: &CallError) -> DesktopResult<()> {
-        match error {
-            CallError::BusGone => return Err(gone()),
-            CallError::NotAnswering { .. } => {
-                self.partial = self.partial.or(Some(reason(error, self.deadline)));
-            }
-            CallError::NoObject => {}
-            CallError::NotOffered | CallError::Refused(_) => {
-                tracing::debug!(%error, "an object could not be read");
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn is_virtual(&self, node: &Node) -> bool {
-        node.element.child_count > self.limits.children_max
     }
 
     /// The children of the nodes from `first` on.

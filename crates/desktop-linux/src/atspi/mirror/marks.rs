@@ -4,8 +4,7 @@ use deskhand_core::ui::State;
 
 use super::{
     super::{
-        event::Event,
-        events::Announcement,
+        event::{Announcement, Event},
         wire::{ObjectRef, ROOT_PATH},
     },
     parts::Parts,

@@ -1,13 +1,13 @@
 //! A live mirror of the elements of applications.
 //!
-//! - `store`: what was read of each object, and which of its `parts` may have changed since.
-//! - `marks`: which parts of which objects an announcement makes doubtful.
-//! - `look`: the showing elements of a window from the mirror, after `read` has fetched what is stale; `in_view` adds the
-//!   visible part of virtual containers, `assemble` makes a tree of it.
-//! - `seed`: all objects of an application in one reply, where a toolkit gives that safely.
-//! - `identity`: finds elements again after an application has rebuilt them.
-//! - `naive`: the walk that everybody writes first, to measure against.
-//! - `verify`: holds a look against a walk that reads everything afresh.
+//! - `store`: what was read of each object, and which of its `parts` may be stale.
+//! - `marks`: which parts of which objects an announcement makes stale.
+//! - `look`: the showing elements of a window. It carries a `walk` along: `read` fetches what is stale, `in_view` adds the
+//!   visible part of virtual containers, `assemble` builds the tree.
+//! - `seed`: all objects of an application in one reply, where the toolkit supports that safely.
+//! - `identity`: recognises elements by their `trace` after an application has rebuilt them.
+//! - `naive`: a plain recursive walk, as a baseline for benchmarks.
+//! - `verify`: compares a look with a walk that reads everything afresh.
 
 mod assemble;
 mod identity;
@@ -19,7 +19,9 @@ mod parts;
 mod read;
 mod seed;
 mod store;
+mod trace;
 mod verify;
+mod walk;
 
 pub(crate) use look::Source;
 pub(crate) use marks::apply;

@@ -6,8 +6,9 @@ use super::{
     super::{
         accessibility::Accessibility,
         act::action_names,
-        applications::{WindowFacts, extents},
+        application::WindowFacts,
         bus::{ACCESSIBLE, Bus, CallError, CallResult, gone},
+        component::extents,
         details::{read_states, read_text},
         quirks::Toolkit,
         wire::{self, ObjectRef},

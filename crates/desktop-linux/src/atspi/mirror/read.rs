@@ -9,22 +9,15 @@ use deskhand_core::{
 
 use super::{
     super::{
-        applications::extents,
         bus::{CallError, CallResult},
+        component::extents,
         details::{Head, read_details, read_head, read_states},
         wire::ObjectRef,
     },
-    look::Walk,
     parts::{Moment, Parts},
     store::Known,
+    walk::{Walk, Wanted},
 };
-
-/// An object that belongs into the tree, and the node that it belongs to.
-#[derive(Clone)]
-pub(super) struct Wanted {
-    pub(super) object: ObjectRef,
-    pub(super) parent: Option<usize>,
-}
 
 /// What came of reading one object.
 pub(super) struct Read {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::super::{
-    applications::Application,
+    application::Application,
     bus::{Bus, CallError, CallResult},
     details::Head,
     wire::{self, ObjectRef, WireRef},

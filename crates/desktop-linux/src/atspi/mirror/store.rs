@@ -17,13 +17,13 @@ use deskhand_core::{
 
 use super::{
     super::{
-        applications::WindowFacts,
+        application::WindowFacts,
         details::{Details, Head},
         view::View,
         wire::ObjectRef,
     },
-    identity::Trace,
     parts::{Moment, Moments, Parts},
+    trace::Trace,
 };
 
 /// The most objects of one application that are kept; beyond, those that were not seen for longest are dropped.

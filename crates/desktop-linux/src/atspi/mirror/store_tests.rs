@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::{
     super::{
-        super::{event::Event, events::Announcement},
+        super::event::{Announcement, Event},
         marks::apply,
     },
     *,

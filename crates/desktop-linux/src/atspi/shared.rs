@@ -1,0 +1,24 @@
+//! What is remembered between calls, shared by the parts and tasks of the accessibility bus.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, RwLock},
+};
+
+use deskhand_core::geometry::{Rect, Screen};
+use tokio::sync::{Notify, broadcast};
+
+use super::{application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror};
+
+/// What the parts and tasks share. The locks are held for a look-up and never across an await.
+pub(crate) struct Shared {
+    pub(crate) bus: Bus,
+    pub(crate) ids: Mutex<ElementIds>,
+    pub(crate) mirror: Mutex<Mirror>,
+    pub(crate) applications: Mutex<Applications>,
+    pub(crate) accessible_pids: Arc<RwLock<HashSet<u32>>>,
+    pub(crate) announcements: broadcast::Sender<Announcement>,
+    /// Told when applications may have come or gone.
+    pub(crate) applications_changed: Notify,
+    pub(crate) screen: Rect<Screen>,
+}

@@ -1,0 +1,36 @@
+//! What a desktop is made of, however it was reached.
+
+use std::path::PathBuf;
+
+use deskhand_desktop::DesktopResult;
+
+use crate::{
+    blocking::run_blocking,
+    desktop_entries::{DesktopEntries, data_folders},
+    times::StartupTimes,
+    virtual_desktop::{environment::Environment, processes::Processes, protocol::DesktopHandle},
+    x11::display::Display,
+};
+
+/// What a desktop is made of once it is up.
+pub(crate) struct Parts {
+    pub(crate) display: Display,
+    pub(crate) environment: Environment,
+    pub(crate) processes: Processes,
+    pub(crate) private_folder: Option<PathBuf>,
+    pub(crate) session_bus_address: Option<String>,
+    pub(crate) accessibility_address: Option<String>,
+    pub(crate) entries: DesktopEntries,
+    pub(crate) startup: StartupTimes,
+    /// How to reach it again, for a desktop that a keeper holds.
+    pub(crate) handle: Option<DesktopHandle>,
+    /// The highest number that was given to an element before.
+    pub(crate) elements_given: u32,
+}
+
+/// Reads the installed applications.
+pub(crate) async fn read_entries(environment: &Environment) -> DesktopResult<DesktopEntries> {
+    let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
+    let path = environment.path().to_owned();
+    run_blocking(move || DesktopEntries::read(&folders, &path)).await
+}

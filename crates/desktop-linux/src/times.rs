@@ -1,0 +1,23 @@
+//! How long things took, in milliseconds.
+
+use tokio::time::Instant;
+
+/// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct StartupTimes {
+    /// The X server, until it accepts connections.
+    pub display_ms: u64,
+    /// The session bus, until it has an address.
+    pub session_bus_ms: u64,
+    /// The window manager, from the X server on.
+    pub window_manager_ms: u64,
+    /// The accessibility bus, from X server and session bus on.
+    pub accessibility_ms: u64,
+    /// Everything.
+    pub total_ms: u64,
+}
+
+/// Milliseconds since `begun`.
+pub(crate) fn elapsed_ms(begun: Instant) -> u64 {
+    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,96 @@
+//! What the owner of a virtual desktop and its keeper say to each other, a line of JSON each.
+
+use std::{io, path::PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::UnixStream,
+};
+
+use crate::times::StartupTimes;
+
+/// The longest line that either side reads, in bytes.
+const LINE_MAX: u64 = 64 * 1024;
+/// How to reach a virtual desktop that a keeper holds. Whoever has it can work on that desktop.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DesktopHandle {
+    /// The process that holds the desktop.
+    pub keeper_pid: u32,
+    /// Where it listens for the next owner.
+    pub socket: PathBuf,
+    /// The private folder of the desktop, with the cookie of its display.
+    pub private_folder: PathBuf,
+    /// The display, such as `:3`.
+    pub display: String,
+    /// The address of the session bus.
+    pub session_bus_address: String,
+    /// The address of the accessibility bus.
+    pub accessibility_address: String,
+}
+
+/// What an owner says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case")]
+pub(crate) enum Order {
+    /// From now on, keep the desktop for so long should the owner die.
+    Keep {
+        /// In milliseconds.
+        grace_ms: u64,
+    },
+    /// End the desktop.
+    Close,
+}
+
+/// What a keeper says, once on each connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "snake_case")]
+pub(crate) enum Answer {
+    /// The desktop is there.
+    Ready {
+        /// How to reach it.
+        handle: DesktopHandle,
+        /// How long it took to come up.
+        startup: StartupTimes,
+    },
+    /// The desktop did not come up.
+    Failed {
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        fix: String,
+    },
+    /// Another owner works on the desktop.
+    Busy,
+}
+
+/// One end of a connection between owner and keeper.
+pub(crate) struct Line {
+    stream: BufReader<UnixStream>,
+}
+
+impl Line {
+    pub(crate) fn over(stream: UnixStream) -> Self {
+        Self { stream: BufReader::new(stream) }
+    }
+
+    pub(crate) async fn say<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
+        let mut text = serde_json::to_vec(what)?;
+        text.push(b'\n');
+        self.stream.get_mut().write_all(&text).await
+    }
+
+    /// What the other side says next; none when it is gone.
+    pub(crate) async fn hear<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+        let mut text = String::new();
+        let mut limited = tokio::io::AsyncReadExt::take(&mut self.stream, LINE_MAX);
+        if limited.read_line(&mut text).await? == 0 {
+            return Ok(None);
+        }
+        serde_json::from_str(&text).map(Some).map_err(io::Error::other)
+    }
+
+    pub(crate) fn into_stream(self) -> UnixStream {
+        self.stream.into_inner()
+    }
+}

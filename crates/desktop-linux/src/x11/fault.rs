@@ -1,0 +1,62 @@
+//! Why work on the X server fails.
+
+use deskhand_desktop::DesktopError;
+use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
+
+/// Why a piece of work on the X server failed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The X server, or the way to it.
+    X(ReplyOrIdError),
+    /// Anything else, ready for the caller.
+    Desktop(DesktopError),
+}
+
+impl From<ConnectionError> for Fault {
+    fn from(error: ConnectionError) -> Self {
+        Self::X(error.into())
+    }
+}
+
+impl From<ReplyError> for Fault {
+    fn from(error: ReplyError) -> Self {
+        Self::X(error.into())
+    }
+}
+
+impl From<ReplyOrIdError> for Fault {
+    fn from(error: ReplyOrIdError) -> Self {
+        Self::X(error)
+    }
+}
+
+impl From<DesktopError> for Fault {
+    fn from(error: DesktopError) -> Self {
+        Self::Desktop(error)
+    }
+}
+
+impl Fault {
+    /// Whether the X server refused one request, most often because a window went away.
+    pub(crate) fn is_refusal(&self) -> bool {
+        matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
+    }
+
+    pub(super) fn into_desktop_error(self, operation: &str, display: &str) -> DesktopError {
+        match self {
+            Self::Desktop(error) => error,
+            Self::X(ReplyOrIdError::ConnectionError(
+                ConnectionError::IoError(_) | ConnectionError::UnknownError,
+            )) => gone(display),
+            Self::X(error) => DesktopError::failed(operation, error),
+        }
+    }
+}
+
+/// The error of a display whose server has ended.
+pub(super) fn gone(display: &str) -> DesktopError {
+    DesktopError::Gone { what: format!("the X server of display {display} has ended") }
+}
+
+/// The result of a piece of work on the X server.
+pub(crate) type WorkResult<T> = Result<T, Fault>;

@@ -1,0 +1,112 @@
+//! What the thread at the X connection owns, and the requests that other modules build on.
+
+use x11rb::{
+    connection::Connection,
+    protocol::xproto::{Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask},
+    rust_connection::RustConnection,
+};
+
+use super::{capture::Camera, fault::WorkResult, keyboard::Keyboard};
+
+x11rb::atom_manager! {
+    /// The atoms that are used here.
+    pub(crate) Atoms: AtomsCookie {
+        DESKHAND_FENCE,
+        DESKHAND_QUIT,
+        DESKHAND_WINDOW_ID,
+        UTF8_STRING,
+        XdndSelection,
+        WM_PROTOCOLS,
+        WM_DELETE_WINDOW,
+        _NET_ACTIVE_WINDOW,
+        _NET_CLIENT_LIST,
+        _NET_CLIENT_LIST_STACKING,
+        _NET_CLOSE_WINDOW,
+        _NET_FRAME_EXTENTS,
+        _NET_REQUEST_FRAME_EXTENTS,
+        _NET_SUPPORTED,
+        _NET_SUPPORTING_WM_CHECK,
+        _NET_WM_NAME,
+        _NET_WM_PID,
+        _NET_WM_PING,
+        _NET_WM_WINDOW_TYPE,
+        _NET_WM_WINDOW_TYPE_COMBO,
+        _NET_WM_WINDOW_TYPE_DESKTOP,
+        _NET_WM_WINDOW_TYPE_DIALOG,
+        _NET_WM_WINDOW_TYPE_DND,
+        _NET_WM_WINDOW_TYPE_DOCK,
+        _NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
+        _NET_WM_WINDOW_TYPE_MENU,
+        _NET_WM_WINDOW_TYPE_NORMAL,
+        _NET_WM_WINDOW_TYPE_NOTIFICATION,
+        _NET_WM_WINDOW_TYPE_POPUP_MENU,
+        _NET_WM_WINDOW_TYPE_SPLASH,
+        _NET_WM_WINDOW_TYPE_TOOLBAR,
+        _NET_WM_WINDOW_TYPE_TOOLTIP,
+        _NET_WM_WINDOW_TYPE_UTILITY,
+    }
+}
+
+/// What the thread at the X connection owns.
+pub(crate) struct Worker {
+    /// The connection.
+    pub(crate) connection: RustConnection,
+    /// The root window: the whole screen.
+    pub(crate) root: u32,
+    /// The atoms.
+    pub(crate) atoms: Atoms,
+    /// Takes pictures.
+    pub(crate) camera: Camera,
+    /// The keyboard map and the keys that were bound.
+    pub(crate) keyboard: Keyboard,
+    /// Whether keys for players, lamps and the like may be bound to other symbols.
+    pub(crate) may_reclaim_keys: bool,
+    pub(super) own_window: u32,
+}
+
+impl Worker {
+    /// Returns when the X server has carried out all that was asked of it.
+    pub(crate) fn round_trip(&self) -> WorkResult<()> {
+        self.connection.get_input_focus()?.reply()?;
+        Ok(())
+    }
+
+    /// Sends a client message to the root window, for the window manager.
+    pub(crate) fn tell_window_manager(&self, window: u32, message: Atom, data: [u32; 5]) -> WorkResult<()> {
+        let event = ClientMessageEvent::new(32, window, message, data);
+        let mask = EventMask::SUBSTRUCTURE_REDIRECT | EventMask::SUBSTRUCTURE_NOTIFY;
+        self.connection.send_event(false, self.root, mask, event)?;
+        self.round_trip()
+    }
+
+    /// Asks the window manager for something that it has to answer by a property of our own window (EWMH,
+    /// `_NET_REQUEST_FRAME_EXTENTS`).
+    pub(crate) fn ask_window_manager(&self) -> WorkResult<()> {
+        self.connection.delete_property(self.own_window, self.atoms._NET_FRAME_EXTENTS)?;
+        self.tell_window_manager(self.own_window, self.atoms._NET_REQUEST_FRAME_EXTENTS, [0; 5])
+    }
+
+    /// Whether the window manager has answered what it was asked last.
+    pub(crate) fn window_manager_answered(&self) -> WorkResult<bool> {
+        let answer = self.atoms._NET_FRAME_EXTENTS;
+        let reply = self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?;
+        Ok(reply.reply()?.type_ != x11rb::NONE)
+    }
+
+    /// Sends the reader of events a message that comes after all that the server has told it before.
+    pub(super) fn put_fence(&self, serial: u32) -> WorkResult<()> {
+        let data = [serial, 0, 0, 0, 0];
+        let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, data);
+        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, fence)?;
+        self.connection.flush()?;
+        Ok(())
+    }
+
+    /// Puts the keyboard back and ends the reader of events.
+    pub(super) fn finish(&mut self) -> WorkResult<()> {
+        self.unbind_keys()?;
+        let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);
+        self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, quit)?;
+        self.round_trip()
+    }
+}
