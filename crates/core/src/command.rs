@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
+    action::Report,
     ids::{AgentId, WindowId},
     ui::WindowInfo,
 };
@@ -103,6 +104,7 @@ pub enum CallStatus {
 
 /// What truly came back from a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct CallResult {
     /// How it ended.
     pub status: CallStatus,
@@ -112,8 +114,8 @@ pub struct CallResult {
     /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
-    /// One or two sentences for model and person: what happened, or why not and what to do.
-    pub summary: String,
+    /// What happened, or why not, as data.
+    pub report: Report,
     /// What the tool returns as data, such as the cells of a table; null where there is nothing.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
@@ -125,13 +127,13 @@ pub struct CallResult {
 }
 
 impl CallResult {
-    /// A call that failed before or while it ran.
-    pub fn failure(effect: Option<Verdict>, summary: impl Into<String>) -> Self {
+    /// A call that failed before or while it ran, with a message that says why.
+    pub fn failure(effect: Option<Verdict>, message: impl Into<String>) -> Self {
         Self {
             status: CallStatus::Failure,
             effect,
             route: None,
-            summary: summary.into(),
+            report: Report::text(message),
             output: Value::Null,
             window: None,
             elapsed_ms: 0,
@@ -140,15 +142,49 @@ impl CallResult {
 
     /// A call that was not run because an earlier one of its step failed.
     pub fn skipped() -> Self {
-        Self {
-            status: CallStatus::Skipped,
-            ..Self::failure(None, "not run, because an earlier action of this step failed")
-        }
+        Self::skipped_because("not run, because an earlier action of this step failed")
+    }
+
+    /// A call that was not run, with the reason.
+    pub fn skipped_because(reason: impl Into<String>) -> Self {
+        Self { status: CallStatus::Skipped, ..Self::failure(None, reason) }
+    }
+
+    /// One or two sentences for people: what happened, or why not and what to do.
+    pub fn summary(&self) -> String {
+        self.report.sentence()
     }
 
     /// Whether the step may build on it.
     pub fn is_success(&self) -> bool {
         self.status == CallStatus::Success
+    }
+}
+
+/// A result as it is stored. Journals before version 4 hold a sentence instead of a report.
+#[derive(Deserialize)]
+struct Stored {
+    status: CallStatus,
+    #[serde(default)]
+    effect: Option<Verdict>,
+    #[serde(default)]
+    route: Option<Route>,
+    #[serde(default)]
+    report: Option<Report>,
+    #[serde(default)]
+    summary: Option<String>,
+    #[serde(default)]
+    output: Value,
+    #[serde(default)]
+    window: Option<WindowInfo>,
+    elapsed_ms: u64,
+}
+
+impl From<Stored> for CallResult {
+    fn from(stored: Stored) -> Self {
+        let Stored { status, effect, route, report, summary, output, window, elapsed_ms } = stored;
+        let recorded = || Report::Recorded { summary: summary.unwrap_or_default() };
+        Self { status, effect, route, report: report.unwrap_or_else(recorded), output, window, elapsed_ms }
     }
 }
 

@@ -1,25 +1,22 @@
 //! The checks before an action: attached, showing, enabled, at rest, not covered, nothing modal in front.
 
 use deskhand_core::{
+    action::{Cover, Refusal},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{self, Element, Partial, Role, Source, State, WindowInfo, WindowKind, belongs_to},
+    ui::{Element, Role, Source, State, WindowInfo, WindowKind, belongs_to, names_equal},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 
 use crate::{
-    effect::milliseconds,
-    find::{names_equal, nearest},
+    find::nearest,
     patience::{patiently, read_element},
     report::Halt,
+    surfaces::{modal_in_front, surface_of, surfaces},
 };
 
 /// How often bounds are read until two reads agree.
 const STABLE_READS_MAX: usize = 6;
-
-/// Reads only the root of a window.
-const ROOT_ONLY: TreeLimits =
-    TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
 
 /// A target that passed the checks.
 #[derive(Debug, Clone)]
@@ -41,13 +38,6 @@ pub(crate) enum Need {
     Read,
 }
 
-/// A window with its dialogs and pop-ups, bottom to top.
-pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
-    let windows = desktop.windows().await?;
-    let own = ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
-    Ok(own.into_iter().cloned().collect())
-}
-
 /// Checks an element; waits until it is stable, and scrolls it into view.
 pub(crate) async fn check<D: Desktop>(
     desktop: &D,
@@ -60,103 +50,39 @@ pub(crate) async fn check<D: Desktop>(
     let element = match read_element(desktop, id).await {
         Ok(element) => element,
         Err(DesktopError::NoElement(_)) => {
-            let near = nearest(desktop, window, name.unwrap_or_default(), None).await?;
-            return Err(Halt::Refused(format!("{id} does not exist any more{near}")));
+            let nearest = nearest(desktop, window, name.unwrap_or_default(), None).await?;
+            return Err(Refusal::Missing { id, nearest }.into());
         }
         Err(error) => return Err(error.into()),
     };
     if let Some(name) = name.filter(|name| !names_equal(name, &element.name)) {
-        let near = nearest(desktop, window, name, Some(&element.role)).await?;
-        return Err(Halt::Refused(format!("{id} is {} and not \"{name}\"{near}", element.label())));
+        let nearest = nearest(desktop, window, name, Some(&element.role)).await?;
+        let (element, expected) = ((&element).into(), name.to_owned());
+        return Err(Refusal::OtherName { element, expected, nearest }.into());
     }
     let surface = surface_of(desktop, &surfaces, id).await?;
     let Some(surface) = surface else {
-        return Err(Halt::Refused(format!(
-            "{} ({id}) does not lie in {window} or its dialogs",
-            element.label()
-        )));
+        return Err(Refusal::OtherWindow { element: (&element).into(), window }.into());
     };
     if need == Need::Read {
         let point = element.bounds.map(|bounds| bounds.center());
         return Ok(Ready { surface, element, point });
     }
     if let Some(dialog) = modal_in_front(desktop, &surfaces, &surface).await? {
-        return Err(Halt::Refused(format!(
-            "the dialog {} is in front of {} and must be answered first",
-            dialog.label(),
-            surface.label()
-        )));
+        let of = Some((&surface).into());
+        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of }.into());
     }
     let element = at_rest(desktop, element).await?;
     if !element.states.takes_input() {
-        return Err(Halt::Refused(format!("{} ({id}) is disabled", element.label())));
+        return Err(Refusal::Disabled { element: (&element).into() }.into());
     }
     let Some(bounds) =
         element.bounds.filter(|bounds| !bounds.is_empty() && element.states.has(State::Showing))
     else {
-        return Err(Halt::Refused(format!("{} ({id}) is not on the screen", element.label())));
+        return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
     };
     let point = uncovered(desktop, &surface, &element, bounds).await?;
     Ok(Ready { surface, element, point: Some(point) })
-}
-
-/// The topmost of `surfaces` that contains an element.
-pub(crate) async fn surface_of<D: Desktop>(
-    desktop: &D,
-    surfaces: &[WindowInfo],
-    id: ElementId,
-) -> DesktopResult<Option<WindowInfo>> {
-    for surface in surfaces.iter().rev() {
-        let Some(root) = root_of(desktop, surface).await? else { continue };
-        match patiently(|| desktop.is_within(id, root.id)).await {
-            Ok(true) => return Ok(Some(surface.clone())),
-            Ok(false) | Err(DesktopError::NoElement(_)) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
-}
-
-/// The root element of a window, if its application exposes it.
-pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
-    const OPERATION: &str = "read the root of a window";
-    let read = patiently(|| async {
-        let tree = desktop.tree(window.id, ROOT_ONLY).await?;
-        match (tree.elements.into_iter().next(), tree.partial) {
-            (None, Some(Partial::Deadline | Partial::NotAnswering)) => Err(DesktopError::NotAnswering {
-                operation: OPERATION,
-                application: window.app.name.clone(),
-                limit_ms: milliseconds(ROOT_ONLY.deadline),
-            }),
-            (root, _) => Ok(root),
-        }
-    });
-    match read.await {
-        Err(DesktopError::NoWindow(_)) => Ok(None),
-        other => other,
-    }
-}
-
-/// The modal dialog that blocks `surface`.
-pub(crate) async fn modal_in_front<D: Desktop>(
-    desktop: &D,
-    surfaces: &[WindowInfo],
-    surface: &WindowInfo,
-) -> DesktopResult<Option<WindowInfo>> {
-    for dialog in surfaces.iter().rev() {
-        if dialog.id == surface.id {
-            break;
-        }
-        // A wizard may have the type of a normal window; being modal with an owner is what counts.
-        if dialog.kind == WindowKind::Popup || surface.owner == Some(dialog.id) {
-            continue;
-        }
-        let root = root_of(desktop, dialog).await?;
-        if root.is_some_and(|root| root.states.has(State::Modal)) {
-            return Ok(Some(dialog.clone()));
-        }
-    }
-    Ok(None)
 }
 
 /// Reads an element until its bounds are stable.
@@ -175,7 +101,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
         desktop.settle(watch, QuietLimits::default()).await?;
         before = now;
     }
-    Err(Halt::Refused(format!("{} ({}) does not come to rest", before.label(), before.id)))
+    Err(Refusal::Moving { element: (&before).into() }.into())
 }
 
 /// A point of an element that nothing covers.
@@ -190,12 +116,12 @@ async fn uncovered<D: Desktop>(
         // Raise the window first, as a person would.
         let own = belongs_to(&windows, &coverer, surface);
         if own {
-            return Err(covered(element, &coverer.label()));
+            return Err(covered(element, Cover::Window((&coverer).into())));
         }
         desktop.activate(surface.id).await?;
         let windows = desktop.windows().await?;
         if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
-            return Err(covered(element, &coverer.label()));
+            return Err(covered(element, Cover::Window((&coverer).into())));
         }
     }
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
@@ -217,7 +143,7 @@ async fn uncovered<D: Desktop>(
             Some(found) => coverer = Some(found),
         }
     }
-    Err(covered(element, &coverer.map_or_else(|| "something".to_owned(), |found| found.label())))
+    Err(covered(element, coverer.map_or(Cover::Unnamed, |found| Cover::Element((&found).into()))))
 }
 
 /// The centre of an element detected in a picture, if it is detected there again.
@@ -230,16 +156,15 @@ async fn still_drawn<D: Desktop>(
     let center = bounds.center();
     match desktop.element_at(surface.id, center).await? {
         Some(found) if found.id == element.id => Ok(center),
-        Some(found) if found.source != Source::AtSpi => Err(covered(element, &found.label())),
-        Some(_) | None => {
-            let (label, id) = (element.label(), element.id);
-            Err(Halt::Refused(format!("{label} ({id}) is not drawn at its place any more; look again")))
+        Some(found) if found.source != Source::AtSpi => {
+            Err(covered(element, Cover::Element((&found).into())))
         }
+        Some(_) | None => Err(Refusal::NoLongerDrawn { element: element.into() }.into()),
     }
 }
 
-fn covered(element: &Element, by: &str) -> Halt {
-    Halt::Refused(format!("{} ({}) is covered by {by}", element.label(), element.id))
+fn covered(element: &Element, by: Cover) -> Halt {
+    Refusal::Covered { element: element.into(), by }.into()
 }
 
 /// The centre first, then the quarter points.
@@ -295,17 +220,4 @@ fn lives_in_popup(element: &Element) -> bool {
         Role::POPUP_MENU,
     ]
     .contains(&element.role)
-}
-
-/// Focuses the window, or its topmost dialog, unless one of them has the focus.
-pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
-    let surfaces = surfaces(desktop, window).await?;
-    let fit = |info: &&WindowInfo| info.kind != WindowKind::Popup;
-    if let Some(active) = surfaces.iter().filter(fit).find(|info| info.active) {
-        return Ok(active.clone());
-    }
-    let top = surfaces.iter().rev().find(fit);
-    let top = top.ok_or(DesktopError::NoWindow(window))?.clone();
-    desktop.activate(top.id).await?;
-    Ok(top)
 }

@@ -1,7 +1,8 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Aim, Refusal, Shortfall, Uncertainty},
+    command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
     ui::{Element, Pattern, Role, Source},
@@ -9,9 +10,12 @@ use deskhand_core::{
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    effect::{Before, Effect, wait_for_effect, watch_app},
-    report::{ActLimits, ActionReport, Halt, Route, Target, report},
-    verdict::{Need, Ready, bring_to_front, check, modal_in_front, surfaces},
+    before::Before,
+    checks::{Need, Ready, check},
+    effect::{Effect, wait_for_effect},
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    surfaces::{bring_to_front, modal_in_front, surfaces},
 };
 
 /// A click.
@@ -30,6 +34,10 @@ impl Click {
     pub const fn once(target: Target) -> Self {
         Self { target, button: Button::Left, count: 1 }
     }
+
+    const fn act(&self) -> Act {
+        Act::Click { button: self.button, count: self.count }
+    }
 }
 
 /// Clicks an element or a point of `window` or its dialogs, and verifies the effect.
@@ -42,13 +50,23 @@ pub async fn click<D: Desktop>(
     click: &Click,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(match &click.target {
-        Target::Element { id, name } => match check(desktop, window, *id, name.as_deref(), Need::Act).await {
-            Ok(ready) => click_element(desktop, window, &ready, click, limits).await,
-            Err(halt) => Err(halt),
-        },
+    report(click.act(), click_once(desktop, window, click, limits).await)
+}
+
+/// The same, as a part of another action.
+pub(crate) async fn click_once<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    click: &Click,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    match &click.target {
+        Target::Element { id, name } => {
+            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
+            click_element(desktop, window, &ready, click, limits).await
+        }
         Target::Point(point) => click_point(desktop, window, *point, click, limits).await,
-    })
+    }
 }
 
 async fn click_element<D: Desktop>(
@@ -57,15 +75,15 @@ async fn click_element<D: Desktop>(
     ready: &Ready,
     click: &Click,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
-    let what = format!("{} {}", verb(click), ready.element.label());
+) -> Result<Done, Halt> {
+    let aim = Aim::element(&ready.element);
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
     let mut first = None;
     if click.button == Button::Left && click.count == 1 && is_pressed_semantically(&ready.element) {
         let effect = act_semantically(desktop, ready, &before, limits).await?;
         if let Some(effect) = effect {
             if effect.proof.is_some() {
-                return Ok(effect.to_report(&what, Route::Semantic));
+                return Ok(effect.to_done(click.act(), aim, Route::Semantic));
             }
             first = Some(effect);
         }
@@ -76,35 +94,31 @@ async fn click_element<D: Desktop>(
     let ready = match (again, first.as_ref()) {
         (Ok(ready), _) => ready,
         // The action was already sent, such as to an item of a menu that has closed since.
-        (Err(Halt::Refused(reason)), Some(effect)) => {
-            let mut report = effect.to_report(&what, Route::Semantic);
-            report.summary.push_str(&format!("; then {reason}"));
-            return Ok(report);
+        (Err(Halt::Refused(refusal)), Some(effect)) => {
+            let mut done = effect.to_done(click.act(), aim, Route::Semantic);
+            done.action.evidence = Shortfall::NothingChanged { pixels: false, then: Some(refusal) }.into();
+            return Ok(done);
         }
         (Err(halt), _) => return Err(halt),
     };
     let Some(point) = ready.point else {
-        return Err(Halt::Refused(format!("{} is not on the screen", ready.element.label())));
+        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
     };
     bring_to_front(desktop, ready.surface.id).await?;
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut report = effect.to_report(&what, Route::Input);
-    report.settled_ms += first.map_or(0, |effect| effect.waited_ms);
-    if report.effect == Verdict::Seen {
-        return Ok(report);
+    let mut done = effect.to_done(click.act(), aim, Route::Input);
+    done.action.waited_ms += first.map_or(0, |effect| effect.waited_ms);
+    if !done.is_seen() && effect.damaged {
+        done.action.evidence = if ready.element.source == Source::AtSpi {
+            Shortfall::NothingChanged { pixels: true, then: None }.into()
+        } else {
+            Uncertainty::Pixels { in_picture: true }.into()
+        };
     }
-    if effect.damaged && ready.element.source != Source::AtSpi {
-        report.effect = Verdict::Unknown;
-        report.summary = format!(
-            "{what}: pixels changed, and nothing that proves it; it was found in a picture, so look at the next one"
-        );
-    } else if effect.damaged {
-        report.summary.push_str(" but pixels; look at a picture of the window");
-    }
-    Ok(report)
+    Ok(done)
 }
 
 /// Invokes the accessibility action; `None` if it is not offered or the toolkit rejects it.
@@ -147,54 +161,34 @@ async fn click_point<D: Desktop>(
     point: Point<Screen>,
     click: &Click,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let Some(surface) = surfaces.iter().rev().find(|info| info.bounds.contains(&point)) else {
         let main = surfaces.iter().find(|info| info.id == window);
-        let bounds = main.map(|info| <[i32; 4]>::from(info.bounds));
-        return Err(Halt::Refused(format!(
-            "({}, {}) lies outside of {window}, whose left, top, width and height are {bounds:?}",
-            point.x, point.y
-        )));
+        let bounds = main.map(|info| info.bounds);
+        return Err(Refusal::PointOutside { point, window, bounds }.into());
     };
     if let Some(dialog) = modal_in_front(desktop, &surfaces, surface).await? {
-        return Err(Halt::Refused(format!(
-            "the dialog {} is in front and must be answered first",
-            dialog.label()
-        )));
+        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
     let windows = desktop.windows().await?;
     let top = windows.iter().rev().find(|info| info.bounds.contains(&point));
     if let Some(top) = top.filter(|top| !surfaces.iter().any(|own| own.id == top.id)) {
-        return Err(Halt::Refused(format!("({}, {}) is covered by {}", point.x, point.y, top.label())));
+        return Err(Refusal::PointCovered { point, by: top.into() }.into());
     }
     let target = desktop
         .element_at(surface.id, point)
         .await?
         .filter(|element| element.depth > 0 || element.bounds.is_some());
-    let what = match &target {
-        Some(element) => format!("{} ({}, {}) on {}", verb(click), point.x, point.y, element.label()),
-        None => format!("{} ({}, {})", verb(click), point.x, point.y),
-    };
+    let aim = Aim::Point { point, on: target.as_ref().map(Into::into) };
     let before = Before::take(desktop, surface, target.as_ref()).await?;
     let watch = watch_app(desktop, surface.id).await?;
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut report = effect.to_report(&what, Route::Input);
-    if report.effect == Verdict::NotSeen && effect.damaged && target.is_none() {
-        report.effect = Verdict::Unknown;
-        report.summary = format!("{what}: pixels changed, and the application tells nothing about them");
+    let mut done = effect.to_done(click.act(), aim, Route::Input);
+    if !done.is_seen() && effect.damaged && target.is_none() {
+        done.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
     }
-    Ok(report)
-}
-
-const fn verb(click: &Click) -> &'static str {
-    match (click.button, click.count) {
-        (Button::Left, 2) => "double click",
-        (Button::Left, 3) => "triple click",
-        (Button::Left, _) => "click",
-        (Button::Middle, _) => "middle click",
-        (Button::Right, _) => "right click",
-    }
+    Ok(done)
 }

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
+    text::clip,
     ui::Pattern,
 };
 use deskhand_desktop::{
@@ -14,10 +16,11 @@ use deskhand_desktop::{
 use serde_json::json;
 
 use crate::{
-    effect::watch_app,
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    type_text::{clear, focus_element, read, same_text, shorten},
-    verdict::{Need, Ready, check},
+    checks::{Need, Ready, check},
+    focus::focus_element,
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Halt, report},
+    text::{characters, clear, read, same_text},
 };
 
 /// How long an application may take to fetch pasted text.
@@ -29,11 +32,9 @@ const FETCH_BOUND: Duration = Duration::from_secs(5);
 /// An error of the desktop.
 pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionReport> {
     let text = desktop.clipboard().await?;
-    let summary = match &text {
-        Some(text) => format!("the clipboard holds {} characters of text", text.chars().count()),
-        None => "the clipboard holds no text".to_owned(),
-    };
-    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, summary).with_output(json!({ "text": text })))
+    let characters = text.as_ref().map(|text| characters(text));
+    let action = Action::new(Act::ReadClipboard, Aim::Desktop, Proof::ClipboardRead { characters });
+    Ok(ActionReport::from(action.by(Route::Semantic)).with_output(json!({ "text": text })))
 }
 
 /// Puts a text on the clipboard, and reads it back.
@@ -43,10 +44,9 @@ pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionRepo
 pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResult<ActionReport> {
     desktop.set_clipboard(Some(text)).await?;
     let found = desktop.clipboard().await?;
-    let holds = found.as_deref() == Some(text);
-    let effect = if holds { Verdict::Seen } else { Verdict::NotSeen };
-    let summary = format!("the clipboard holds {:?}", shorten(found.as_deref().unwrap_or_default()));
-    Ok(ActionReport::new(effect, Route::Semantic, summary))
+    let evidence = reads(found.as_deref().unwrap_or_default(), found.as_deref() == Some(text));
+    let act = Act::WriteClipboard { text: clip(text, TEXT_MAX) };
+    Ok(Action::new(act, Aim::Desktop, evidence).by(Route::Semantic).into())
 }
 
 /// Pastes text into an element, reads it back, and restores the clipboard.
@@ -60,7 +60,8 @@ pub async fn paste<D: Desktop>(
     text: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(paste_and_check(desktop, window, (id, name), text, limits).await)
+    let act = Act::Paste { text: clip(text, TEXT_MAX) };
+    report(act, paste_and_check(desktop, window, (id, name), text, limits).await)
 }
 
 async fn paste_and_check<D: Desktop>(
@@ -71,19 +72,28 @@ async fn paste_and_check<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
-    let label = ready.element.label();
     if !ready.element.offers(Pattern::Text) && !ready.element.offers(Pattern::EditableText) {
-        return Err(Halt::Refused(format!("{label} takes no text")));
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Text }.into());
     }
     focus_element(desktop, &ready, limits).await?;
     clear(desktop, &ready, limits).await?;
-    let (settled_ms, _) = paste_here(desktop, &ready, text, limits).await?;
+    let (waited_ms, _) = paste_here(desktop, &ready, text, limits).await?;
     let found = read(desktop, &ready.element).await?.unwrap_or_default();
-    let met = same_text(&found, text);
-    let effect = if met { Verdict::Seen } else { Verdict::NotSeen };
-    let summary = format!("{label} reads {:?} after a paste", shorten(&found));
-    Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) }
-        .with_output(json!({ "text": shorten(&found) })))
+    let act = Act::Paste { text: clip(text, TEXT_MAX) };
+    let evidence = reads(&found, same_text(&found, text));
+    let action = Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input).after(waited_ms);
+    Ok(ActionReport::from(action).with_output(json!({ "text": clip(&found, TEXT_MAX) })))
+}
+
+/// What was read back.
+fn reads(found: &str, met: bool) -> Evidence {
+    let text = clip(found, TEXT_MAX);
+    if met {
+        Proof::Reads { text, corrected: false }.into()
+    } else {
+        Shortfall::ReadsOtherwise { text, corrected: false }.into()
+    }
 }
 
 /// Pastes into the focused element; returns how long that took and whether the application fetched the text. Restores the

@@ -3,12 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use deskhand_core::{
+    action::{ElementRef, Now, Proof},
     ids::ElementId,
+    text::clip,
     ui::{Element, Role, State, Tree},
 };
 use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise};
 
-use crate::effect::{Before, is_menu};
+use crate::{before::Before, menus::is_menu};
 
 /// The most announcements of elements outside of the tree that are looked into.
 const READ_MAX: usize = 20;
@@ -16,12 +18,14 @@ const READ_MAX: usize = 20;
 const QUOTE_MAX: usize = 60;
 
 /// One element that is not as it was.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
     /// What it is about.
     pub(crate) part: Part,
-    /// What is different, for people.
-    pub(crate) what: String,
+    /// The element as it was before.
+    pub(crate) of: ElementRef,
+    /// What it is now.
+    pub(crate) now: Now,
 }
 
 /// An aspect of an element: what is told apart as changing by itself.
@@ -67,8 +71,13 @@ pub(crate) struct Differences {
 }
 
 impl Difference {
-    const fn new(element: ElementId, aspect: Aspect, what: String) -> Self {
-        Self { part: Part::new(Some(element), aspect), what }
+    fn new(of: &Element, aspect: Aspect, now: Now) -> Self {
+        Self { part: Part::new(Some(of.id), aspect), of: of.into(), now }
+    }
+
+    /// The proof that it is.
+    pub(crate) fn to_proof(&self) -> Proof {
+        Proof::Changed { element: self.of.clone(), now: self.now.clone() }
     }
 
     /// Whether it may have happened by itself: the element changed lately, or was not watched for long enough, or did
@@ -103,13 +112,13 @@ impl Differences {
             if before.target.as_ref().is_some_and(|target| target.id == id) {
                 continue;
             }
-            let label = match desktop.element(id).await {
+            let of = match desktop.element(id).await {
                 Ok(found) if is_passing(&found.role) => continue,
-                Ok(found) => found.label(),
+                Ok(found) => ElementRef::from(&found),
                 Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            candidates.push(Difference { part: *part, what: format!("{label} changed") });
+            candidates.push(Difference { part: *part, of, now: Now::Changed });
         }
         Ok(candidates)
     }
@@ -119,7 +128,7 @@ impl Differences {
             |tree: &Tree| tree.elements.iter().rev().find(|one| one.states.has(State::Focused)).cloned();
         let now = focused(&self.tree)?;
         let moved = focused(before).is_none_or(|was| was.id != now.id);
-        moved.then(|| Difference::new(now.id, Aspect::Focus, format!("the focus moved to {}", now.label())))
+        moved.then(|| Difference::new(&now, Aspect::Focus, Now::FocusMovedHere))
     }
 }
 
@@ -166,13 +175,12 @@ pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
             for (element, parent, place) in with_parents(tree) {
                 let is_top = parent.is_some_and(|parent| other.contains_key(&parent));
                 if is_top && !other.contains_key(&element.id) && counts(element) {
-                    let (aspect, verb) = if came {
-                        (Aspect::ChildAdded(place), "came")
+                    let (aspect, now) = if came {
+                        (Aspect::ChildAdded(place), Now::Came)
                     } else {
-                        (Aspect::ChildRemoved(place), "went")
+                        (Aspect::ChildRemoved(place), Now::Went)
                     };
-                    let part = Part::new(parent, aspect);
-                    found.push(Difference { part, what: format!("{} {verb}", element.label()) });
+                    found.push(Difference { part: Part::new(parent, aspect), of: element.into(), now });
                 }
             }
         }
@@ -217,15 +225,15 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
     let took_focus = !before.states.has(State::Focused) && now.states.has(State::Focused);
     let mut found = difference(before, now);
     if took_focus && TAKE_FOCUS.contains(&before.role) {
-        found.push(Difference::new(now.id, Aspect::Focus, "it is now focused".to_owned()));
+        found.push(Difference::new(now, Aspect::Focus, Now::Focused));
     }
     found
 }
 
 /// What is different at the place of something that was found in a picture, where it certainly reads otherwise now.
 pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
-    let what = || format!("{} now reads \"{}\"", before.label(), quote(words));
-    reads_otherwise(&before.name, words).then(|| Difference::new(before.id, Aspect::Text, what()))
+    let reads = || Now::Reads { text: clip(words, QUOTE_MAX) };
+    reads_otherwise(&before.name, words).then(|| Difference::new(before, Aspect::Text, reads()))
 }
 
 /// What is different in one element.
@@ -236,38 +244,27 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
         (State::Expanded, true),
         (State::Pressed, before.role == Role::TOGGLE_BUTTON),
     ];
-    let label = before.label();
     let mut found = Vec::new();
-    let mut push = |aspect, what| found.push(Difference::new(now.id, aspect, what));
+    let mut push = |aspect, now| found.push(Difference::new(before, aspect, now));
     for (state, counts) in watched {
-        let (was, is) = (before.states.has(*state), now.states.has(*state));
-        if *counts && was != is {
-            let word = if is { "now" } else { "no longer" };
-            push(Aspect::State(*state), format!("{label} is {word} {}", state.name()));
+        let (was, on) = (before.states.has(*state), now.states.has(*state));
+        if *counts && was != on {
+            push(Aspect::State(*state), Now::State { state: *state, on });
         }
     }
-    if before.states.takes_input() != now.states.takes_input() {
-        let word = if now.states.takes_input() { "enabled" } else { "disabled" };
-        push(Aspect::State(State::Sensitive), format!("{label} became {word}"));
+    let on = now.states.takes_input();
+    if before.states.takes_input() != on {
+        push(Aspect::State(State::Sensitive), Now::Enabled { on });
     }
     if before.name != now.name {
-        push(Aspect::Name, format!("{label} is now called \"{}\"", quote(&now.name)));
+        push(Aspect::Name, Now::Named { name: clip(&now.name, QUOTE_MAX) });
     }
     if before.value != now.value {
-        let current = now.value.map_or(f64::NAN, |value| value.current);
-        push(Aspect::Value, format!("{label} is now {current}"));
+        push(Aspect::Value, Now::Value { value: now.value.map(|value| value.current) });
     }
     if before.text != now.text {
         let text = now.text.as_deref().unwrap_or_default();
-        push(Aspect::Text, format!("{label} now reads \"{}\"", quote(text)));
+        push(Aspect::Text, Now::Reads { text: clip(text, QUOTE_MAX) });
     }
     found
-}
-
-fn quote(text: &str) -> String {
-    let mut quoted: String = text.chars().take(QUOTE_MAX).collect();
-    if quoted.len() < text.len() {
-        quoted.push('…');
-    }
-    quoted
 }

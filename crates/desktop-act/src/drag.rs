@@ -1,7 +1,8 @@
 //! Dragging from one place to another.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Aim, Refusal, Uncertainty},
+    command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
     ui::{Element, WindowInfo},
@@ -9,9 +10,12 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopResult, Held};
 
 use crate::{
-    effect::{Before, wait_for_effect, watch_app},
-    report::{ActLimits, ActionReport, Halt, Route, Target, report},
-    verdict::{Need, bring_to_front, check, surfaces},
+    before::Before,
+    checks::{Need, check},
+    effect::wait_for_effect,
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    surfaces::{bring_to_front, surfaces},
 };
 
 /// Presses at `from` with the modifiers, moves to `to` and releases there.
@@ -25,7 +29,7 @@ pub async fn drag<D: Desktop>(
     held: &Held,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(drag_and_check(desktop, window, (from, to), held, limits).await)
+    report(Act::Drag { to: None }, drag_and_check(desktop, window, (from, to), held, limits).await)
 }
 
 async fn drag_and_check<D: Desktop>(
@@ -34,7 +38,7 @@ async fn drag_and_check<D: Desktop>(
     (from, to): (&Target, &Target),
     held: &Held,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let (surface, start, element) = place(desktop, window, from).await?;
     let (_, end, _) = place(desktop, window, to).await?;
     bring_to_front(desktop, surface.id).await?;
@@ -42,13 +46,12 @@ async fn drag_and_check<D: Desktop>(
     let watch = watch_app(desktop, surface.id).await?;
     desktop.drag(start, end, held).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let what = format!("drag from ({}, {}) to ({}, {})", start.x, start.y, end.x, end.y);
-    let mut report = effect.to_report(&what, Route::Input);
-    if report.effect == Verdict::NotSeen && effect.damaged && element.is_none() {
-        report.effect = Verdict::Unknown;
-        report.summary = format!("{what}: pixels changed, and the application tells nothing about them");
+    let aim = Aim::Point { point: start, on: element.as_ref().map(Into::into) };
+    let mut done = effect.to_done(Act::Drag { to: Some(end) }, aim, Route::Input);
+    if !done.is_seen() && effect.damaged && element.is_none() {
+        done.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
     }
-    Ok(report)
+    Ok(done)
 }
 
 async fn place<D: Desktop>(
@@ -65,7 +68,7 @@ async fn place<D: Desktop>(
         Target::Point(point) => {
             let all = surfaces(desktop, window).await?;
             let surface = all.into_iter().rev().find(|surface| surface.bounds.contains(point));
-            let outside = || Halt::Refused(format!("({}, {}) lies outside of {window}", point.x, point.y));
+            let outside = || Refusal::PointOutside { point: *point, window, bounds: None };
             let surface = surface.ok_or_else(outside)?;
             let element = desktop.element_at(surface.id, *point).await?;
             Ok((surface, *point, element))

@@ -6,52 +6,36 @@ use std::{
 };
 
 use deskhand_core::{
-    command::Verdict,
-    ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, same_app},
+    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
+    command::Route,
+    ui::{Element, Role, Source, WindowInfo, WindowKind, belongs_to, same_app},
 };
-use deskhand_desktop::{
-    Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
-};
+use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled};
 
 use crate::{
+    before::{Before, look},
     difference::{
         Difference, Differences, Part, announced, differences, drawn_difference, target_difference,
     },
-    patience::read_element,
-    report::{ActLimits, ActionReport, Route},
-    verdict::root_of,
+    menus::is_menu,
+    patience::{milliseconds, read_element, watch_app},
+    report::{ActLimits, Done},
+    surfaces::root_of,
 };
 
 /// How often one wait may be interrupted by changes that prove nothing.
 const WAITS_MAX: usize = 64;
-/// How long an element must have been watched without a change for its next one to prove an effect at once.
-const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
 /// An application makes and tells of one change in several pieces, such as a text that goes and another that comes in its
 /// place; they are through after so long, also on a busy machine.
 const TAIL: Duration = Duration::from_millis(250);
 /// How often the place of a target that was found in a picture is looked at while it is watched.
 const DRAWN_LOOKS: Duration = Duration::from_millis(250);
 
-/// How things were before an action.
-#[derive(Debug, Clone)]
-pub(crate) struct Before {
-    pub(crate) surface: WindowInfo,
-    pub(crate) windows: Vec<WindowInfo>,
-    pub(crate) target: Option<Element>,
-    /// The elements of the surface.
-    pub(crate) tree: Tree,
-    /// Elements that changed lately with nobody touching them, or that nobody has watched for long enough to tell.
-    pub(crate) recently_changed: HashSet<ElementId>,
-    /// Whether a moved focus is what was asked for, as with Tab.
-    pub(crate) focus_counts: bool,
-}
-
 /// What was seen after an action.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effect {
     /// What proves that it worked, if anything does.
-    pub(crate) proof: Option<String>,
+    pub(crate) proof: Option<Proof>,
     pub(crate) changes: Vec<Change>,
     /// The window that opened.
     pub(crate) opened: Option<WindowInfo>,
@@ -65,18 +49,18 @@ pub(crate) struct Effect {
 }
 
 impl Effect {
-    /// The report of an action whose effect is judged by this alone.
-    pub(crate) fn to_report(&self, what: &str, route: Route) -> ActionReport {
-        let (verdict, summary) = match &self.proof {
-            Some(proof) => (Verdict::Seen, format!("{what}: {proof} after {} ms", self.waited_ms)),
-            None => (Verdict::NotSeen, format!("{what}: nothing changed within {} ms", self.waited_ms)),
-        };
-        ActionReport {
-            changes: self.changes.clone(),
-            window: self.opened.clone(),
-            settled_ms: self.waited_ms,
-            ..ActionReport::new(verdict, route, summary)
+    /// The evidence, where the effect is judged by this alone.
+    pub(crate) fn evidence(&self) -> Evidence {
+        match &self.proof {
+            Some(proof) => proof.clone().into(),
+            None => Shortfall::NothingChanged { pixels: false, then: None }.into(),
         }
+    }
+
+    /// The action whose effect this is.
+    pub(crate) fn to_done(&self, act: Act, aim: Aim, route: Route) -> Done {
+        let action = Action::new(act, aim, self.evidence()).by(route).after(self.waited_ms);
+        Done { action: action.with_changes(self.changes.clone()), window: self.opened.clone() }
     }
 
     fn add(&mut self, settled: Settled) {
@@ -87,35 +71,6 @@ impl Effect {
                 self.changes.push(change);
             }
         }
-    }
-}
-
-impl Before {
-    /// How things are now, around an element.
-    pub(crate) async fn take<D: Desktop>(
-        desktop: &D,
-        surface: &WindowInfo,
-        target: Option<&Element>,
-    ) -> DesktopResult<Self> {
-        let tree = look(desktop, surface.id).await?;
-        let elements: Vec<ElementId> =
-            tree.elements.iter().map(|element| element.id).chain(target.map(|target| target.id)).collect();
-        Ok(Self {
-            surface: surface.clone(),
-            windows: desktop.windows().await?,
-            target: target.cloned(),
-            recently_changed: desktop.recently_changed(&elements, WATCHED_BEFORE).into_iter().collect(),
-            tree,
-            focus_counts: false,
-        })
-    }
-}
-
-/// The elements of a window; empty if it is gone or does not answer.
-async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
-    match desktop.tree(window, TreeLimits::default()).await {
-        Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),
-        other => other,
     }
 }
 
@@ -160,12 +115,12 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
             let told = announced(&effect.changes);
             let mut left = now.candidates(desktop, before, &told, &noise).await?;
             left.retain(|one| !is_known_to_change(desktop, before, one));
-            let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
             let of_target =
                 |one: &Difference| one.part.element == before.target.as_ref().map(|target| target.id);
-            // What is only drawn has to say the same as before, too.
+            // What is only drawn has to read the same as before, too.
             let lasts = |one: &Difference| {
-                let same = |known: &&Difference| !is_drawn || !of_target(one) || known.what == one.what;
+                let same =
+                    |known: &&Difference| !before.is_drawn() || !of_target(one) || known.now == one.now;
                 candidates.iter().filter(same).any(|known| known.part == one.part)
             };
             if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
@@ -191,19 +146,11 @@ fn is_known_to_change<D: Desktop>(desktop: &D, before: &Before, difference: &Dif
 
 impl Effect {
     fn proven_by<D: Desktop>(mut self, desktop: &D, difference: &Difference) -> Self {
-        self.proof = Some(difference.what.clone());
+        self.proof = Some(difference.to_proof());
         if let Some(element) = difference.part.element {
             desktop.attribute_to_action(element);
         }
         self
-    }
-}
-
-/// Starts to watch the application of a window; the whole desktop where that window has gone.
-pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<D::Watch> {
-    match desktop.watch(Some(window)).await {
-        Err(DesktopError::NoWindow(_)) => desktop.watch(None).await,
-        other => other,
     }
 }
 
@@ -221,7 +168,7 @@ async fn control<D: Desktop>(
         candidates.iter().map(|candidate| (candidate.part, (1, 0))).collect();
     let mut waited_ms = 0;
     let mut last = changed.tree.clone();
-    let is_drawn = before.target.as_ref().is_some_and(|target| target.source != Source::AtSpi);
+    let is_drawn = before.is_drawn();
     let mut last_words = effect.words.clone();
     for _ in 0..WAITS_MAX {
         if waited_ms >= milliseconds(limits.control) {
@@ -291,7 +238,7 @@ async fn look_for_proof<D: Desktop>(
             Err(DesktopError::NoElement(_)) => {
                 effect.target = None;
                 if !is_menu(&target.role) {
-                    effect.proof = Some(format!("{} went away", target.label()));
+                    effect.proof = Some(Proof::Gone { element: target.into() });
                     return Ok(None);
                 }
             }
@@ -300,7 +247,7 @@ async fn look_for_proof<D: Desktop>(
         }
     }
     let tree = look(desktop, before.surface.id).await?;
-    let mut found = differences(&before.tree, &tree, opens_menus(before));
+    let mut found = differences(&before.tree, &tree, before.opens_menus());
     found.retain(|one| before.target.as_ref().is_none_or(|target| one.part.element != Some(target.id)));
     own.extend(found);
     Ok(Some(Differences { found: own, tree }))
@@ -325,7 +272,7 @@ async fn window_proof<D: Desktop>(
     before: &Before,
     windows: &[WindowInfo],
     effect: &mut Effect,
-) -> DesktopResult<Option<String>> {
+) -> DesktopResult<Option<Proof>> {
     let known = |id| before.windows.iter().find(|info| info.id == id);
     for info in windows.iter().rev() {
         if known(info.id).is_some()
@@ -337,22 +284,16 @@ async fn window_proof<D: Desktop>(
             continue;
         }
         effect.opened = Some(info.clone());
-        let kind = match info.kind {
-            WindowKind::Normal => "window",
-            WindowKind::Dialog => "dialog",
-            WindowKind::Popup => "menu",
-        };
-        let title = if info.title.is_empty() { String::new() } else { format!(" “{}”", info.title) };
-        return Ok(Some(format!("{kind}{title} opened")));
+        return Ok(Some(Proof::WindowOpened { window: info.into() }));
     }
     for info in &before.windows {
-        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !opens_menus(before)) {
+        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !before.opens_menus()) {
             continue;
         }
         match windows.iter().find(|other| other.id == info.id) {
-            None => return Ok(Some(format!("“{}” closed", info.title))),
+            None => return Ok(Some(Proof::WindowClosed { window: info.into() })),
             Some(now) if now.title != info.title => {
-                return Ok(Some(format!("the title became “{}”", now.title)));
+                return Ok(Some(Proof::TitleChanged { title: now.title.clone() }));
             }
             Some(_) => {}
         }
@@ -368,33 +309,7 @@ async fn is_opened_menu<D: Desktop>(desktop: &D, before: &Before, popup: &Window
     };
     Ok(match root {
         Some(root) if root.role.name() == "tool tip" => false,
-        Some(root) => is_menu(&root.role) || opens_menus(before) || root.child_count > 1,
-        None => opens_menus(before),
+        Some(root) => is_menu(&root.role) || before.opens_menus() || root.child_count > 1,
+        None => before.opens_menus(),
     })
-}
-
-/// Whether the target is something that opens a pop-up when it works.
-fn opens_menus(before: &Before) -> bool {
-    before.target.as_ref().is_some_and(|target| {
-        [Role::MENU, Role::COMBO_BOX, Role::TOGGLE_BUTTON].contains(&target.role)
-            || target.states.has(State::Expandable)
-            // Qt calls what opens a menu an item, too.
-            || (is_menu(&target.role) && target.child_count > 0)
-    })
-}
-
-pub(crate) fn is_menu(role: &Role) -> bool {
-    [
-        Role::MENU,
-        Role::MENU_BAR,
-        Role::MENU_ITEM,
-        Role::CHECK_MENU_ITEM,
-        Role::RADIO_MENU_ITEM,
-        Role::POPUP_MENU,
-    ]
-    .contains(role)
-}
-
-pub(crate) fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
     ui::State,
 };
@@ -13,11 +14,10 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    effect::{milliseconds, watch_app},
-    patience::read_element,
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    type_text::focus_element,
-    verdict::{Need, Ready, check},
+    checks::{Need, Ready, check},
+    focus::focus_element,
+    patience::{milliseconds, read_element, watch_app},
+    report::{ActLimits, ActionReport, Halt, report},
 };
 
 /// Names of actions that expand and collapse an element. Not `Toggle`, which selects a cell in Qt.
@@ -34,7 +34,7 @@ pub async fn expand<D: Desktop>(
     open: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(expand_and_check(desktop, window, (id, name), open, limits).await)
+    report(Act::Expand { open }, expand_and_check(desktop, window, (id, name), open, limits).await)
 }
 
 /// The ways to expand an element, best first.
@@ -53,21 +53,20 @@ async fn expand_and_check<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     open: bool,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
-    let label = ready.element.label();
-    let word = if open { "expanded" } else { "collapsed" };
     let is_so = |states: deskhand_core::ui::States| states.has(State::Expanded) == open;
     if is_so(ready.element.states) {
-        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{label} is {word} already")));
+        return Ok(done(&ready, open, Proof::Holds { already: true }));
     }
     let offered = desktop.action_names(id).await?;
     let opener = |name: &String| OPENERS.iter().any(|opener| name.eq_ignore_ascii_case(opener));
     let actions = offered.into_iter().filter(opener).map(Way::Action);
     if !ready.element.states.has(State::Expandable) && open {
-        return Err(Halt::Refused(format!("{label} cannot be expanded")));
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Expanding }.into());
     }
-    let mut settled_ms = 0;
+    let mut total_ms = 0;
     for way in actions.chain([Way::ArrowKey, Way::ClickAndArrowKey, Way::DoubleClick]) {
         let watch = watch_app(desktop, ready.surface.id).await?;
         if !go(desktop, &ready, &way, open, limits).await? {
@@ -83,15 +82,17 @@ async fn expand_and_check<D: Desktop>(
             waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
             reached = is_so(read_element(desktop, id).await?.states);
         }
-        settled_ms += waited_ms;
+        total_ms += waited_ms;
         if reached {
             let route = if matches!(way, Way::Action(_)) { Route::Semantic } else { Route::Input };
-            let done = ActionReport::new(Verdict::Seen, route, format!("{label} is {word}"));
-            return Ok(ActionReport { settled_ms, ..done });
+            return Ok(done(&ready, open, Proof::Holds { already: false }).by(route).after(total_ms));
         }
     }
-    let summary = format!("{label} did not become {word}");
-    Ok(ActionReport { settled_ms, ..ActionReport::new(Verdict::NotSeen, Route::Input, summary) })
+    Ok(done(&ready, open, Shortfall::NotReached { way: None }).by(Route::Input).after(total_ms))
+}
+
+fn done(ready: &Ready, open: bool, evidence: impl Into<Evidence>) -> Action {
+    Action::new(Act::Expand { open }, Aim::element(&ready.element), evidence)
 }
 
 /// Whether anything was sent.

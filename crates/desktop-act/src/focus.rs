@@ -1,17 +1,18 @@
 //! Giving an element the keyboard focus.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
-    ui::State,
+    ui::{Element, State},
 };
-use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    patience::read_element,
+    checks::{Need, Ready, check},
+    patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
-    type_text::focus_element,
-    verdict::{Need, check},
+    surfaces::bring_to_front,
 };
 
 /// Focuses an element, and reads back whether it has the focus.
@@ -25,7 +26,7 @@ pub async fn focus<D: Desktop>(
     name: Option<&str>,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(focus_and_check(desktop, window, id, name, limits).await)
+    report(Act::Focus, focus_and_check(desktop, window, id, name, limits).await)
 }
 
 async fn focus_and_check<D: Desktop>(
@@ -34,14 +35,46 @@ async fn focus_and_check<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
     let route = focus_element(desktop, &ready, limits).await?;
-    let label = ready.element.label();
     let has = read_element(desktop, id).await?.states.has(State::Focused);
-    Ok(if has {
-        ActionReport::new(Verdict::Seen, route, format!("{label} has the focus"))
+    let evidence: Evidence = if has {
+        Proof::Holds { already: route.is_none() }.into()
     } else {
-        ActionReport::new(Verdict::NotSeen, route, format!("{label} did not take the focus"))
-    })
+        Shortfall::NotReached { way: None }.into()
+    };
+    Ok(Action { route, ..Action::new(Act::Focus, Aim::element(&ready.element), evidence) })
+}
+
+/// Focuses an element, and returns the route taken; `None` if it had the focus: through its accessibility interface, else by a click.
+pub(crate) async fn focus_element<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    limits: &ActLimits,
+) -> Result<Option<Route>, Halt> {
+    bring_to_front(desktop, ready.surface.id).await?;
+    let is_focused = |element: &Element| element.states.has(State::Focused);
+    if is_focused(&read_element(desktop, ready.element.id).await?) {
+        return Ok(None);
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    match desktop.perform(ready.element.id, &ElementAction::Focus).await {
+        Ok(()) => {
+            desktop.settle(watch, limits.quiet).await?;
+            if is_focused(&read_element(desktop, ready.element.id).await?) {
+                return Ok(Some(Route::Semantic));
+            }
+        }
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let Some(point) = ready.point else {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+    };
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.click(point, Button::Left, 1).await?;
+    desktop.settle(watch, limits.quiet).await?;
+    Ok(Some(Route::Input))
 }

@@ -1,13 +1,20 @@
 //! Carrying out an accessibility action by its name.
 
-use deskhand_core::ids::{ElementId, WindowId};
+use deskhand_core::{
+    action::{Act, Aim, Among, Refusal},
+    command::Route,
+    ids::{ElementId, WindowId},
+    ui::names_equal,
+};
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    effect::{Before, wait_for_effect, watch_app},
-    find::{names_equal, nearest_names},
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    verdict::{Need, check},
+    before::Before,
+    checks::{Need, check},
+    effect::wait_for_effect,
+    find::nearest_names,
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Done, Halt, report},
 };
 
 /// Carries out the action `action` of an element; refused, with the names it has, where it has none of that name.
@@ -22,7 +29,8 @@ pub async fn invoke<D: Desktop>(
     action: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(invoke_and_check(desktop, window, id, name, action, limits).await)
+    let act = Act::Invoke { action: action.to_owned() };
+    report(act, invoke_and_check(desktop, window, id, name, action, limits).await)
 }
 
 async fn invoke_and_check<D: Desktop>(
@@ -32,17 +40,13 @@ async fn invoke_and_check<D: Desktop>(
     name: Option<&str>,
     action: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
     let offered = desktop.action_names(id).await?;
     let Some(exact) = offered.iter().find(|offered| names_equal(offered, action)) else {
-        let near = nearest_names(action, offered.iter().map(String::as_str)).join(", ");
-        let label = ready.element.label();
-        return Err(Halt::Refused(if near.is_empty() {
-            format!("{label} offers no action; click it instead")
-        } else {
-            format!("{label} has no action \"{action}\"; it has: {near}")
-        }));
+        let offered = nearest_names(action, offered.iter().map(String::as_str));
+        let among = Among::Actions { element: (&ready.element).into(), offered };
+        return Err(Refusal::NotFound { name: action.to_owned(), among }.into());
     };
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
@@ -51,5 +55,6 @@ async fn invoke_and_check<D: Desktop>(
         Err(error) => return Err(error.into()),
     }
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    Ok(effect.to_report(&format!("{exact} {}", ready.element.label()), Route::Semantic))
+    let act = Act::Invoke { action: exact.clone() };
+    Ok(effect.to_done(act, Aim::element(&ready.element), Route::Semantic))
 }

@@ -22,15 +22,17 @@
 //!
 //! // The text is read back before the action counts as done.
 //! let report = type_text(&desktop, window, &into("name"), &ActLimits::default()).await?;
-//! assert_eq!(report.effect, Verdict::Seen);
+//! assert_eq!(report.effect(), Verdict::Seen);
 //!
 //! // A disabled element refuses the action, and nothing is sent to it.
 //! let report = type_text(&desktop, window, &into("total"), &ActLimits::default()).await?;
-//! assert_eq!(report.effect, Verdict::Refused);
+//! assert_eq!(report.effect(), Verdict::Refused);
 //! # Ok(())
 //! # }
 //! ```
 
+mod before;
+mod checks;
 mod click;
 mod clipboard;
 mod difference;
@@ -40,9 +42,11 @@ mod expand;
 mod find;
 mod focus;
 mod invoke;
+mod menus;
 mod patience;
 mod press_keys;
 mod read_table;
+mod read_text;
 mod report;
 mod scroll;
 mod select;
@@ -51,10 +55,10 @@ mod select_text;
 mod set_checked;
 mod set_value;
 mod summary;
+mod surfaces;
 mod table;
-mod texts;
+mod text;
 mod type_text;
-mod verdict;
 mod visit;
 mod wait;
 mod wait_for;
@@ -65,12 +69,13 @@ pub use click::{Click, click};
 pub use clipboard::{paste, read_clipboard, write_clipboard};
 pub use drag::drag;
 pub use expand::expand;
-pub use find::{Wanted, find_element, names_equal};
+pub use find::find_element;
 pub use focus::focus;
 pub use invoke::invoke;
 pub use press_keys::press_keys;
 pub use read_table::read_table;
-pub use report::{ActLimits, ActionReport, Route, Target};
+pub use read_text::read_text;
+pub use report::{ActLimits, ActionReport, Target};
 pub use scroll::{Scroll, scroll, scroll_into_view};
 pub use select::select;
 pub use select_cells::select_cells;
@@ -79,10 +84,9 @@ pub use set_checked::set_checked;
 pub use set_value::{NewValue, set_value};
 pub use summary::summary;
 pub use table::{TableTarget, cells_equal};
-pub use texts::read_text;
 pub use type_text::{TypeText, type_text};
 pub use visit::visit;
 pub use wait::wait;
-pub use wait_for::{Condition, wait_for};
+pub use wait_for::wait_for;
 pub use window::{activate, close, launch};
 pub use write_table::write_table;

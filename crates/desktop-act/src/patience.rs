@@ -1,5 +1,7 @@
-//! Retries of reads while an application is busy: on a loaded machine it may take seconds to respond. Only reads are
-//! retried; actions are never sent twice from here.
+//! Watching an application, and retries of reads while it is busy: on a loaded machine it may take seconds to respond.
+//! Only reads are retried; actions are never sent twice from here.
+
+use std::time::Duration;
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -7,10 +9,21 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits};
 
-use crate::effect::watch_app;
-
 /// How often a read is tried before the application counts as not responding.
 const TRIES_MAX: u32 = 4;
+
+/// Starts to watch the application of a window, or the whole desktop if that window is gone.
+pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<D::Watch> {
+    match desktop.watch(Some(window)).await {
+        Err(DesktopError::NoWindow(_)) => desktop.watch(None).await,
+        other => other,
+    }
+}
+
+/// A duration in whole milliseconds.
+pub(crate) fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
 
 /// Retries a read while the application does not respond.
 pub(crate) async fn patiently<T, F>(mut ask: impl FnMut() -> F) -> DesktopResult<T>

@@ -1,12 +1,19 @@
 //! Pressing key chords.
 
-use deskhand_core::{command::Verdict, ids::WindowId};
-use deskhand_desktop::{Desktop, DesktopResult, keys::KeyChord};
+use deskhand_core::{
+    action::{Act, Action, Aim, ArgumentProblem, Refusal},
+    command::Route,
+    ids::WindowId,
+};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::KeyChord};
+use serde_json::Value;
 
 use crate::{
-    effect::{Before, wait_for_effect, watch_app},
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    verdict::bring_to_front,
+    before::Before,
+    effect::wait_for_effect,
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Halt, report},
+    surfaces::bring_to_front,
 };
 
 /// The most chords of one call.
@@ -23,7 +30,8 @@ pub async fn press_keys<D: Desktop>(
     chords: &[KeyChord],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(press_all(desktop, window, chords, limits).await)
+    let act = Act::Press { chord: chords.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ") };
+    report(act, press_all(desktop, window, chords, limits).await)
 }
 
 async fn press_all<D: Desktop>(
@@ -33,16 +41,17 @@ async fn press_all<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     if chords.is_empty() || chords.len() > CHORDS_MAX {
-        return Err(Halt::Refused(format!("give 1 to {CHORDS_MAX} chords, not {}", chords.len())));
+        let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+        let problem = ArgumentProblem::Chords { given: count(chords.len()), max: count(CHORDS_MAX) };
+        return Err(Refusal::from(problem).into());
     }
-    let mut total = ActionReport::new(Verdict::NotSeen, Route::Input, "");
-    let mut told = Vec::new();
+    let (mut actions, mut window_opened) = (Vec::new(), None);
     for (index, chord) in chords.iter().enumerate() {
-        let front = bring_to_front(desktop, window).await;
-        let front = match front {
+        let act = Act::Press { chord: chord.to_string() };
+        let front = match bring_to_front(desktop, window).await {
             // The window closed because of an earlier chord: that is its effect.
-            Err(Halt::Failed(deskhand_desktop::DesktopError::NoWindow(_))) if index > 0 => {
-                told.push(format!("the window closed before {chord}"));
+            Err(Halt::Failed(DesktopError::NoWindow(_))) if index > 0 => {
+                actions.push(Action::new(act, Aim::Unresolved, Refusal::WindowClosed));
                 break;
             }
             other => other?,
@@ -51,15 +60,9 @@ async fn press_all<D: Desktop>(
         let watch = watch_app(desktop, front.id).await?;
         desktop.press(chord).await?;
         let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-        let one = effect.to_report(&format!("press {chord}"), Route::Input);
-        if one.effect == Verdict::Seen {
-            total.effect = Verdict::Seen;
-        }
-        told.push(one.summary);
-        total.settled_ms += one.settled_ms;
-        total.changes.extend(one.changes);
-        total.window = one.window.or(total.window);
+        let one = effect.to_done(act, Aim::focus_of(&front), Route::Input);
+        actions.push(one.action);
+        window_opened = one.window.or(window_opened);
     }
-    total.summary = told.join("; ");
-    Ok(total)
+    Ok(ActionReport { actions, window: window_opened, output: Value::Null })
 }

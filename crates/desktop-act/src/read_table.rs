@@ -1,7 +1,8 @@
 //! Reading the cells of a table.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Proof, Refusal, Unsupported},
+    command::Route,
     ids::WindowId,
     ui::{CellRange, CellRef, TableContent, TableShape},
 };
@@ -10,7 +11,7 @@ use serde_json::json;
 
 use crate::{
     patience::patiently,
-    report::{ActionReport, Halt, Route, report},
+    report::{ActionReport, Halt, report},
     table::{TableTarget, find_table},
 };
 
@@ -29,7 +30,7 @@ pub async fn read_table<D: Desktop>(
     target: &TableTarget,
     range: Option<CellRange>,
 ) -> DesktopResult<ActionReport> {
-    report(read(desktop, window, target, range).await)
+    report(Act::ReadCells, read(desktop, window, target, range).await)
 }
 
 async fn read<D: Desktop>(
@@ -42,7 +43,8 @@ async fn read<D: Desktop>(
     let origin = CellRef { row: 0, column: 0 };
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if shape.rows == 0 || shape.columns == 0 {
-        return Err(Halt::Refused(format!("{} has no cells", table.label())));
+        let element = (&table).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Cells }.into());
     }
     let whole = CellRange::sized(origin, shape);
     let is_small = whole.cell_count() <= WHOLE_MAX;
@@ -55,19 +57,19 @@ async fn read<D: Desktop>(
         }
     };
     if wanted.last.row > whole.last.row || wanted.last.column > whole.last.column {
-        return Err(Halt::Refused(format!("{wanted} lies outside of {}, which is {whole}", table.label())));
+        return Err(Refusal::CellsOutside { range: wanted, table: (&table).into(), shape }.into());
     }
     let content = patiently(|| desktop.cells(table.id, wanted)).await?;
     let content = if range.is_none() && !is_small { trimmed(content) } else { content };
-    let read = content.range.shape();
-    let summary = format!("{}: {} × {} cells ({})", table.label(), read.rows, read.columns, content.range);
+    let proof = Proof::CellsRead { range: content.range };
     let output = json!({
         "table": table.name,
         "range": content.range,
         "rows": content.rows,
         "whole": { "rows": shape.rows, "columns": shape.columns },
     });
-    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, summary).with_output(output))
+    let action = Action::new(Act::ReadCells, Aim::element(&table), proof).by(Route::Semantic);
+    Ok(ActionReport::from(action).with_output(output))
 }
 
 /// Without the empty rows and columns at the end; at least one cell.

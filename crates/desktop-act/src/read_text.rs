@@ -1,7 +1,8 @@
 //! Reading the text of an element.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Proof},
+    command::Route,
     ids::{ElementId, WindowId},
     ui::Element,
 };
@@ -9,10 +10,10 @@ use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
+    checks::{Need, check},
     patience::read_tree,
-    report::{ActionReport, Halt, Route, report},
-    type_text::read,
-    verdict::{Need, check},
+    report::{ActionReport, Halt, report},
+    text::{characters, read},
 };
 
 /// The most characters of one read.
@@ -28,7 +29,7 @@ pub async fn read_text<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
 ) -> DesktopResult<ActionReport> {
-    report(read_all(desktop, window, id, name).await)
+    report(Act::ReadText, read_all(desktop, window, id, name).await)
 }
 
 async fn read_all<D: Desktop>(
@@ -48,14 +49,9 @@ async fn read_all<D: Desktop>(
         }
     };
     let cut: String = text.chars().take(TEXT_MAX).collect();
-    let is_cut = cut.len() < text.len();
-    let summary = format!(
-        "{} has {} characters of text{}",
-        ready.element.label(),
-        text.chars().count(),
-        if is_cut { format!(", of which the first {TEXT_MAX} are given") } else { String::new() }
-    );
-    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, summary).with_output(json!({ "text": cut })))
+    let proof = Proof::TextRead { characters: characters(&text), given: characters(&cut) };
+    let action = Action::new(Act::ReadText, Aim::element(&ready.element), proof).by(Route::Semantic);
+    Ok(ActionReport::from(action).with_output(json!({ "text": cut })))
 }
 
 fn line(element: &Element) -> Option<&str> {

@@ -1,9 +1,10 @@
-//! Targets and reports of actions.
+//! Targets, limits and reports of actions.
 
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Refusal, Report},
+    command::{Route, Verdict},
     geometry::{Point, Screen},
     ids::ElementId,
     ui::WindowInfo,
@@ -60,54 +61,46 @@ impl Default for ActLimits {
     }
 }
 
-/// The route of an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Route {
-    /// Nothing was sent.
-    None,
-    /// Through the accessibility interface.
-    Semantic,
-    /// By real mouse and keyboard events.
-    Input,
-}
-
-/// The result of an action.
+/// What came of an action: one, or several of one call such as the chords of a key sequence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionReport {
-    /// The verdict.
-    pub effect: Verdict,
-    /// What happened, or why nothing did and what to do, in one or two sentences.
-    pub summary: String,
-    /// The route taken.
-    pub route: Route,
-    /// The changes, in order.
-    pub changes: Vec<Change>,
+    /// The actions with their evidence, in order; at least one.
+    pub actions: Vec<Action>,
     /// The window that it opened, activated or closed.
     pub window: Option<WindowInfo>,
     /// Data that it returns; null if none.
     pub output: Value,
-    /// Time spent waiting for the effect, in milliseconds.
-    pub settled_ms: u64,
 }
 
 impl ActionReport {
-    /// A report with only a verdict.
-    pub fn new(effect: Verdict, route: Route, summary: impl Into<String>) -> Self {
-        Self {
-            effect,
-            summary: summary.into(),
-            route,
-            changes: Vec::new(),
-            window: None,
-            output: Value::Null,
-            settled_ms: 0,
+    /// The verdict: of several actions, `seen` if one of them was.
+    pub fn effect(&self) -> Verdict {
+        let verdicts = || self.actions.iter().map(|action| action.evidence.verdict());
+        match self.actions.as_slice() {
+            [action] => action.evidence.verdict(),
+            _ if verdicts().any(|verdict| verdict == Verdict::Seen) => Verdict::Seen,
+            _ => Verdict::NotSeen,
         }
     }
 
-    /// A refusal with its reason; nothing was sent.
-    pub fn refused(reason: impl Into<String>) -> Self {
-        Self::new(Verdict::Refused, Route::None, reason)
+    /// What happened, or why nothing did and what to do, in one or two sentences for people.
+    pub fn summary(&self) -> String {
+        Report::from(self.clone()).sentence()
+    }
+
+    /// The last route taken; `None` if nothing was sent.
+    pub fn route(&self) -> Option<Route> {
+        self.actions.iter().rev().find_map(|action| action.route)
+    }
+
+    /// All changes, in order.
+    pub fn changes(&self) -> impl Iterator<Item = &Change> {
+        self.actions.iter().flat_map(|action| &action.changes)
+    }
+
+    /// The time spent waiting for the effect, in milliseconds.
+    pub fn waited_ms(&self) -> u64 {
+        self.actions.iter().map(|action| action.waited_ms).sum()
     }
 
     /// Adds data.
@@ -116,13 +109,60 @@ impl ActionReport {
         self.output = output;
         self
     }
+
+    /// Adds the window of the action.
+    #[must_use]
+    pub fn with_window(mut self, window: Option<WindowInfo>) -> Self {
+        self.window = window;
+        self
+    }
+}
+
+impl From<Action> for ActionReport {
+    fn from(action: Action) -> Self {
+        Self { actions: vec![action], window: None, output: Value::Null }
+    }
+}
+
+impl From<ActionReport> for Report {
+    fn from(report: ActionReport) -> Self {
+        let mut actions = report.actions;
+        match (actions.pop(), actions.is_empty()) {
+            (Some(action), true) => action.into(),
+            (last, _) => {
+                actions.extend(last);
+                Self::Sequence { actions }
+            }
+        }
+    }
+}
+
+/// One action that was carried out, for actions that are made of others.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) action: Action,
+    /// The window that opened.
+    pub(crate) window: Option<WindowInfo>,
+}
+
+impl Done {
+    /// Whether the effect was seen.
+    pub(crate) const fn is_seen(&self) -> bool {
+        matches!(self.action.evidence, Evidence::Seen { .. })
+    }
+}
+
+impl From<Done> for ActionReport {
+    fn from(done: Done) -> Self {
+        Self::from(done.action).with_window(done.window)
+    }
 }
 
 /// Why an action stops early.
 #[derive(Debug)]
 pub(crate) enum Halt {
     /// A check failed and nothing was sent.
-    Refused(String),
+    Refused(Box<Refusal>),
     /// The desktop failed.
     Failed(DesktopError),
 }
@@ -133,11 +173,22 @@ impl From<DesktopError> for Halt {
     }
 }
 
-/// Turns a refusal into a report.
-pub(crate) fn report(result: Result<ActionReport, Halt>) -> DesktopResult<ActionReport> {
+impl From<Refusal> for Halt {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(Box::new(refusal))
+    }
+}
+
+/// Turns a refusal of an action into its report.
+pub(crate) fn report(act: Act, result: Result<impl Into<ActionReport>, Halt>) -> DesktopResult<ActionReport> {
     match result {
-        Ok(report) => Ok(report),
-        Err(Halt::Refused(reason)) => Ok(ActionReport::refused(reason)),
+        Ok(report) => Ok(report.into()),
+        Err(Halt::Refused(refusal)) => Ok(refused(act, *refusal)),
         Err(Halt::Failed(error)) => Err(error),
     }
+}
+
+/// The report of an action that was refused before its target was resolved.
+pub(crate) fn refused(act: Act, refusal: impl Into<Refusal>) -> ActionReport {
+    Action::new(act, Aim::Unresolved, refusal.into()).into()
 }

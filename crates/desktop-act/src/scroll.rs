@@ -1,7 +1,10 @@
 //! Scrolls by the wheel, and scrolls an element into view.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{
+        Act, Action, Aim, ArgumentProblem, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported,
+    },
+    command::Route,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, State, WindowInfo},
@@ -9,10 +12,10 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    effect::watch_app,
-    patience::{read_element, read_tree},
-    report::{ActLimits, ActionReport, Halt, Route, Target, report},
-    verdict::{Need, bring_to_front, check, surfaces},
+    checks::{Need, check},
+    patience::{read_element, read_tree, watch_app},
+    report::{ActLimits, ActionReport, Halt, Target, report},
+    surfaces::{bring_to_front, surfaces},
 };
 
 /// The most notches per call.
@@ -27,6 +30,12 @@ pub struct Scroll {
     pub down: i32,
 }
 
+impl Scroll {
+    const fn act(self) -> Act {
+        Act::Scroll { right: self.right, down: self.down }
+    }
+}
+
 /// Scrolls over an element or a point. `seen` if elements moved, appeared or disappeared.
 ///
 /// # Errors
@@ -38,7 +47,7 @@ pub async fn scroll<D: Desktop>(
     by: Scroll,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(scroll_and_check(desktop, window, target, by, limits).await)
+    report(by.act(), scroll_and_check(desktop, window, target, by, limits).await)
 }
 
 async fn scroll_and_check<D: Desktop>(
@@ -47,17 +56,20 @@ async fn scroll_and_check<D: Desktop>(
     target: &Target,
     by: Scroll,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     if (by.right, by.down) == (0, 0) || by.right.abs() > NOTCHES_MAX || by.down.abs() > NOTCHES_MAX {
-        return Err(Halt::Refused(format!("scroll by 1 to {NOTCHES_MAX} notches to one side")));
+        return Err(Refusal::from(ArgumentProblem::Notches { max: NOTCHES_MAX.unsigned_abs() }).into());
     }
-    let (surface, point, within) = match target {
+    let (surface, point, within, aim) = match target {
         Target::Element { id, name } => {
             let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
             let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
-            (ready.surface, point, Some(*id))
+            (ready.surface, point, Some(*id), Aim::element(&ready.element))
         }
-        Target::Point(point) => (surface_at(desktop, window, *point).await?, *point, None),
+        Target::Point(point) => {
+            let surface = surface_at(desktop, window, *point).await?;
+            (surface, *point, None, Aim::Point { point: *point, on: None })
+        }
     };
     bring_to_front(desktop, surface.id).await?;
     let before = places(desktop, &surface, within).await?;
@@ -66,16 +78,13 @@ async fn scroll_and_check<D: Desktop>(
     let settled = desktop.settle(watch, limits.quiet).await?;
     let after = places(desktop, &surface, within).await?;
     let moved = before != after;
-    let (effect, summary) = match (moved, settled.damaged) {
-        (true, _) => (Verdict::Seen, "scrolled: elements moved"),
-        (false, true) => (Verdict::Unknown, "pixels changed, and no element moved"),
-        (false, false) => (Verdict::NotSeen, "nothing moved; it may be at its end"),
+    let evidence: Evidence = match (moved, settled.damaged) {
+        (true, _) => Proof::Moved.into(),
+        (false, true) => Uncertainty::Pixels { in_picture: false }.into(),
+        (false, false) => Shortfall::NothingMoved.into(),
     };
-    Ok(ActionReport {
-        changes: settled.changes,
-        settled_ms: settled.waited_ms,
-        ..ActionReport::new(effect, Route::Input, summary)
-    })
+    let action = Action::new(by.act(), aim, evidence).by(Route::Input);
+    Ok(action.after(settled.waited_ms).with_changes(settled.changes))
 }
 
 /// Scrolls an element into view, and reads back that it is inside its window.
@@ -88,7 +97,7 @@ pub async fn scroll_into_view<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(bring_into_view(desktop, window, (id, name), limits).await)
+    report(Act::ScrollIntoView, bring_into_view(desktop, window, (id, name), limits).await)
 }
 
 async fn bring_into_view<D: Desktop>(
@@ -96,31 +105,32 @@ async fn bring_into_view<D: Desktop>(
     window: WindowId,
     (id, name): (ElementId, Option<&str>),
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     let ready = check(desktop, window, id, name, Need::Read).await?;
-    let label = ready.element.label();
+    let done = |evidence| Action::new(Act::ScrollIntoView, Aim::element(&ready.element), evidence);
     let in_view = |element: &Element| {
         let inside = |bounds: Rect<Screen>| ready.surface.bounds.contains(&bounds.center());
         element.states.has(State::Showing) && element.bounds.is_some_and(inside)
     };
     if in_view(&ready.element) {
-        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{label} is in view already")));
+        return Ok(done(Evidence::from(Proof::Holds { already: true })));
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(id, &ElementAction::ScrollIntoView).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
-            return Err(Halt::Refused(format!("{label} cannot be scrolled to; turn the wheel instead")));
+            let element = (&ready.element).into();
+            return Err(Refusal::Unsupported { element, what: Unsupported::ScrollingTo }.into());
         }
         Err(error) => return Err(error.into()),
     }
     let settled = desktop.settle(watch, limits.quiet).await?;
-    let (effect, summary) = if in_view(&read_element(desktop, id).await?) {
-        (Verdict::Seen, format!("{label} is in view"))
+    let evidence = if in_view(&read_element(desktop, id).await?) {
+        Proof::Holds { already: false }.into()
     } else {
-        (Verdict::NotSeen, format!("{label} did not come into view; turn the wheel instead"))
+        Shortfall::NotReached { way: None }.into()
     };
-    Ok(ActionReport { settled_ms: settled.waited_ms, ..ActionReport::new(effect, Route::Semantic, summary) })
+    Ok(done(evidence).by(Route::Semantic).after(settled.waited_ms))
 }
 
 async fn surface_at<D: Desktop>(
@@ -132,7 +142,7 @@ async fn surface_at<D: Desktop>(
     all.into_iter()
         .rev()
         .find(|surface| surface.bounds.contains(&point))
-        .ok_or_else(|| Halt::Refused(format!("({}, {}) lies outside of {window}", point.x, point.y)))
+        .ok_or_else(|| Refusal::PointOutside { point, window, bounds: None }.into())
 }
 
 type Places = Vec<(ElementId, String, Option<Rect<Screen>>)>;

@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Unsupported, Way},
+    command::Route,
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, State},
+    ui::{Element, Pattern, Role, State, Wanted, names_equal},
 };
 use deskhand_desktop::{
     Button, Desktop, DesktopError, DesktopResult, ElementAction,
@@ -13,12 +14,11 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    click::{Click, click},
-    effect::watch_app,
-    find::{names_equal, nearest_names},
-    patience::{patiently, read_element},
-    report::{ActLimits, ActionReport, Halt, Route, Target, report},
-    verdict::{Need, check},
+    checks::{Need, check},
+    click::{Click, click_once},
+    find::nearest_names,
+    patience::{patiently, read_element, watch_app},
+    report::{ActLimits, ActionReport, Done, Halt, Target, report},
 };
 
 /// The most items read.
@@ -39,7 +39,8 @@ pub async fn select<D: Desktop>(
     item: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(select_and_check(desktop, window, list, item, limits).await)
+    let act = Act::SelectItem { item: Wanted::named(item) };
+    report(act, select_and_check(desktop, window, list, item, limits).await)
 }
 
 async fn select_and_check<D: Desktop>(
@@ -48,23 +49,21 @@ async fn select_and_check<D: Desktop>(
     list: ElementId,
     item: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let ready = check(desktop, window, list, None, Need::Act).await?;
     let items = items_of(desktop, &ready.element).await?;
     let found = items.iter().find(|element| names_equal(&element.name, item));
-    let label = ready.element.label();
     let Some(found) = found else {
         if ready.element.role == Role::COMBO_BOX && !items.iter().any(is_option) {
             return by_opened_list(desktop, window, &ready.element, item, limits).await;
         }
-        let near = nearest_names(item, items.iter().map(|element| element.name.as_str())).join(", ");
-        return Err(Halt::Refused(format!("{label} has no item \"{item}\"; it has: {near}")));
+        return Err(no_item(&ready.element, item, &items));
     };
-    let what = format!("{} in {label}", found.label());
+    let done = |evidence| done(&ready.element, Wanted::new(found.role.clone(), &found.name), evidence);
     if is_selected(desktop, list, found).await? {
-        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{what} is selected already")));
+        return Ok(done(Proof::Holds { already: true }.into()));
     }
-    let mut settled_ms = 0;
+    let mut waited_ms = 0;
     // The accessibility action of a row is a double click; that of an option selects it.
     let last = if is_row(found) { ElementAction::Focus } else { ElementAction::Default };
     for action in [ElementAction::Select, last] {
@@ -80,15 +79,24 @@ async fn select_and_check<D: Desktop>(
             Err(error) => return Err(error.into()),
         }
         let settled = desktop.settle(watch, limits.quiet).await?;
-        settled_ms += settled.waited_ms;
+        waited_ms += settled.waited_ms;
         if is_selected(desktop, list, found).await? {
-            let mut done = ActionReport::new(Verdict::Seen, Route::Semantic, format!("{what} is selected"));
-            done.changes = settled.changes;
-            done.settled_ms = settled_ms;
-            return Ok(done);
+            let Done { action, window } = done(Proof::Holds { already: false }.into());
+            let action = action.by(Route::Semantic).after(waited_ms).with_changes(settled.changes);
+            return Ok(Done { action, window });
         }
     }
-    by_mouse(desktop, window, &ready.element, found, &what, limits).await
+    by_mouse(desktop, window, &ready.element, found, limits).await
+}
+
+fn done(list: &Element, item: Wanted, evidence: Evidence) -> Done {
+    Done { action: Action::new(Act::SelectItem { item }, Aim::element(list), evidence), window: None }
+}
+
+fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
+    let names = nearest_names(item, items.iter().map(|element| element.name.as_str()));
+    let among = Among::Items { list: list.into(), items: names };
+    Refusal::NotFound { name: item.to_owned(), among }.into()
 }
 
 fn is_row(item: &Element) -> bool {
@@ -101,37 +109,41 @@ async fn by_mouse<D: Desktop>(
     window: WindowId,
     list: &Element,
     item: &Element,
-    what: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let shows = match read_element(desktop, item.id).await {
         Ok(now) => now.states.has(State::Showing) && now.bounds.is_some() && list.role != Role::COMBO_BOX,
         Err(DesktopError::NoElement(_)) => false,
         Err(error) => return Err(error.into()),
     };
     if !shows {
-        let opened = click(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
-        if opened.effect == Verdict::Refused {
-            return Ok(opened);
-        }
+        click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
     }
     let opened = items_of(desktop, list).await?;
     let there = opened.iter().find(|one| names_equal(&one.name, &item.name)).unwrap_or(item);
     let target = Target::Element { id: there.id, name: Some(there.name.clone()) };
-    let clicked = click(desktop, window, &Click::once(target), limits).await?;
-    if clicked.effect == Verdict::Refused {
-        return by_keys(desktop, list, item, what, limits).await;
-    }
+    let clicked = match click_once(desktop, window, &Click::once(target), limits).await {
+        Ok(clicked) => clicked,
+        Err(Halt::Refused(_)) => return by_keys(desktop, list, item, limits).await,
+        Err(halt) => return Err(halt),
+    };
     let reached = is_selected(desktop, list.id, item).await?;
     if !reached && list.role == Role::COMBO_BOX {
-        return by_keys(desktop, list, item, what, limits).await;
+        return by_keys(desktop, list, item, limits).await;
     }
-    let (effect, summary) = if reached {
-        (Verdict::Seen, format!("{what} is selected"))
+    let evidence = reached_by(reached, Way::Click);
+    let Action { act, aim, .. } =
+        done(list, Wanted::new(item.role.clone(), &item.name), evidence.clone()).action;
+    Ok(Done { action: Action { act, aim, evidence, ..clicked.action }, ..clicked })
+}
+
+/// The evidence of whether an item is selected.
+fn reached_by(reached: bool, way: Way) -> Evidence {
+    if reached {
+        Proof::Holds { already: false }.into()
     } else {
-        (Verdict::NotSeen, format!("{what} was clicked and is not selected"))
-    };
-    Ok(ActionReport { effect, summary, ..clicked })
+        Shortfall::NotReached { way: Some(way) }.into()
+    }
 }
 
 /// By keyboard: closes what is open, focuses the list, and steps through its options.
@@ -139,9 +151,13 @@ async fn by_keys<D: Desktop>(
     desktop: &D,
     list: &Element,
     item: &Element,
-    what: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
+    let done = |reached| {
+        let item = Wanted::new(item.role.clone(), &item.name);
+        let Done { action, window } = done(list, item, reached_by(reached, Way::Keys));
+        Done { action: action.by(Route::Input), window }
+    };
     let press = async |key| -> Result<(), Halt> {
         let watch = desktop.watch(None).await?;
         desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
@@ -156,7 +172,8 @@ async fn by_keys<D: Desktop>(
             let now = read_element(desktop, list.id).await?;
             if !now.states.has(State::Focused) {
                 let Some(bounds) = now.bounds else {
-                    return Err(Halt::Refused(format!("{what} cannot be reached by mouse or keys")));
+                    let element = list.into();
+                    return Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into());
                 };
                 let watch = desktop.watch(None).await?;
                 desktop.click(bounds.center(), Button::Left, 1).await?;
@@ -169,11 +186,11 @@ async fn by_keys<D: Desktop>(
     press(NamedKey::Home).await?;
     for _ in 0..STEPS_MAX {
         if is_selected(desktop, list.id, item).await? {
-            return Ok(ActionReport::new(Verdict::Seen, Route::Input, format!("{what} is selected")));
+            return Ok(done(true));
         }
         press(NamedKey::Down).await?;
     }
-    Ok(ActionReport::new(Verdict::NotSeen, Route::Input, format!("{what} was not reached by keys")))
+    Ok(done(false))
 }
 
 fn is_option(item: &Element) -> bool {
@@ -188,17 +205,12 @@ async fn by_opened_list<D: Desktop>(
     list: &Element,
     item: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
-    let label = list.label();
+) -> Result<Done, Halt> {
     let before = labels_in(desktop, list.id).await?;
-    let what = format!("\"{item}\" in {label}");
     if before.iter().any(|one| names_equal(&one.name, item) && one.bounds.is_some()) {
-        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{what} is selected already")));
+        return Ok(done(list, Wanted::named(item), Proof::Holds { already: true }.into()));
     }
-    let opened = click(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
-    if opened.effect == Verdict::Refused {
-        return Ok(opened);
-    }
+    let opened = click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
     let mut options = labels_in(desktop, list.id).await?;
     options.retain(|one| before.iter().all(|known| known.id != one.id));
     let press = async |key| -> Result<u64, Halt> {
@@ -208,25 +220,21 @@ async fn by_opened_list<D: Desktop>(
     };
     let Some(at) = options.iter().position(|one| names_equal(&one.name, item)) else {
         press(NamedKey::Escape).await?;
-        let near = nearest_names(item, options.iter().map(|one| one.name.as_str())).join(", ");
-        return Err(Halt::Refused(format!("{label} has no item \"{item}\"; it has: {near}")));
+        return Err(no_item(list, item, &options));
     };
-    let mut settled_ms = opened.settled_ms + press(NamedKey::Home).await?;
+    let mut waited_ms = opened.action.waited_ms + press(NamedKey::Home).await?;
     for _ in 0..at.min(STEPS_MAX) {
-        settled_ms += press(NamedKey::Down).await?;
+        waited_ms += press(NamedKey::Down).await?;
     }
-    settled_ms += press(NamedKey::Return).await?;
+    waited_ms += press(NamedKey::Return).await?;
     let shown = labels_in(desktop, list.id).await?;
     let is_shown = |one: &Element| {
         let inside = list.bounds.zip(one.bounds).is_some_and(|(list, one)| list.contains(&one.center()));
         names_equal(&one.name, item) && inside
     };
-    let (effect, summary) = if shown.iter().any(is_shown) {
-        (Verdict::Seen, format!("{what} is selected"))
-    } else {
-        (Verdict::NotSeen, format!("{what} was chosen by keys, and the box does not show it"))
-    };
-    Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) })
+    let evidence = reached_by(shown.iter().any(is_shown), Way::OpenedList);
+    let Done { action, window } = done(list, Wanted::named(item), evidence);
+    Ok(Done { action: action.by(Route::Input).after(waited_ms), window })
 }
 
 /// The labels in an element, in reading order.

@@ -1,7 +1,8 @@
 //! Selecting a range of cells, so that the next command is about it.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
+    command::Route,
     ids::WindowId,
     ui::{CellRange, CellRef, Element, State, TableShape, WindowInfo},
 };
@@ -12,10 +13,10 @@ use deskhand_desktop::{
 
 use crate::{
     patience::{comes_to_hold, patiently},
-    report::{ActLimits, ActionReport, Halt, Route, report},
+    report::{ActLimits, ActionReport, Halt, report},
+    surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
-    type_text::read,
-    verdict::{bring_to_front, modal_in_front, surfaces},
+    text::read,
 };
 
 /// The largest range that is selected with the arrow keys.
@@ -33,7 +34,7 @@ pub async fn select_cells<D: Desktop>(
     range: CellRange,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(select(desktop, window, target, range, limits).await)
+    report(Act::SelectCells { range }, select(desktop, window, target, range, limits).await)
 }
 
 async fn select<D: Desktop>(
@@ -42,24 +43,20 @@ async fn select<D: Desktop>(
     target: &TableTarget,
     range: CellRange,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     let (surface, table) = find_table(desktop, window, target).await?;
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if range.last.row >= shape.rows || range.last.column >= shape.columns {
-        return Err(Halt::Refused(format!("{range} lies outside of {}", table.label())));
+        return Err(Refusal::CellsOutside { range, table: (&table).into(), shape }.into());
     }
     let all = surfaces(desktop, window).await?;
     if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
-        return Err(Halt::Refused(format!(
-            "the dialog {} is in front and must be answered first",
-            dialog.label()
-        )));
+        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
-    let done =
-        |route| ActionReport::new(Verdict::Seen, route, format!("{range} of {} is selected", table.label()));
+    let done = |evidence| Action::new(Act::SelectCells { range }, Aim::element(&table), evidence);
     if is_selected(desktop, &surface, &table, range).await? {
-        return Ok(done(Route::None));
+        return Ok(done(Evidence::from(Proof::Holds { already: true })));
     }
     for way in [Way::Arrows, Way::NameBox] {
         let tried = match way {
@@ -70,13 +67,12 @@ async fn select<D: Desktop>(
             },
         };
         match tried {
-            Ok(true) => return Ok(done(Route::Input)),
+            Ok(true) => return Ok(done(Proof::Holds { already: false }.into()).by(Route::Input)),
             Ok(false) | Err(Halt::Refused(_)) => {}
             Err(failed) => return Err(failed),
         }
     }
-    let summary = format!("{range} of {} was not selected", table.label());
-    Ok(ActionReport::new(Verdict::NotSeen, Route::Input, summary))
+    Ok(done(Shortfall::NotReached { way: None }.into()).by(Route::Input))
 }
 
 /// How a person selects a range without the mouse.
@@ -85,7 +81,7 @@ enum Way {
     NameBox,
 }
 
-/// Whether it is selected then.
+/// Whether it is selected then; not tried for a large range.
 async fn with_arrows<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
@@ -95,7 +91,7 @@ async fn with_arrows<D: Desktop>(
 ) -> Result<bool, Halt> {
     let shape = range.shape();
     if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
-        return Err(Halt::Refused(format!("{range} is too large to be selected with the arrow keys")));
+        return Ok(false);
     }
     go_to_cell(desktop, surface, table, range.first, limits).await?;
     let watch = desktop.watch(Some(surface.id)).await?;

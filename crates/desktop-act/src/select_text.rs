@@ -1,8 +1,10 @@
 //! Selecting a part of the text of an element.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
+    text::clip,
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction,
@@ -10,10 +12,11 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    effect::watch_app,
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    type_text::{focus_element, read, shorten},
-    verdict::{Need, check},
+    checks::{Need, check},
+    focus::focus_element,
+    patience::watch_app,
+    report::{ActLimits, ActionReport, Halt, report},
+    text::read,
 };
 
 /// The most steps of the caret that are made by keys.
@@ -30,7 +33,8 @@ pub async fn select_text<D: Desktop>(
     part: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(select_and_check(desktop, window, (id, name), part, limits).await)
+    let act = Act::SelectText { text: clip(part, TEXT_MAX) };
+    report(act, select_and_check(desktop, window, (id, name), part, limits).await)
 }
 
 async fn select_and_check<D: Desktop>(
@@ -39,30 +43,35 @@ async fn select_and_check<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     part: &str,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Action, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
-    let label = ready.element.label();
     let text = read(desktop, &ready.element).await?.unwrap_or_default();
     let Some(at) = text.find(part).filter(|_| !part.is_empty()) else {
-        return Err(Halt::Refused(format!("{label} does not contain {:?}", shorten(part))));
+        let among = Among::Text { element: (&ready.element).into() };
+        return Err(Refusal::NotFound { name: clip(part, TEXT_MAX), among }.into());
     };
     let start = text.get(..at).unwrap_or_default().chars().count();
     let end = start + part.chars().count();
     focus_element(desktop, &ready, limits).await?;
-    let done = |route| ActionReport::new(Verdict::Seen, route, format!("{:?} is selected", shorten(part)));
+    let done = |evidence, route| {
+        let act = Act::SelectText { text: clip(part, TEXT_MAX) };
+        Action::new(act, Aim::element(&ready.element), evidence).by(route)
+    };
+    let holds = || Evidence::from(Proof::Holds { already: false });
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(id, &ElementAction::SelectText { start, end }).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {
             let settled = desktop.settle(watch, limits.quiet).await?;
             if is_selected(desktop, id, start, end).await? {
-                return Ok(ActionReport { settled_ms: settled.waited_ms, ..done(Route::Semantic) });
+                return Ok(done(holds(), Route::Semantic).after(settled.waited_ms));
             }
         }
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
         Err(error) => return Err(error.into()),
     }
     if end > STEPS_MAX {
-        return Err(Halt::Refused(format!("{label} selects no text, and it is too far away for keys")));
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::SelectingText }.into());
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     let key = |modifiers: &[Modifier], key| KeyChord { modifiers: modifiers.to_vec(), key: Key::Named(key) };
@@ -75,10 +84,9 @@ async fn select_and_check<D: Desktop>(
     }
     let settled = desktop.settle(watch, limits.quiet).await?;
     if is_selected(desktop, id, start, end).await? {
-        return Ok(ActionReport { settled_ms: settled.waited_ms, ..done(Route::Input) });
+        return Ok(done(holds(), Route::Input).after(settled.waited_ms));
     }
-    let summary = format!("{label} does not say that {:?} is selected", shorten(part));
-    Ok(ActionReport::new(Verdict::NotSeen, Route::Input, summary))
+    Ok(done(Shortfall::NotReached { way: None }.into(), Route::Input))
 }
 
 async fn is_selected<D: Desktop>(desktop: &D, id: ElementId, start: usize, end: usize) -> Result<bool, Halt> {

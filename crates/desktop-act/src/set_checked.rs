@@ -1,17 +1,17 @@
 //! Checking or unchecking a check box, radio button or toggle button.
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
     ids::{ElementId, WindowId},
     ui::{Element, Role, State},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 
 use crate::{
-    click::{Click, click},
+    checks::{Need, check},
+    click::{Click, click_once},
     patience::read_element,
-    report::{ActLimits, ActionReport, Halt, Route, Target, report},
-    verdict::{Need, check},
+    report::{ActLimits, ActionReport, Done, Halt, Target, report},
 };
 
 /// Brings a control into the state `on`; does nothing where it is in it already.
@@ -26,7 +26,7 @@ pub async fn set_checked<D: Desktop>(
     on: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(set_and_check(desktop, window, id, name, on, limits).await)
+    report(Act::Check { on }, set_and_check(desktop, window, id, name, on, limits).await)
 }
 
 async fn set_and_check<D: Desktop>(
@@ -36,31 +36,27 @@ async fn set_and_check<D: Desktop>(
     name: Option<&str>,
     on: bool,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
-    let label = ready.element.label();
-    let word = if on { "checked" } else { "not checked" };
     if !can_be_checked(&ready.element) {
-        return Err(Halt::Refused(format!("{label} cannot be checked")));
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Checking }.into());
     }
+    let (act, aim) = (Act::Check { on }, Aim::element(&ready.element));
     if is_on(&ready.element) == on {
-        return Ok(ActionReport::new(Verdict::Seen, Route::None, format!("{label} is {word} already")));
+        let action = Action::new(act, aim, Proof::Holds { already: true });
+        return Ok(Done { action, window: None });
     }
     let request = Click::once(Target::Element { id, name: Some(ready.element.name.clone()) });
-    let clicked = click(desktop, window, &request, limits).await?;
-    if clicked.effect == Verdict::Refused {
-        return Ok(clicked);
-    }
+    let clicked = click_once(desktop, window, &request, limits).await?;
     let now = read_element(desktop, id).await;
     let reached = now.as_ref().is_ok_and(|now| is_on(now) == on);
-    let (effect, summary) = match (reached, now) {
-        (true, _) => (Verdict::Seen, format!("{label} is {word}")),
-        (false, Ok(_)) => (Verdict::NotSeen, format!("{label} did not become {word}")),
-        (false, Err(error)) => {
-            (Verdict::Unknown, format!("{label} cannot be read any more: {}", error.chain()))
-        }
+    let evidence: Evidence = match (reached, now) {
+        (true, _) => Proof::Holds { already: false }.into(),
+        (false, Ok(_)) => Shortfall::NotReached { way: None }.into(),
+        (false, Err(error)) => Uncertainty::Unreadable { error: error.chain() }.into(),
     };
-    Ok(ActionReport { effect, summary, ..clicked })
+    Ok(Done { action: Action { act, aim, evidence, ..clicked.action }, ..clicked })
 }
 
 fn can_be_checked(element: &Element) -> bool {

@@ -3,19 +3,21 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Proof, Refusal, TEXT_MAX, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
+    text::clip,
     ui::Pattern,
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 use serde_json::json;
 
 use crate::{
-    effect::watch_app,
-    patience::read_element,
-    report::{ActLimits, ActionReport, Halt, Route, report},
-    type_text::{TypeText, read, same_text, shorten, type_text},
-    verdict::{Need, Ready, check},
+    checks::{Need, Ready, check},
+    patience::{read_element, watch_app},
+    report::{ActLimits, ActionReport, Halt, refused, report},
+    text::{read, same_text},
+    type_text::{TypeText, type_text},
 };
 
 /// What a control is set to.
@@ -25,6 +27,15 @@ pub enum NewValue {
     Text(String),
     /// A number, for sliders, spin buttons and scroll bars.
     Number(f64),
+}
+
+impl NewValue {
+    fn act(&self) -> Act {
+        match self {
+            Self::Text(text) => Act::SetText { text: clip(text, TEXT_MAX) },
+            Self::Number(value) => Act::SetNumber { value: *value },
+        }
+    }
 }
 
 /// Sets the value of a control and reads it back: through the accessibility interface, else by typing it.
@@ -41,7 +52,7 @@ pub async fn set_value<D: Desktop>(
 ) -> DesktopResult<ActionReport> {
     let ready = match check(desktop, window, id, name, Need::Act).await {
         Ok(ready) => ready,
-        Err(halt) => return report(Err(halt)),
+        Err(halt) => return report(value.act(), Err::<Action, _>(halt)),
     };
     let by_semantics = match value {
         NewValue::Text(text) => set_text(desktop, &ready, text, limits).await,
@@ -50,15 +61,15 @@ pub async fn set_value<D: Desktop>(
     match by_semantics {
         Ok(Some(done)) => return Ok(done),
         Ok(None) => {}
-        Err(halt) => return report(Err(halt)),
+        Err(halt) => return report(value.act(), Err::<Action, _>(halt)),
     }
     let text = match value {
         NewValue::Text(text) => text.clone(),
         NewValue::Number(number) => number.to_string(),
     };
     if !ready.element.offers(Pattern::Text) && !ready.element.offers(Pattern::EditableText) {
-        let label = ready.element.label();
-        return Ok(ActionReport::refused(format!("{label} takes neither text nor numbers")));
+        let element = (&ready.element).into();
+        return Ok(refused(value.act(), Refusal::Unsupported { element, what: Unsupported::Value }));
     }
     let request = TypeText { element: Some(id), name: Some(ready.element.name.clone()), text, clear: true };
     type_text(desktop, window, &request, limits).await
@@ -73,16 +84,17 @@ async fn set_text<D: Desktop>(
     if !ready.element.offers(Pattern::EditableText) {
         return Ok(None);
     }
-    let Some(settled_ms) = send(desktop, ready, &ElementAction::SetText(text.to_owned()), limits).await?
+    let Some(waited_ms) = send(desktop, ready, &ElementAction::SetText(text.to_owned()), limits).await?
     else {
         return Ok(None);
     };
     let found = read(desktop, &ready.element).await?.unwrap_or_default();
-    let label = ready.element.label();
-    Ok(same_text(&found, text).then(|| ActionReport {
-        settled_ms,
-        output: json!({ "text": shorten(&found) }),
-        ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} reads {:?}", shorten(&found)))
+    Ok(same_text(&found, text).then(|| {
+        let read = clip(&found, TEXT_MAX);
+        let act = Act::SetText { text: clip(text, TEXT_MAX) };
+        let proof = Proof::Reads { text: read.clone(), corrected: false };
+        let action = Action::new(act, Aim::element(&ready.element), proof).by(Route::Semantic);
+        ActionReport::from(action.after(waited_ms)).with_output(json!({ "text": read }))
     }))
 }
 
@@ -95,15 +107,12 @@ async fn set_number<D: Desktop>(
     number: f64,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
-    let label = ready.element.label();
     let Some(range) = ready.element.value else { return Ok(None) };
     if !(range.minimum..=range.maximum).contains(&number) && range.maximum > range.minimum {
-        return Err(Halt::Refused(format!(
-            "{number} lies outside of the range of {label}, {} to {}",
-            range.minimum, range.maximum
-        )));
+        let what = Unsupported::Number { value: number, minimum: range.minimum, maximum: range.maximum };
+        return Err(Refusal::Unsupported { element: (&ready.element).into(), what }.into());
     }
-    let Some(mut settled_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
+    let Some(mut waited_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
         return Ok(None);
     };
     let tolerance = (range.increment / 2.0).clamp(1e-6, 0.5);
@@ -112,19 +121,18 @@ async fn set_number<D: Desktop>(
         let now = read_element(desktop, ready.element.id).await?;
         let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
         if (current - number).abs() <= tolerance {
-            return Ok(Some(ActionReport {
-                settled_ms,
-                output: json!({ "value": current }),
-                ..ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is {current}"))
-            }));
+            let (act, proof) = (Act::SetNumber { value: number }, Proof::Number { value: current });
+            let action = Action::new(act, Aim::element(&ready.element), proof).by(Route::Semantic);
+            let output = json!({ "value": current });
+            return Ok(Some(ActionReport::from(action.after(waited_ms)).with_output(output)));
         }
         // On a busy machine a page responds before it has handled the request.
-        let left = limits.effect.saturating_sub(Duration::from_millis(settled_ms));
+        let left = limits.effect.saturating_sub(Duration::from_millis(waited_ms));
         if left.is_zero() {
             break;
         }
         let quiet = QuietLimits { first_change: left, ..limits.quiet };
-        settled_ms += desktop.settle(watch, quiet).await?.waited_ms;
+        waited_ms += desktop.settle(watch, quiet).await?.waited_ms;
     }
     Ok(None)
 }

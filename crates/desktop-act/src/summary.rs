@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Proof},
+    command::Route,
     ids::WindowId,
     ui::{Element, State},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
-use crate::{
-    patience::read_tree,
-    report::{ActionReport, Route},
-    verdict::surfaces,
-};
+use crate::{patience::read_tree, report::ActionReport, surfaces::surfaces};
 
 /// The most characters of text that are quoted.
 const TEXT_MAX: usize = 1_500;
@@ -26,7 +23,11 @@ const TEXT_MAX: usize = 1_500;
 pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
     let mut roles: BTreeMap<String, u32> = BTreeMap::new();
     let (mut titles, mut texts, mut focused) = (Vec::new(), String::new(), None);
+    let mut aim = None;
     for surface in surfaces(desktop, window).await? {
+        if surface.id == window {
+            aim = Some(Aim::window(&surface));
+        }
         titles.push(surface.title.clone());
         for element in read_tree(desktop, surface.id).await?.elements {
             *roles.entry(element.role.to_string()).or_default() += 1;
@@ -37,9 +38,10 @@ pub async fn summary<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult
         }
     }
     let elements: u32 = roles.values().sum();
-    let told = format!("{} surfaces with {elements} elements: {}", titles.len(), titles.join(", "));
+    let proof = Proof::Summarized { titles: titles.clone(), elements: u64::from(elements) };
     let output = json!({ "titles": titles, "focused": focused, "roles": roles, "text": texts });
-    Ok(ActionReport::new(Verdict::Seen, Route::Semantic, told).with_output(output))
+    let action = Action::new(Act::ReadSummary, aim.unwrap_or(Aim::Unresolved), proof).by(Route::Semantic);
+    Ok(ActionReport::from(action).with_output(output))
 }
 
 fn add(texts: &mut String, element: &Element) {

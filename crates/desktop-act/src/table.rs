@@ -1,18 +1,20 @@
 //! Helpers of the table actions: finding the table, comparing cells, moving the cursor.
 
 use deskhand_core::{
+    action::{Among, Refusal, Unsupported},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo},
+    ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
-    effect::watch_app,
-    find::{names_equal, nearest_names},
-    patience::{comes_to_hold, patiently, read_tree},
-    report::{ActLimits, Halt, Route},
-    type_text::{clear, focus_element},
-    verdict::{Need, Ready, check, surfaces},
+    checks::{Need, Ready, check},
+    find::nearest_names,
+    focus::focus_element,
+    patience::{comes_to_hold, patiently, read_tree, watch_app},
+    report::{ActLimits, Halt},
+    surfaces::surfaces,
+    text::clear,
 };
 
 /// How a table is identified.
@@ -35,7 +37,8 @@ pub(crate) async fn find_table<D: Desktop>(
     if let TableTarget::Element(id) = target {
         let ready = check(desktop, window, *id, None, Need::Read).await?;
         if ready.element.table.is_none() && !ready.element.offers(Pattern::Table) {
-            return Err(Halt::Refused(format!("{} ({id}) is no table", ready.element.label())));
+            let element = (&ready.element).into();
+            return Err(Refusal::Unsupported { element, what: Unsupported::Table }.into());
         }
         return Ok((ready.surface, ready.element));
     }
@@ -59,12 +62,11 @@ pub(crate) async fn find_table<D: Desktop>(
     }
     let names: Vec<&str> = tables.iter().map(|(_, table)| table.name.as_str()).collect();
     let wanted = match target {
-        TableTarget::Named(name) => format!(" called \"{name}\""),
+        TableTarget::Named(name) => name.clone(),
         TableTarget::Largest | TableTarget::Element(_) => String::new(),
     };
-    let there = nearest_names(&wanted, names.into_iter()).join(", ");
-    let there = if there.is_empty() { "there is none".to_owned() } else { format!("there are: {there}") };
-    Err(Halt::Refused(format!("no table{wanted} shows in {window}; {there}")))
+    let tables = nearest_names(&wanted, names.into_iter());
+    Err(Refusal::NotFound { name: wanted, among: Among::Tables { window, tables } }.into())
 }
 
 /// The name of a table without its part number: Writer calls the part of `Sales` on the first page `Sales-1`.
@@ -140,9 +142,9 @@ pub(crate) async fn go_to_cell<D: Desktop>(
     table: &Element,
     cell: CellRef,
     limits: &ActLimits,
-) -> Result<Route, Halt> {
+) -> Result<(), Halt> {
     if cursor_is_on(desktop, table.id, cell).await? {
-        return Ok(Route::None);
+        return Ok(());
     }
     let element = patiently(|| desktop.cell(table.id, cell)).await?;
     for action in [ElementAction::Focus, ElementAction::Select] {
@@ -157,15 +159,15 @@ pub(crate) async fn go_to_cell<D: Desktop>(
             Err(error) => return Err(error.into()),
         }
         if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
-            return Ok(Route::Semantic);
+            return Ok(());
         }
     }
     name_in_box(desktop, surface, &CellRange { first: cell, last: cell }, limits).await?;
     let watch = watch_app(desktop, surface.id).await?;
     if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
-        return Ok(Route::Input);
+        return Ok(());
     }
-    Err(Halt::Refused(format!("the cursor of {} does not go to {cell}", table.label())))
+    Err(Refusal::CursorStays { table: table.into(), cell }.into())
 }
 
 /// Waits until the cursor is on a cell: checks immediately, after the application handled the input, and once it is
@@ -191,7 +193,7 @@ pub(crate) async fn name_in_box<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<(), Halt> {
     let Some(name_box) = find_name_box(desktop, surface).await? else {
-        return Err(Halt::Refused(format!("{} has no name box", surface.label())));
+        return Err(Refusal::NoNameBox { window: surface.into() }.into());
     };
     let ready = check(desktop, surface.id, name_box.id, None, Need::Act).await?;
     let ready = Ready { surface: surface.clone(), ..ready };

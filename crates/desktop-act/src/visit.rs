@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Among, ArgumentProblem, Refusal},
     ids::WindowId,
-    ui::{Element, Role, State, WindowInfo, WindowKind},
+    ui::{Element, Role, State, Wanted, WindowInfo, WindowKind, names_equal},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult,
@@ -13,12 +13,12 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    click::{Click, click},
-    effect::is_menu,
-    find::{Wanted, names_equal, nearest_names},
+    click::{Click, click_once},
+    find::nearest_names,
+    menus::is_menu,
     patience::{patiently, read_element, read_tree},
-    report::{ActLimits, ActionReport, Halt, Target, report},
-    verdict::surfaces,
+    report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
+    surfaces::surfaces,
 };
 
 /// The longest path.
@@ -40,55 +40,57 @@ pub async fn visit<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     if path.is_empty() || path.len() > PATH_MAX {
-        return Ok(ActionReport::refused(format!("give a path of 1 to {PATH_MAX} names")));
+        let max = u64::try_from(PATH_MAX).unwrap_or(u64::MAX);
+        return Ok(refused(Act::Visit { path: Vec::new() }, ArgumentProblem::Path { max }));
     }
     let known = desktop.windows().await?;
-    let walked = walk(desktop, window, path, limits).await;
-    let failed = match &walked {
-        Ok(done) => done.effect == Verdict::Refused,
-        Err(Halt::Refused(_)) => true,
-        Err(Halt::Failed(_)) => false,
-    };
-    if failed {
+    let mut walked = Vec::new();
+    let done = walk(desktop, window, path, &mut walked, limits).await;
+    if let Err(Halt::Refused(refusal)) = &done {
         close_menus(desktop, window, &known, limits).await?;
+        // These say themselves how far the path went.
+        if matches!(**refusal, Refusal::NotFound { .. } | Refusal::NotOpened { .. }) {
+            walked.clear();
+        }
     }
-    report(walked)
+    report(Act::Visit { path: walked }, done)
 }
 
 async fn walk<D: Desktop>(
     desktop: &D,
     window: WindowId,
     path: &[String],
+    walked: &mut Vec<String>,
     limits: &ActLimits,
-) -> Result<ActionReport, Halt> {
+) -> Result<Done, Halt> {
     let mut inside: Option<Element> = None;
-    let mut told = Vec::new();
-    let mut settled_ms = 0;
+    let mut waited_ms = 0;
     for (index, name) in path.iter().enumerate() {
         let is_last = index + 1 == path.len();
         let element = match &inside {
             None => find_start(desktop, window, name, is_last).await?,
             Some(parent) => find_inside(desktop, window, parent, name).await?,
         };
-        told.push(element.name.clone());
+        walked.push(element.name.clone());
         if !is_last && is_open(desktop, &element).await? {
             inside = Some(element);
             continue;
         }
         let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
-        let done = click(desktop, window, &Click::once(target), limits).await?;
-        settled_ms += done.settled_ms;
-        let told_path = told.join(" › ");
-        if is_last || done.effect == Verdict::Refused {
-            let summary = format!("{told_path}: {}", done.summary);
-            return Ok(ActionReport { summary, settled_ms, ..done });
+        let done = click_once(desktop, window, &Click::once(target), limits).await?;
+        waited_ms += done.action.waited_ms;
+        if is_last {
+            let act = Act::Visit { path: walked.clone() };
+            return Ok(Done { action: Action { act, waited_ms, ..done.action }, ..done });
         }
-        if done.effect != Verdict::Seen && !is_open(desktop, &element).await? {
-            return Err(Halt::Refused(format!("{told_path} did not open: {}", done.summary)));
+        if !done.is_seen() && !is_open(desktop, &element).await? {
+            let Action { evidence, waited_ms, .. } = done.action;
+            let (element, path) = ((&element).into(), walked.clone());
+            return Err(Refusal::NotOpened { element, path, evidence: evidence.into(), waited_ms }.into());
         }
         inside = Some(element);
     }
-    Err(Halt::Refused("the path is empty".to_owned()))
+    Err(Refusal::from(ArgumentProblem::Path { max: 0 }).into())
 }
 
 /// The first element of the path, in the topmost surface that has it.
@@ -109,8 +111,9 @@ async fn find_start<D: Desktop>(
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
         names.extend(openers.map(|element| element.name));
     }
-    let near = nearest_names(name, names.iter().map(String::as_str)).join(", ");
-    Err(Halt::Refused(format!("there is no \"{name}\" in {window}; there are: {near}")))
+    let entries = nearest_names(name, names.iter().map(String::as_str));
+    let among = Among::Entries { inside: None, window, entries };
+    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
 }
 
 /// Ranks candidates: menus first, then controls; static elements last.
@@ -151,12 +154,9 @@ async fn find_inside<D: Desktop>(
         }
     }
     if is_menu_like(parent) {
-        let there: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-        return Err(Halt::Refused(format!(
-            "there is no \"{name}\" in {}; there are: {}",
-            parent.label(),
-            there.join(", ")
-        )));
+        names.retain(|name| !name.is_empty());
+        let among = Among::Entries { inside: Some(parent.into()), window, entries: names };
+        return Err(Refusal::NotFound { name: name.to_owned(), among }.into());
     }
     find_start(desktop, window, name, /*is_last*/ true).await
 }

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
+    command::Route,
     ids::WindowId,
-    ui::{WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{WindowInfo, WindowKind, belongs_to, fold_name, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
 };
 
 use crate::{
-    effect::{milliseconds, watch_app},
-    find::fold,
-    report::{ActLimits, ActionReport, Route},
+    patience::{milliseconds, watch_app},
+    report::{ActLimits, ActionReport},
 };
 
 /// How often a wait for a window may be interrupted.
@@ -36,6 +36,10 @@ pub async fn launch<D: Desktop>(
 ) -> DesktopResult<ActionReport> {
     let known = desktop.windows().await?;
     let launched = desktop.launch(request).await?;
+    let done = |aim, evidence: Evidence, waited: &Waited| -> ActionReport {
+        let act = Act::Launch { program: launched.name.clone() };
+        Action::new(act, aim, evidence).by(Route::Semantic).after(waited.spent_ms).into()
+    };
     let mut waited = Waited::new(limits.launch);
     let window = loop {
         let windows = desktop.windows().await?;
@@ -47,20 +51,15 @@ pub async fn launch<D: Desktop>(
         }
         let failed = desktop.process_ended(launched.pid).filter(|how| !how.ends_with(": 0"));
         if let Some(how) = failed {
-            let summary = format!("{} ended without a window ({how})", launched.name);
-            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary));
+            return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how) }.into(), &waited));
         }
         if waited.is_over() {
-            let summary =
-                format!("{} runs and showed no window within {} ms", launched.name, waited.spent_ms);
-            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary));
+            return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: None }.into(), &waited));
         }
         waited.for_windows(desktop, &windows).await?;
     };
-    let summary = format!("{} opened {} after {} ms", launched.name, window.label(), waited.spent_ms);
-    let mut report = ActionReport::new(Verdict::Seen, Route::Semantic, summary);
-    report.settled_ms = waited.spent_ms;
-    Ok(report.with_window(Some(window)))
+    let proof = Proof::WindowOpened { window: (&window).into() };
+    Ok(done(Aim::window(&window), proof.into(), &waited).with_window(Some(window)))
 }
 
 /// Time spent waiting.
@@ -107,8 +106,8 @@ fn opened_by<D: Desktop>(
     let is_of = |info: &&WindowInfo| {
         info.app.pid == Some(launched.pid)
             || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)
-            || fold(&launched.name) == fold(&info.app.name)
-            || fold(&launched.name) == fold(&info.app.root)
+            || fold_name(&launched.name) == fold_name(&info.app.name)
+            || fold_name(&launched.name) == fold_name(&info.app.root)
     };
     let handed_over = desktop.process_ended(launched.pid).is_some();
     let is_first = |info: &&WindowInfo| known.iter().all(|before| !same_app(before, info));
@@ -165,19 +164,18 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
     let windows = desktop.windows().await?;
     let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
     let active = windows.iter().find(|other| other.active);
-    let report = match (active, outcome) {
+    let evidence: Evidence = match (active, outcome) {
         (Some(active), _) if active.id == window || belongs_to(&windows, active, info) => {
-            ActionReport::new(Verdict::Seen, Route::Semantic, format!("{} has the focus", active.label()))
+            Proof::Active { window: active.into() }.into()
         }
         (_, Err(error @ DesktopError::Gone { .. })) => return Err(error),
         (other, outcome) => {
-            let why = outcome.err().map(|error| format!(": {}", error.chain())).unwrap_or_default();
-            let has = other.map_or_else(|| "no window".to_owned(), WindowInfo::label);
-            let summary = format!("{} did not take the focus; {has} has it{why}", info.label());
-            ActionReport::new(Verdict::NotSeen, Route::Semantic, summary)
+            let error = outcome.err().map(|error| error.chain());
+            Shortfall::OtherActive { active: other.map(Into::into), error }.into()
         }
     };
-    Ok(report.with_window(Some(info.clone())))
+    let action = Action::new(Act::Activate, Aim::window(info), evidence).by(Route::Semantic);
+    Ok(ActionReport::from(action).with_window(Some(info.clone())))
 }
 
 /// Asks a window to close. If the application asks a question instead, the report names that dialog.
@@ -192,13 +190,16 @@ pub async fn close<D: Desktop>(
     let known = desktop.windows().await?;
     let info = known.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?.clone();
     desktop.close(window).await?;
+    let done = |evidence: Evidence, waited: &Waited| -> ActionReport {
+        let action = Action::new(Act::Close, Aim::window(&info), evidence).by(Route::Semantic);
+        action.after(waited.spent_ms).into()
+    };
     let mut waited = Waited::new(limits.quiet.bound);
     loop {
         let windows = desktop.windows().await?;
-        let label = info.label();
         if windows.iter().all(|other| other.id != window) {
-            let report = ActionReport::new(Verdict::Seen, Route::Semantic, format!("{label} is closed"));
-            return Ok(report.with_window(Some(info)));
+            let proof = Proof::WindowClosed { window: (&info).into() };
+            return Ok(done(proof.into(), &waited).with_window(Some(info.clone())));
         }
         let question = windows.iter().find(|other| {
             other.kind == WindowKind::Dialog
@@ -206,13 +207,11 @@ pub async fn close<D: Desktop>(
                 && (belongs_to(&windows, other, &info) || same_app(other, &info))
         });
         if let Some(question) = question {
-            let summary = format!("{label} is still open: {} asks something first", question.label());
-            let report = ActionReport::new(Verdict::NotSeen, Route::Semantic, summary);
-            return Ok(report.with_window(Some(question.clone())));
+            let asks = Shortfall::Asks { dialog: question.into() };
+            return Ok(done(asks.into(), &waited).with_window(Some(question.clone())));
         }
         if waited.is_over() {
-            let summary = format!("{label} did not close within {} ms", waited.spent_ms);
-            return Ok(ActionReport::new(Verdict::NotSeen, Route::Semantic, summary).with_window(Some(info)));
+            return Ok(done(Shortfall::StillOpen.into(), &waited).with_window(Some(info.clone())));
         }
         waited.for_windows(desktop, &windows).await?;
     }

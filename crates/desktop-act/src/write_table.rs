@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::{Act, Action, Aim, ArgumentProblem, Evidence, Mismatch, Proof, Refusal, Shortfall},
+    command::Route,
     ids::WindowId,
     ui::{CellRange, CellRef, Element, TableShape, WindowInfo, WindowKind},
 };
@@ -14,11 +15,10 @@ use deskhand_desktop::{
 use serde_json::json;
 
 use crate::{
-    effect::watch_app,
-    patience::patiently,
-    report::{ActLimits, ActionReport, Halt, Route, report},
+    patience::{patiently, watch_app},
+    report::{ActLimits, ActionReport, Halt, report},
+    surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, cells_equal, find_table, go_to_cell, number},
-    verdict::{bring_to_front, modal_in_front, surfaces},
 };
 
 /// The most cells per call.
@@ -42,15 +42,8 @@ pub async fn write_table<D: Desktop>(
     rows: &[Vec<String>],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(write_and_check(desktop, window, target, start, rows, limits).await)
-}
-
-/// A cell with a wrong value.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-struct Mismatch {
-    cell: CellRef,
-    wanted: String,
-    found: String,
+    let act = Act::WriteCells { range: asked_range(start, rows) };
+    report(act, write_and_check(desktop, window, target, start, rows, limits).await)
 }
 
 async fn write_and_check<D: Desktop>(
@@ -65,20 +58,21 @@ async fn write_and_check<D: Desktop>(
     let range = range_of(&table, start, rows)?;
     let all = surfaces(desktop, window).await?;
     if let Some(dialog) = modal_in_front(desktop, &all, &surface).await? {
-        return Err(Halt::Refused(format!(
-            "the dialog {} is in front and must be answered first",
-            dialog.label()
-        )));
+        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
+    let done = |evidence: Evidence, waited_ms| {
+        let action = Action::new(Act::WriteCells { range }, Aim::element(&table), evidence);
+        action.by(Route::Input).after(waited_ms)
+    };
     let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
     sheet.leave_objects().await?;
-    let mut settled_ms = 0;
+    let mut waited_ms = 0;
     // Column by column: Return moves the cursor to the next cell.
     let mut cells: Vec<(CellRef, &str)> = cells_of(start, rows).collect();
     cells.sort_by_key(|(cell, _)| (cell.column, cell.row));
     for (index, (cell, text)) in cells.into_iter().enumerate() {
-        settled_ms += sheet.write(cell, text).await?;
+        waited_ms += sheet.write(cell, text).await?;
         if index == 0 && !sheet.shows(cell, text).await? {
             // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first. Retry once from a clean
             // state.
@@ -90,75 +84,60 @@ async fn write_and_check<D: Desktop>(
             };
             for way in ways {
                 sheet.way = *way;
-                settled_ms += sheet.write(cell, text).await?;
+                waited_ms += sheet.write(cell, text).await?;
                 if sheet.shows(cell, text).await? {
                     break;
                 }
             }
             if !sheet.shows(cell, text).await? {
-                return Ok(first_cell_failed(&table, cell, settled_ms));
+                return Ok(done(Shortfall::CellTakesNothing { cell }.into(), waited_ms).into());
             }
         }
     }
     let mut wrong = sheet.mismatches(range, rows).await?;
     let corrected = wrong.len();
     for mismatch in &wrong {
-        settled_ms += sheet.write(mismatch.cell, &mismatch.wanted).await?;
+        waited_ms += sheet.write(mismatch.cell, &mismatch.wanted).await?;
     }
     if corrected > 0 {
         wrong = sheet.mismatches(range, rows).await?;
     }
     let cells = range.cell_count();
     let right = cells - u64::try_from(wrong.len()).unwrap_or(0);
-    let mut summary = format!("write {range} of {}: {right} of {cells} cells read as meant", table.label());
-    if corrected > 0 {
-        summary.push_str(&format!(", {corrected} corrected once"));
-    }
-    for mismatch in wrong.iter().take(5) {
-        summary.push_str(&format!(
-            "; {} shows {:?} and not {:?}",
-            mismatch.cell, mismatch.found, mismatch.wanted
-        ));
-    }
-    let effect = if wrong.is_empty() { Verdict::Seen } else { Verdict::NotSeen };
     let output = json!({ "range": range, "cells": cells, "right": right, "mismatches": wrong });
-    Ok(ActionReport { settled_ms, ..ActionReport::new(effect, Route::Input, summary) }.with_output(output))
+    let corrected = u64::try_from(corrected).unwrap_or(u64::MAX);
+    let evidence = if wrong.is_empty() {
+        Proof::Cells { cells, corrected }.into()
+    } else {
+        Shortfall::Cells { cells, corrected, mismatches: wrong }.into()
+    };
+    Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
 }
 
-fn first_cell_failed(table: &Element, cell: CellRef, settled_ms: u64) -> ActionReport {
-    let summary = format!(
-        "{} of {} does not take what is typed, tried twice; nothing else was written",
-        cell,
-        table.label()
-    );
-    ActionReport { settled_ms, ..ActionReport::new(Verdict::NotSeen, Route::Input, summary) }
+/// The range that rows from `start` on take, as far as they have cells.
+fn asked_range(start: CellRef, rows: &[Vec<String>]) -> CellRange {
+    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    CellRange::sized(start, TableShape { rows: size(rows.len()), columns: size(columns) })
 }
 
 fn range_of(table: &Element, start: CellRef, rows: &[Vec<String>]) -> Result<CellRange, Halt> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     if columns == 0 || rows.iter().any(|row| row.len() != columns) {
-        return Err(Halt::Refused("give at least one row, and rows of the same length".to_owned()));
+        return Err(Refusal::from(ArgumentProblem::Rows).into());
     }
-    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    let range = CellRange::sized(start, TableShape { rows: size(rows.len()), columns: size(columns) });
+    let range = asked_range(start, rows);
     if range.cell_count() > CELLS_MAX {
-        return Err(Halt::Refused(format!(
-            "{} cells are more than {CELLS_MAX}; write parts",
-            range.cell_count()
-        )));
+        let problem = ArgumentProblem::Cells { given: range.cell_count(), max: CELLS_MAX };
+        return Err(Refusal::from(problem).into());
     }
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if range.last.row >= shape.rows || range.last.column >= shape.columns {
-        return Err(Halt::Refused(format!(
-            "{range} lies outside of {}, which has {} rows and {} columns",
-            table.label(),
-            shape.rows,
-            shape.columns
-        )));
+        return Err(Refusal::CellsOutside { range, table: table.into(), shape }.into());
     }
     let breaks = |text: &String| text.contains(['\n', '\t']);
     if rows.iter().flatten().any(breaks) {
-        return Err(Halt::Refused("a cell cannot hold line breaks or tabs".to_owned()));
+        return Err(Refusal::from(ArgumentProblem::LineBreakInCell).into());
     }
     Ok(range)
 }
@@ -198,7 +177,7 @@ impl<D: Desktop> Sheet<'_, D> {
         }
         match self.way {
             Way::Typed => match go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await {
-                Ok(_) => {}
+                Ok(()) => {}
                 // It may accept the cursor once it is open.
                 Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
                 Err(halt) => return Err(halt),
@@ -262,7 +241,7 @@ impl<D: Desktop> Sheet<'_, D> {
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
         let watch = watch_app(self.desktop, self.surface.id).await?;
         let point = element.bounds.map(|bounds| bounds.center());
-        let on_screen = || Halt::Refused(format!("{cell} is not on the screen"));
+        let on_screen = || Halt::from(Refusal::CellNotOnScreen { cell });
         match self.way {
             Way::Typed => {}
             Way::Action => {

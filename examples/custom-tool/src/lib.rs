@@ -7,7 +7,7 @@
 use deskhand_core::{command::Verdict, ids::ElementId};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
-use deskhand_runtime::tools::{Tool, ToolContext, ToolError, ToolResult};
+use deskhand_runtime::tools::{Tool, ToolContext, ToolError, ToolOutput, ToolResult};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,14 +29,13 @@ impl<D: Desktop> Tool<D> for CountWords {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let id: ElementId =
             input.id.parse().map_err(|_| ToolError::Reply(format!("`{}` is not an element id", input.id)))?;
-        let mut report = read_text(context.desktop, context.window()?, id, None).await?;
-        // Count only if the text was read.
-        if report.effect == Verdict::Seen {
-            let text = report.output.get("text").and_then(Value::as_str).unwrap_or_default();
-            let words = text.split_whitespace().count();
-            report.summary = format!("the text has {words} words");
-            report.output = json!({ "words": words });
+        let read = read_text(context.desktop, context.window()?, id, None).await?;
+        // A refusal says why nothing was read.
+        if read.effect() != Verdict::Seen {
+            return Ok(read.into());
         }
-        Ok(report)
+        let text = read.output.get("text").and_then(Value::as_str).unwrap_or_default();
+        let words = text.split_whitespace().count();
+        Ok(ToolOutput::read(format!("the text has {words} words"), json!({ "words": words })))
     }
 }

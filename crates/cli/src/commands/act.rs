@@ -2,17 +2,16 @@
 
 use deskhand_core::{
     action::Aspect,
-    command::Verdict,
+    command::{Route, Verdict},
     ids::{ElementId, WindowId},
     text::one_line,
     ui::{Pattern, WindowInfo},
 };
 use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{
-    ActLimits, ActionReport, Click, NewValue, Route, Scroll, TableTarget, Target, TypeText,
-};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Scroll, TableTarget, Target, TypeText};
 use deskhand_host::Workspace;
+use serde_json::{Value, json};
 
 use super::{
     host::{by_hand, work},
@@ -39,11 +38,11 @@ pub(crate) async fn act(args: &ActArgs) -> CommandResult {
         }
         let out = Output::to(Stream::Out);
         if args.json {
-            out.pretty_json(&report);
+            out.pretty_json(&as_json(&report));
         } else {
             print(&out, &report);
         }
-        Ok(if report.effect == Verdict::Seen { Exit::Success } else { Exit::Negative })
+        Ok(if report.effect() == Verdict::Seen { Exit::Success } else { Exit::Negative })
     };
     work(&plan, looking).await
 }
@@ -227,30 +226,43 @@ impl Hand<'_> {
     }
 }
 
+/// The report as `--json` prints it: the verdict and the sentence beside the data.
+fn as_json(report: &ActionReport) -> Value {
+    json!({
+        "effect": report.effect(),
+        "summary": report.summary(),
+        "route": report.route(),
+        "waited_ms": report.waited_ms(),
+        "window": report.window,
+        "output": report.output,
+        "actions": report.actions,
+    })
+}
+
 /// The report as lines: verdict, route, summary, what it returned, what changed.
 fn print(out: &Output, report: &ActionReport) {
-    let word = match report.effect {
+    let word = match report.effect() {
         Verdict::NotSeen => "not seen",
         verdict @ (Verdict::Seen | Verdict::Refused | Verdict::Unknown) => verdict.word(),
     };
-    let route = match report.route {
-        Route::None => "nothing was sent",
-        Route::Semantic => "through the accessibility interface",
-        Route::Input => "by mouse and keyboard events",
+    let route = match report.route() {
+        None => "nothing was sent",
+        Some(Route::Semantic) => "through the accessibility interface",
+        Some(Route::Input) => "by mouse and keyboard events",
     };
     out.line(
-        &Line::of(verdict_tone(report.effect), word)
-            .with(Tone::Plain, format!("  {}", report.summary))
-            .with(Tone::Faint, format!("  ({route}, {} ms)", report.settled_ms)),
+        &Line::of(verdict_tone(report.effect()), word)
+            .with(Tone::Plain, format!("  {}", report.summary()))
+            .with(Tone::Faint, format!("  ({route}, {} ms)", report.waited_ms())),
     );
     print_output(out, &report.output);
     if let Some(window) = &report.window {
         out.line(&Line::of(Tone::Faint, "  window   ").with(Tone::Plain, window.label()));
     }
-    for change in report.changes.iter().take(CHANGES_SHOWN) {
+    for change in report.changes().take(CHANGES_SHOWN) {
         out.line(&Line::of(Tone::Faint, "  changed  ").with(Tone::Plain, change_words(change)));
     }
-    let more = report.changes.len().saturating_sub(CHANGES_SHOWN);
+    let more = report.changes().count().saturating_sub(CHANGES_SHOWN);
     if more > 0 {
         out.line(&Line::of(Tone::Faint, format!("           and {more} more; --json lists all")));
     }

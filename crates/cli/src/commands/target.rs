@@ -2,10 +2,10 @@
 
 use deskhand_core::{
     ids::WindowId,
-    ui::{self, Element, Role, WindowInfo},
+    ui::{self, Element, Role, WindowInfo, names_equal},
 };
 use deskhand_desktop::{Desktop, TreeLimits, Windowing};
-use deskhand_desktop_act::{Target, names_equal};
+use deskhand_desktop_act::Target;
 
 use crate::{args::TargetText, exit::CliError};
 

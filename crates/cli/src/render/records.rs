@@ -56,7 +56,7 @@ fn came(event: &Event) -> String {
         Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
         Event::Replied { reply } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
         Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
-        Event::Returned { result } => format!("came back: {}", clip(&result.summary, SHOWN)),
+        Event::Returned { result } => format!("came back: {}", clip(&result.summary(), SHOWN)),
         Event::Answered { answers } => format!("answered: {}", clip(&answers.join(" · "), SHOWN)),
         Event::Unanswered { .. } => "nobody answered".to_owned(),
         Event::Approved { .. } => "approved".to_owned(),

@@ -1,8 +1,24 @@
 //! Actions and their results as data.
 //!
-//! What an action did, what it was aimed at and what came of it are types; sentences are made from them where they are
-//! shown, and nothing is decided on a sentence.
+//! - [`Act`] is what an action does, [`Aim`] what it is aimed at.
+//! - [`Evidence`] is what shows whether it worked: a [`Proof`], a [`Shortfall`], an [`Uncertainty`] or a [`Refusal`]. The
+//!   verdict follows from it.
+//! - [`Action`] holds these with the route, all changes and the wait; a call returns a [`Report`] of one or several.
+//! - [`words`] makes the sentences. Nothing is decided on a sentence: [`Report::facts`] is what an expectation is matched
+//!   with.
 
+mod act;
+mod aim;
 mod aspect;
+mod evidence;
+mod facts;
+mod refusal;
+mod report;
+pub mod words;
 
+pub use act::{Act, Button, Condition, TEXT_MAX};
+pub use aim::{Aim, ElementRef, WindowRef};
 pub use aspect::{Aspect, Change};
+pub use evidence::{Evidence, Mismatch, Now, Proof, Shortfall, Uncertainty, Way};
+pub use refusal::{Among, ArgumentProblem, Cover, Refusal, Unsupported};
+pub use report::{Action, Report};

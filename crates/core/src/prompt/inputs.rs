@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{PromptError, PromptSet, set::render, targets_text, tools_text, window_line};
 use crate::{
+    action::words::Wording,
     agent::{AgentRef, AgentStatus, AgentSteps},
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, ToolSpec},
@@ -47,7 +48,7 @@ fn fitting(entries: &[String], tokens_max: usize) -> String {
 }
 
 /// A call and its result.
-fn action_text(info: &ActionCommandInfo) -> String {
+fn action_text(info: &ActionCommandInfo, wording: Wording) -> String {
     let target = info.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
     let effect = info.result.effect.map(|effect| format!(" [effect: {effect}]")).unwrap_or_default();
     let status = match info.result.status {
@@ -55,22 +56,22 @@ fn action_text(info: &ActionCommandInfo) -> String {
         crate::command::CallStatus::Failure => "FAILED",
         crate::command::CallStatus::Skipped => "skipped",
     };
-    format!("{}{target} → {status}{effect} {}", info.command.to_line(), result_text(info))
+    format!("{}{target} → {status}{effect} {}", info.command.to_line(), result_text(info, wording))
 }
 
-/// The summary and data of a result, clipped.
-pub(crate) fn result_text(info: &ActionCommandInfo) -> String {
-    let mut text = one_line(&info.result.summary);
+/// The sentence and data of a result, clipped.
+pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String {
+    let mut text = one_line(&wording.of(&info.result.report));
     if !info.result.output.is_null() {
         let _ = write!(text, " {}", info.result.output);
     }
     clip(&text, RESULT_CHARS_MAX)
 }
 
-fn step_text(item: &MemoryItem) -> String {
+fn step_text(item: &MemoryItem, wording: Wording) -> String {
     let mut text = format!("Step {} ({}): {}", item.step, item.status, one_line(&item.thought));
     for action in &item.actions {
-        let _ = write!(text, "\n- {}", action_text(action));
+        let _ = write!(text, "\n- {}", action_text(action, wording));
     }
     text
 }
@@ -151,6 +152,7 @@ pub(crate) struct HostInput<'a> {
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) memory: &'a Memory,
+    pub(crate) wording: Wording,
     pub(crate) notice: &'a str,
 }
 
@@ -183,7 +185,10 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
             trajectories: trajectories_text(input.blackboard, &AgentRef::HostAgent),
             subtasks: subtasks_text(input.subtasks),
             plan: last.map(|item| list(&item.plan)).unwrap_or_default(),
-            last_step: last.map(step_text).map(|text| untrusted("tool results", &text)).unwrap_or_default(),
+            last_step: last
+                .map(|item| step_text(item, input.wording))
+                .map(|text| untrusted("tool results", &text))
+                .unwrap_or_default(),
             notice: input.notice.to_owned(),
             targets: targets_text(input.targets),
             request: input.request.to_owned(),
@@ -200,6 +205,7 @@ pub(crate) struct SubtaskInput<'a> {
     pub(crate) subtasks: &'a [SubtaskRecord],
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) memory: &'a Memory,
+    pub(crate) wording: Wording,
     /// First step of this sub-task; earlier steps of the cached agent are omitted.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
@@ -219,7 +225,7 @@ impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
         let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
-        let steps: Vec<String> = shown.iter().map(|item| step_text(item)).collect();
+        let steps: Vec<String> = shown.iter().map(|item| step_text(item, self.wording)).collect();
         let steps = fitting(&steps, STEPS_TOKENS_MAX);
         SubtaskTexts {
             answers: answers_text(self.blackboard),

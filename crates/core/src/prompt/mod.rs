@@ -17,7 +17,7 @@ pub(crate) use inputs::{
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub use set::{PromptError, PromptSet};
 pub use tools::tools_text;
-pub(crate) use view::split_at_dialog;
 pub use view::{
     ListOptions, PageQuery, changes_text, element_line, marked_elements, relevant_words, view_page, view_text,
 };
+pub(crate) use view::{ListedElement, listed_elements, split_at_dialog};

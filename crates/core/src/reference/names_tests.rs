@@ -82,7 +82,7 @@ fn invalid_arguments_are_kept_and_refused() {
             window: Some(WindowId(1)),
             agent: None,
         };
-        let summary = refusal(&command).unwrap().summary;
+        let summary = refusal(&command).unwrap().summary();
         assert!(summary.contains(expected) && summary.ends_with("; nothing was done"), "{summary}");
     };
     check("click_input", json!({"name": "OK"}), "click_input: `id` is missing; give the id");

@@ -18,8 +18,8 @@ use crate::{
     model::ReplyKind,
     observation::{Look, Observation},
     prompt::{
-        AgentInput, AppInput, ListOptions, PromptError, Sight, SubtaskInput, agent_system_text,
-        agent_user_text, app_user_text, system_message, view_text,
+        AgentInput, AppInput, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
+        app_user_text, system_message,
     },
     reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
     states::AppTrigger,
@@ -195,24 +195,10 @@ impl Session {
             subtasks: &self.round.subtasks,
             blackboard: &self.blackboard,
             memory: &app.memory,
+            wording: self.wording,
             first_step: app.first_step,
             notice: &app.notice,
         }
-    }
-}
-
-/// The observation as text, to detect whether anything changed.
-pub(super) fn seen_text(observation: &Observation) -> String {
-    match observation {
-        // Without text, the picture counts.
-        Observation::Window(view) => match &view.picture {
-            Some(picture) if view.elements().next().is_none() => {
-                format!("{}\n{}", view_text(view, &ListOptions::default()), picture.sha256)
-            }
-            Some(_) | None => view_text(view, &ListOptions::default()),
-        },
-        Observation::Agent(view) => view.text.clone(),
-        Observation::Desktop(_) => String::new(),
     }
 }
 

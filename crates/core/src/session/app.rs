@@ -6,19 +6,20 @@ use serde_json::Value;
 
 use super::{
     agent_state::{AppAgent, Owner},
-    agents::{commands_of, seen_text},
+    agents::commands_of,
     commands::unknown_tool,
     effect::{AskedBy, StepRef},
     gate::Proposal,
     phases::{Acted, Recorded},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
-    stall::{Stall, is_stalled, repetition_notice, stalled},
+    stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
     verify::{is_as_expected, is_seen},
 };
 use crate::{
+    action::words::Wording,
     agent::Worker,
     blackboard::SavedPicture,
     command::{CallResult, Command, ToolSpec},
@@ -99,8 +100,8 @@ impl AgentKind for App {
         reference.or_else(|| unknown_tool(command, session.tools_of(self.0)))
     }
 
-    fn progress_key(self, _: &Session, observation: &Observation, reply: &AppReply) -> (String, Vec<String>) {
-        (seen_text(observation), self.commands(reply).iter().map(Command::to_line).collect())
+    fn progress(self, _: &Session, observation: &Observation, reply: &AppReply) -> (Seen, Did) {
+        (Seen::of(observation), Did { commands: self.commands(reply), subtask: None })
     }
 
     fn stall(self, session: &Session) -> Option<&Stall> {
@@ -214,9 +215,9 @@ impl Session {
     ) -> Option<Recorded<AppReply>> {
         let reply = &acted.replied.reply;
         let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
-        let blackboard = &mut self.blackboard;
+        let (blackboard, wording) = (&mut self.blackboard, self.wording);
         let app = self.apps.iter_mut().find(|app| app.owner.worker() == worker)?;
-        Some(acted.record(thought, plan, word, &mut app.memory, blackboard))
+        Some(acted.record(thought, plan, word, (&mut app.memory, blackboard, wording)))
     }
 
     fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
@@ -225,7 +226,7 @@ impl Session {
         if let (Some(reason), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
             self.blackboard.add_picture(SavedPicture { picture, application, reason });
         }
-        let (seen, did) = App(worker).progress_key(self, &acted.replied.observation, &acted.replied.reply);
+        let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let recorded = self.app_record(worker, acted, word);
         let all_seen = recorded.as_ref().is_some_and(|step| is_seen(&step.actions, self.tools_of(worker)));
@@ -247,7 +248,7 @@ impl Session {
                 format!("You took {} screenshots without acting. Act now, or reply FAIL.", app.screenshots);
             app.marks = None;
         }
-        let repeats = app.stall.note(&seen, &did);
+        let repeats = app.stall.note(seen, did);
         if let Some(repetition_notice) = repetition_notice(repeats) {
             app.notice = repetition_notice;
         }
@@ -264,7 +265,8 @@ impl Session {
             AppStatus::Continue | AppStatus::Screenshot => self.begin_step(App(worker)),
             AppStatus::Finish => {
                 let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
-                self.archive_app(worker, SubtaskStatus::Finished, subtask_result(&recorded));
+                let words = subtask_result(&recorded, self.wording);
+                self.archive_app(worker, SubtaskStatus::Finished, words);
                 self.subtask_finished(seen_done, result);
             }
             AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
@@ -305,9 +307,9 @@ fn marks(reply: &AppReply) -> Option<Vec<ElementId>> {
 }
 
 /// The result of a sub-task: the agent's own, and the output of its last actions.
-fn subtask_result(recorded: &Recorded<AppReply>) -> String {
+fn subtask_result(recorded: &Recorded<AppReply>, wording: Wording) -> String {
     let mut parts: Vec<String> = recorded.reply.result.clone().into_iter().collect();
-    parts.extend(recorded.actions.iter().map(result_text));
+    parts.extend(recorded.actions.iter().map(|info| result_text(info, wording)));
     if parts.is_empty() {
         parts.push(recorded.reply.thought.clone());
     }

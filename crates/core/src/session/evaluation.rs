@@ -244,7 +244,11 @@ impl Session {
                 Finding::new(
                     NAME,
                     Judgement::Unsure,
-                    format!("{} ended as {effect}: {}", info.command.tool, info.result.summary),
+                    format!(
+                        "{} ended as {effect}: {}",
+                        info.command.tool,
+                        self.wording.of(&info.result.report)
+                    ),
                 )
             }
             None if actions.is_empty() => Finding::new(NAME, Judgement::Unsure, "no agent acted at the end"),

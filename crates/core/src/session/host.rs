@@ -12,7 +12,7 @@ use super::{
     gate::Proposal,
     phases::{Acted, Recorded},
     plan::Following,
-    stall::{Stall, is_stalled, repetition_notice, stalled},
+    stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{AgentKind, Asking, NotApproved},
 };
@@ -23,7 +23,7 @@ use crate::{
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
-    prompt::{HostInput, PromptError, host_user_text, system_message, targets_text},
+    prompt::{HostInput, PromptError, host_user_text, system_message},
     reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply},
     states::{HostStatus, HostTrigger},
     ui::WindowInfo,
@@ -75,6 +75,7 @@ impl AgentKind for Host {
             subtasks: &session.round.subtasks,
             blackboard: &session.blackboard,
             memory: &session.host.memory,
+            wording: session.wording,
             notice: &notice,
         };
         let picture = observation.picture().cloned();
@@ -120,11 +121,10 @@ impl AgentKind for Host {
         Some(CallResult::failure(None, text))
     }
 
-    fn progress_key(self, session: &Session, _: &Observation, reply: &HostReply) -> (String, Vec<String>) {
-        let mut did: Vec<String> = session.host_commands(reply).iter().map(Command::to_line).collect();
-        did.extend(reply.subtask.clone());
-        // A failed sub-task is new information: it may be retried up to the limit.
-        (format!("{}\n{} failed", targets_text(&session.targets), session.round.failures_in_row), did)
+    fn progress(self, session: &Session, _: &Observation, reply: &HostReply) -> (Seen, Did) {
+        let windows = session.targets.windows().iter().map(|window| (window.into(), window.active));
+        let seen = Seen::Desktop { windows: windows.collect(), failures: session.round.failures_in_row };
+        (seen, Did { commands: session.host_commands(reply), subtask: reply.subtask.clone() })
     }
 
     fn stall(self, session: &Session) -> Option<&Stall> {
@@ -145,8 +145,8 @@ impl AgentKind for Host {
     fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
         let reply = &acted.replied.reply;
         let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
-        let (memory, blackboard) = (&mut session.host.memory, &mut session.blackboard);
-        acted.record(thought, plan, "REJECTED".to_owned(), memory, blackboard);
+        let kept = (&mut session.host.memory, &mut session.blackboard, session.wording);
+        acted.record(thought, plan, "REJECTED".to_owned(), kept);
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
@@ -231,11 +231,12 @@ impl Session {
 
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
-        let (seen, did) = Host.progress_key(self, &acted.replied.observation, reply);
+        let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
         let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
-        let recorded = acted.record(thought, plan, word, &mut self.host.memory, &mut self.blackboard);
+        let kept = (&mut self.host.memory, &mut self.blackboard, self.wording);
+        let recorded = acted.record(thought, plan, word, kept);
         let failed = recorded.failure().is_some();
-        let repeats = self.host.stall.note(&seen, &did);
+        let repeats = self.host.stall.note(seen, did);
         let too_early = self.round.following.as_ref().is_some_and(Following::is_waiting)
             && recorded.reply.status == HostStatus::Finish;
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);

@@ -10,6 +10,7 @@ use super::{
     gate::{Cleared, Passed},
 };
 use crate::{
+    action::words::Wording,
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, CallResult, Command},
     known_tools,
@@ -168,9 +169,9 @@ impl<R> Acting<R> {
     pub(super) fn returned(&mut self, result: CallResult, sequences: bool) {
         let skipped = match self.out.as_ref().and_then(|command| unexpected_window(command, &result)) {
             _ if !result.is_success() => Some(CallResult::skipped()),
-            Some(surprise) => Some(CallResult { summary: surprise, ..CallResult::skipped() }),
+            Some(surprise) => Some(CallResult::skipped_because(surprise)),
             None if sequences => None,
-            None => Some(CallResult { summary: ONE_ACTION.to_owned(), ..CallResult::skipped() }),
+            None => Some(CallResult::skipped_because(ONE_ACTION)),
         };
         self.keep(result);
         while let Some(skipped) = &skipped
@@ -210,8 +211,7 @@ impl<R> Acted<R> {
         thought: String,
         plan: Vec<String>,
         status: String,
-        memory: &mut Memory,
-        blackboard: &mut Blackboard,
+        (memory, blackboard, wording): (&mut Memory, &mut Blackboard, Wording),
     ) -> Recorded<R> {
         let step = self.replied.step;
         memory.add(MemoryItem {
@@ -226,7 +226,7 @@ impl<R> Acted<R> {
             agent: step.agent,
             subtask: step.subtask,
             actions: self.actions.iter().map(|info| info.command.to_line()).collect(),
-            results: self.actions.iter().map(result_text).collect(),
+            results: self.actions.iter().map(|info| result_text(info, wording)).collect(),
             status,
         });
         Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }

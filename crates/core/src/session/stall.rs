@@ -5,43 +5,86 @@ use serde::{Deserialize, Serialize};
 
 use super::{config::Limits, gate::Proposal};
 use crate::{
-    command::{CallResult, Listing, ToolSpec, Verdict},
-    text::clip,
+    action::WindowRef,
+    command::{CallResult, Command, Listing, ToolSpec, Verdict},
+    observation::Observation,
+    prompt::{ListedElement, listed_elements},
 };
 
-/// Counts identical consecutive steps of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(super) struct Stall {
-    seen: String,
-    did: Vec<String>,
-    count: u32,
+/// What an agent saw at the start of a step, as far as it tells whether the step before changed anything.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Seen {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The HostAgent: the windows with whether each is active, and how many sub-tasks failed in a row. A failed sub-task is
+    /// new information.
+    Desktop { windows: Vec<(WindowRef, bool)>, failures: u32 },
+    /// An AppAgent: its windows and what is listed of them; the picture where nothing is.
+    Window { windows: Vec<WindowRef>, elements: Vec<ListedElement>, picture: Option<String> },
+    /// Another agent: its own text.
+    Agent(String),
 }
 
-/// The longest prefix of an observation that is compared, in characters.
-const KEPT_CHARS_MAX: usize = 40_000;
+impl Seen {
+    /// What an agent with a window or a view of its own saw.
+    pub(super) fn of(observation: &Observation) -> Self {
+        match observation {
+            Observation::Window(view) => {
+                let elements = listed_elements(view);
+                let picture = view.picture.as_ref().filter(|_| view.elements().next().is_none());
+                Self::Window {
+                    windows: view.surfaces.iter().map(|surface| (&surface.window).into()).collect(),
+                    elements,
+                    picture: picture.map(|picture| picture.sha256.clone()),
+                }
+            }
+            Observation::Agent(view) => Self::Agent(view.text.clone()),
+            Observation::Desktop(_) => Self::Nothing,
+        }
+    }
+}
+
+/// What an agent did in a step.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Did {
+    pub(super) commands: Vec<Command>,
+    /// The sub-task that it assigned.
+    pub(super) subtask: Option<String>,
+}
+
+impl Did {
+    const fn is_nothing(&self) -> bool {
+        self.commands.is_empty() && self.subtask.is_none()
+    }
+}
+
+/// Counts identical consecutive steps of an agent.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(super) struct Stall {
+    seen: Seen,
+    did: Did,
+    count: u32,
+}
 
 impl Stall {
     /// Records a step and returns how many times in a row it was the same, including this one. A step without actions
     /// never counts as a repetition.
-    pub(super) fn note(&mut self, seen: &str, did: &[String]) -> u32 {
-        let count = self.repeats(seen, did);
-        if count < 2 {
-            self.seen = clip(seen, KEPT_CHARS_MAX);
-            self.did = did.iter().map(|line| clip(line, KEPT_CHARS_MAX)).collect();
-        }
-        self.count = count;
+    pub(super) fn note(&mut self, seen: Seen, did: Did) -> u32 {
+        let count = self.repeats(&seen, &did);
+        *self = Self { seen, did, count };
         count
     }
 
     /// How many times in a row the step would be the same, including this one.
-    pub(super) fn repeats(&self, seen: &str, did: &[String]) -> u32 {
-        let same = self.did.len() == did.len()
-            && self.did.iter().zip(did).all(|(before, now)| *before == clip(now, KEPT_CHARS_MAX))
-            && self.seen == clip(seen, KEPT_CHARS_MAX);
-        match did {
-            [] => 0,
-            _ if same => self.count.saturating_add(1),
-            _ => 1,
+    pub(super) fn repeats(&self, seen: &Seen, did: &Did) -> u32 {
+        if did.is_nothing() {
+            0
+        } else if self.did == *did && self.seen == *seen {
+            self.count.saturating_add(1)
+        } else {
+            1
         }
     }
 }

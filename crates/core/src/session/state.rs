@@ -15,6 +15,7 @@ use super::{
     round::{Spent, SubtaskRecord, Tally},
 };
 use crate::{
+    action::words::Wording,
     agent::Worker,
     blackboard::Blackboard,
     evaluation::Evaluation,
@@ -111,6 +112,9 @@ impl Round {
 pub struct Session {
     pub(super) config: SessionConfig,
     pub(super) prompts: PromptSet,
+    /// Makes the sentences that prompts show of results.
+    #[serde(skip)]
+    pub(super) wording: Wording,
     pub(super) blackboard: Blackboard,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
@@ -139,6 +143,7 @@ impl Session {
         let mut session = Self {
             config,
             prompts,
+            wording: Wording::default(),
             blackboard: Blackboard::default(),
             targets,
             host: HostAgent::default(),
@@ -157,6 +162,13 @@ impl Session {
         };
         session.want(Stage::Idle, None, Effect::AwaitRequest);
         session
+    }
+
+    /// The same session with other sentences in its prompts. No decision depends on them.
+    #[must_use]
+    pub const fn with_wording(mut self, wording: Wording) -> Self {
+        self.wording = wording;
+        self
     }
 
     /// The pending effect; `None` once the session has ended.

@@ -10,7 +10,7 @@ use super::{
     event::{Event, Incoming, NoAnswer},
     gate::{Cleared, Judged, Proposal, judge, open},
     phases::{Acted, Acting, Advance, Observed, Replied, StepStart},
-    stall::{Stall, refuse_repetition},
+    stall::{Did, Seen, Stall, refuse_repetition},
     state::{Phase, Session, Stage},
 };
 use crate::{
@@ -65,12 +65,7 @@ pub(super) trait AgentKind: Copy {
     /// Refuses a command regardless of the policy.
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult>;
     /// Its observation and intended actions, to detect repetition.
-    fn progress_key(
-        self,
-        session: &Session,
-        observation: &Observation,
-        reply: &Self::Reply,
-    ) -> (String, Vec<String>);
+    fn progress(self, session: &Session, observation: &Observation, reply: &Self::Reply) -> (Seen, Did);
     /// Its repetition counter.
     fn stall(self, session: &Session) -> Option<&Stall>;
 
@@ -188,7 +183,7 @@ impl Session {
 
     /// Phase 2 is done: the proposal goes through the gate.
     pub(super) fn decided<A: AgentKind>(&mut self, agent: A, replied: Replied<A::Reply>) {
-        let (seen, did) = agent.progress_key(self, &replied.observation, &replied.reply);
+        let (seen, did) = agent.progress(self, &replied.observation, &replied.reply);
         let repeats = agent.stall(self).map_or(0, |stall| stall.repeats(&seen, &did));
         let proposal = agent.proposal(self, &replied.reply);
         if let Some(refusal) = refuse_repetition(repeats, &self.config.limits, &proposal, agent.tools(self)) {

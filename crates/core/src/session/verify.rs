@@ -2,12 +2,8 @@
 
 use crate::{
     command::{ActionCommandInfo, CallStatus, ToolSpec, Verdict},
-    prompt::result_text,
     reply::ProposedAction,
 };
-
-/// The shortest useful expectation, in characters.
-const EXPECT_CHARS_MIN: usize = 2;
 
 /// Whether every action has a seen effect, or only reads and returned something.
 pub(super) fn is_seen(actions: &[ActionCommandInfo], tools: &[ToolSpec]) -> bool {
@@ -22,23 +18,13 @@ pub(super) fn is_seen(actions: &[ActionCommandInfo], tools: &[ToolSpec]) -> bool
     })
 }
 
-/// Whether the last action's result matches its expectation. Without an expectation it never does.
+/// Whether the last action's result contains what the model expected of it. Without an expectation it never does.
 pub(super) fn is_as_expected(proposed: &[ProposedAction], actions: &[ActionCommandInfo]) -> bool {
-    let expected = proposed.last().and_then(|action| action.expect.as_deref()).map(normalize);
-    let (Some(expected), Some(last)) = (expected, actions.last()) else { return false };
-    if expected.chars().count() < EXPECT_CHARS_MIN || proposed.len() != actions.len() {
-        return false;
+    let expected = proposed.last().and_then(|action| action.expect.as_deref());
+    match (expected, actions.last()) {
+        (Some(expected), Some(last)) if proposed.len() == actions.len() => {
+            last.result.report.contains(&last.result.output, expected)
+        }
+        (_, _) => false,
     }
-    let came = result_text(last);
-    // A summary repeats the arguments, which prove nothing.
-    let came = match (came.split_once("\": "), came.split_once(": ")) {
-        (Some((_, came)), _) | (None, Some((_, came))) => came,
-        (None, None) => &came,
-    };
-    normalize(came).contains(&expected)
-}
-
-/// Normalizes to lower case with single spaces.
-fn normalize(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Role, States, TableShape};
+use super::{Role, States, TableShape, element_label};
 use crate::{
     geometry::{Rect, Screen},
     ids::ElementId,
@@ -120,6 +120,6 @@ impl Element {
 
     /// Its name in messages: `push button "Finish"`.
     pub fn label(&self) -> String {
-        if self.name.is_empty() { self.role.to_string() } else { format!("{} \"{}\"", self.role, self.name) }
+        element_label(&self.role, &self.name)
     }
 }

@@ -4,6 +4,7 @@
 
 mod diff;
 mod element;
+mod names;
 mod picture;
 mod role;
 mod states;
@@ -13,9 +14,10 @@ mod window;
 
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use element::{Element, Pattern, Source, ValueRange};
+pub use names::{Wanted, element_label, fold_name, names_equal};
 pub use picture::PictureRef;
 pub use role::Role;
 pub use states::{State, States};
 pub use table::{CellRange, CellRef, ParseCellError, TableContent, TableShape};
 pub use tree::{Partial, Tree};
-pub use window::{AppInfo, WindowInfo, WindowKind, belongs_to, same_app, surfaces};
+pub use window::{AppInfo, WindowInfo, WindowKind, belongs_to, same_app, surfaces, window_label};

@@ -57,8 +57,13 @@ pub struct WindowInfo {
 impl WindowInfo {
     /// Its name in messages: `w2 “Untitled 1 — LibreOffice Calc”`.
     pub fn label(&self) -> String {
-        format!("{} “{}”", self.id, self.title)
+        window_label(self.id, &self.title)
     }
+}
+
+/// A window in messages: `w2 “Untitled 1 — LibreOffice Calc”`.
+pub fn window_label(id: WindowId, title: &str) -> String {
+    format!("{id} “{title}”")
 }
 
 /// The most owners that are followed from a dialog to its window.

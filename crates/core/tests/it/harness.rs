@@ -1,6 +1,7 @@
 //! Drives a session step by step with events given by a test.
 
 use deskhand_core::{
+    action::Report,
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     geometry::Rect,
     ids::{ElementId, WindowId},
@@ -231,7 +232,7 @@ impl Harness {
                 status: CallStatus::Success,
                 effect: Some(Verdict::Seen),
                 route: None,
-                summary: "done".to_owned(),
+                report: Report::text("done"),
                 output,
                 window,
                 elapsed_ms: 3,

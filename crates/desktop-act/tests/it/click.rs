@@ -1,12 +1,12 @@
 //! Clicks: inert, renamed, disabled, delayed, vanished, covered and blocked controls.
 
 use deskhand_core::{
-    command::Verdict,
+    command::{Route, Verdict},
     ids::{ElementId, WindowId},
     ui::Role,
 };
 use deskhand_desktop::{Button, DesktopError, Windowing};
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Route, Target, click};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic};
 
 pub(super) fn desktop_with(elements: impl IntoIterator<Item = FakeElement>) -> (FakeDesktop, WindowId) {
@@ -38,36 +38,43 @@ fn opens_dialog() -> Behaviour {
 
 #[tokio::test]
 async fn verdicts_are_about_what_happened() {
-    let check = async |name: &str, element: FakeElement, effect: Verdict, route: Route| {
+    let check = async |name: &str, element: FakeElement, effect: Verdict, route: Option<Route>| {
         let (desktop, window) = desktop_with([element, FakeElement::new(Role::LABEL, "other").key("other")]);
         let report = click_target(&desktop, window).await;
-        assert_eq!((report.effect, report.route), (effect, route), "{name}: {}", report.summary);
+        assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
         assert_eq!(desktop.truth().is_empty(), effect != Verdict::Seen, "{name}: {:?}", desktop.truth());
     };
     let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
-    check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Route::Input).await;
-    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Route::Semantic).await;
-    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Route::Semantic).await;
-    check("other", button("Ok", rename), Verdict::Seen, Route::Semantic).await;
-    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Route::Semantic).await;
+    check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Some(Route::Input)).await;
+    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Some(Route::Semantic)).await;
+    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Some(Route::Semantic)).await;
+    check("other", button("Ok", rename), Verdict::Seen, Some(Route::Semantic)).await;
+    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Some(Route::Semantic))
+        .await;
     check(
         "off",
         button("Ok", Behaviour::Enable { key: None, enabled: false }),
         Verdict::Seen,
-        Route::Semantic,
+        Some(Route::Semantic),
     )
     .await;
-    check("disabled", button("Ok", opens_dialog()).disabled(), Verdict::Refused, Route::None).await;
+    check("disabled", button("Ok", opens_dialog()).disabled(), Verdict::Refused, None).await;
     for semantic in [Semantic::Ignored, Semantic::Fails, Semantic::NotOffered] {
-        check("by mouse", button("Ok", opens_dialog()).semantic(semantic), Verdict::Seen, Route::Input).await;
+        check("by mouse", button("Ok", opens_dialog()).semantic(semantic), Verdict::Seen, Some(Route::Input))
+            .await;
     }
     let mut tipped = button("Ok", Behaviour::Nothing);
     tipped.tool_tip = true;
-    check("tool tip", tipped, Verdict::NotSeen, Route::Input).await;
+    check("tool tip", tipped, Verdict::NotSeen, Some(Route::Input)).await;
     let check_box = FakeElement::new(Role::CHECK_BOX, "Grid").key("target");
-    check("check box", check_box.clone(), Verdict::Seen, Route::Semantic).await;
-    check("deaf check box", check_box.semantic(Semantic::Ignored).deaf(), Verdict::NotSeen, Route::Input)
-        .await;
+    check("check box", check_box.clone(), Verdict::Seen, Some(Route::Semantic)).await;
+    check(
+        "deaf check box",
+        check_box.semantic(Semantic::Ignored).deaf(),
+        Verdict::NotSeen,
+        Some(Route::Input),
+    )
+    .await;
 }
 
 /// The label is looked at between the pieces: before the change is watched, and while a clock is.
@@ -87,8 +94,8 @@ async fn a_change_that_comes_in_pieces_is_one_effect() {
         let window = FakeWindow::normal("Main").elements(elements).noise("clock", clock_ms, &names);
         let (desktop, window) = desktop_of(window);
         let report = click_target(&desktop, window).await;
-        assert_eq!(report.effect, Verdict::Seen, "{clock_ms}: {}", report.summary);
-        assert!(report.summary.contains("Counted 0"), "{clock_ms}: {}", report.summary);
+        assert_eq!(report.effect(), Verdict::Seen, "{clock_ms}: {}", report.summary());
+        assert!(report.summary().contains("Counted 0"), "{clock_ms}: {}", report.summary());
     }
 }
 
@@ -101,7 +108,7 @@ async fn a_text_that_goes_and_comes_back_is_one_effect() {
     let label = FakeElement::new(Role::LABEL, "Counted 0").key("label");
     let (desktop, window) = desktop_with([button("Count", click), label]);
     let report = click_target(&desktop, window).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -115,7 +122,7 @@ async fn what_changes_by_itself_is_no_effect() {
         );
         let (desktop, window) = desktop_of(window);
         let report = click_target(&desktop, window).await;
-        assert_eq!(report.effect, Verdict::NotSeen, "{every_ms}: {}", report.summary);
+        assert_eq!(report.effect(), Verdict::NotSeen, "{every_ms}: {}", report.summary());
     }
 }
 
@@ -128,7 +135,7 @@ async fn a_control_that_renames_itself_is_no_effect() {
     );
     let (desktop, window) = desktop_of(window);
     let report = click_target(&desktop, window).await;
-    assert_ne!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -143,7 +150,12 @@ async fn an_effect_beside_a_clock_is_seen() {
     );
     let (desktop, window) = desktop_of(window);
     let report = click_target(&desktop, window).await;
-    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Semantic), "{}", report.summary);
+    assert_eq!(
+        (report.effect(), report.route()),
+        (Verdict::Seen, Some(Route::Semantic)),
+        "{}",
+        report.summary()
+    );
     assert_eq!(desktop.truth().len(), 1);
 }
 
@@ -153,13 +165,13 @@ async fn a_renamed_control_is_refused_with_what_comes_near() {
         desktop_with([button("Finish", opens_dialog()), FakeElement::new(Role::PUSH_BUTTON, "Cancel")]);
     let request = Click::once(Target::Element { id: target(&desktop), name: Some("Next >".into()) });
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
-    assert_eq!((report.effect, report.route), (Verdict::Refused, Route::None));
-    assert!(report.summary.contains("push button \"Cancel\""), "{}", report.summary);
+    assert_eq!((report.effect(), report.route()), (Verdict::Refused, None));
+    assert!(report.summary().contains("push button \"Cancel\""), "{}", report.summary());
     assert!(desktop.truth().is_empty());
     // Spelling that a person would not notice is not another name.
     let request = Click::once(Target::Element { id: target(&desktop), name: Some("_finish…".into()) });
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -167,22 +179,22 @@ async fn covered_blocked_and_vanished_targets_are_not_touched() {
     let overlay = FakeElement::new(Role::PANEL, "Overlay").at(0, 0, 1_000, 900);
     let (desktop, window) = desktop_with([button("Ok", opens_dialog()), overlay]);
     let report = click_target(&desktop, window).await;
-    assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("covered by panel \"Overlay\""), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused);
+    assert!(report.summary().contains("covered by panel \"Overlay\""), "{}", report.summary());
     assert_eq!((desktop.inputs(), desktop.truth().len()), (0, 0));
 
     let (desktop, window) = desktop_with([button("Ok", opens_dialog())]);
     desktop.open(window, &FakeWindow::dialog("Save changes?")).unwrap();
     let report = click_target(&desktop, window).await;
-    assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("Save changes?"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused);
+    assert!(report.summary().contains("Save changes?"), "{}", report.summary());
     assert_eq!((desktop.inputs(), desktop.truth().len()), (0, 0));
 
     let (desktop, window) = desktop_with([button("Ok", opens_dialog()), button("Other", Behaviour::Nothing)]);
     let request = Click::once(Target::element(target(&desktop)));
     desktop.break_element(target(&desktop));
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     desktop.break_window(window);
     let error = click(&desktop, window, &request, &ActLimits::default()).await.unwrap_err();
     assert!(matches!(error, DesktopError::NoWindow(_)), "{error}");
@@ -207,8 +219,8 @@ async fn a_dialog_of_the_window_can_be_clicked() {
     let dialog = FakeWindow::dialog("Question").elements([button("Yes", Behaviour::CloseWindow)]);
     desktop.open(window, &dialog).unwrap();
     let report = click_target(&desktop, window).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!(report.summary.contains("“Question” closed"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("“Question” closed"), "{}", report.summary());
     assert_eq!(desktop.windows().await.unwrap().len(), 1);
 }
 
@@ -222,9 +234,14 @@ async fn points_take_real_clicks() {
         count: 1,
     };
     let report = click(&desktop, window, &at(100, 60), &ActLimits::default()).await.unwrap();
-    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Input), "{}", report.summary);
+    assert_eq!(
+        (report.effect(), report.route()),
+        (Verdict::Seen, Some(Route::Input)),
+        "{}",
+        report.summary()
+    );
     let report = click(&desktop, window, &at(500, 600), &ActLimits::default()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     let report = click(&desktop, window, &at(5_000, 600), &ActLimits::default()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
 }

@@ -1,15 +1,15 @@
 //! The whole flow on the office suite in memory: read a table, enter it into a spreadsheet, chart it, save it.
 
-use deskhand_core::{command::Verdict, ui::Role};
+use deskhand_core::{command::Verdict, ui::Role, ui::Wanted};
 use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, TableTarget, TypeText, Wanted, find_element, launch, press_keys, read_table,
-    select, select_cells, type_text, visit, write_table,
+    ActLimits, ActionReport, TableTarget, TypeText, find_element, launch, press_keys, read_table, select,
+    select_cells, type_text, visit, write_table,
 };
 use deskhand_desktop_fake::{OFFICE_SALES, office};
 
 fn seen(report: ActionReport) -> ActionReport {
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     report
 }
 
@@ -39,7 +39,7 @@ async fn a_table_becomes_a_saved_chart() {
     let text = TypeText { element: Some(entry.id), name: None, text: "/tmp/sales.ods".into(), clear: true };
     seen(type_text(&desktop, calc, &text, &limits).await.unwrap());
     let saved = seen(visit(&desktop, calc, &["Save".to_owned()], &limits).await.unwrap());
-    assert!(saved.summary.contains("closed") || saved.summary.contains("title"), "{}", saved.summary);
+    assert!(saved.summary().contains("closed") || saved.summary().contains("title"), "{}", saved.summary());
     assert!(desktop.find_window("sales.ods — LibreOffice Calc").is_some());
     let lines = OFFICE_SALES.map(|row| row.join(",")).join("\n");
     assert_eq!(desktop.files(), [("/tmp/sales.ods".to_owned(), lines)]);

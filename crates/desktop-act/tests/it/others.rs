@@ -3,16 +3,17 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
+    action::Condition,
+    command::{Route, Verdict},
     geometry::Point,
-    ui::{Pattern, Role, State},
+    ui::{Pattern, Role, State, Wanted},
 };
 
 use super::click::{button, desktop_of, desktop_with};
 use deskhand_desktop::{DesktopError, Held, LaunchRequest, UiTree, Windowing};
 use deskhand_desktop_act::{
-    ActLimits, Condition, NewValue, Route, Scroll, Target, Wanted, activate, close, drag, focus, invoke,
-    launch, read_text, scroll, select, set_checked, set_value, visit, wait_for,
+    ActLimits, NewValue, Scroll, Target, activate, close, drag, focus, invoke, launch, read_text, scroll,
+    select, set_checked, set_value, visit, wait_for,
 };
 use deskhand_desktop_fake::{
     Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow, Semantic, office,
@@ -26,49 +27,45 @@ fn strings(names: &[&str]) -> Vec<String> {
 
 #[tokio::test]
 async fn values_are_set_and_read_back() {
-    let check = async |name: &str, element: FakeElement, value: NewValue, effect: Verdict, route: Route| {
-        let (desktop, window) = desktop_with([element.key("target")]);
-        let id = desktop.find_key("target").unwrap();
-        let report = set_value(&desktop, window, id, None, &value, &LIMITS()).await.unwrap();
-        assert_eq!((report.effect, report.route), (effect, route), "{name}: {}", report.summary);
-    };
+    let check =
+        async |name: &str, element: FakeElement, value: NewValue, effect: Verdict, route: Option<Route>| {
+            let (desktop, window) = desktop_with([element.key("target")]);
+            let id = desktop.find_key("target").unwrap();
+            let report = set_value(&desktop, window, id, None, &value, &LIMITS()).await.unwrap();
+            assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
+        };
     let text = || NewValue::Text("new".into());
     let entry = || FakeElement::new(Role::ENTRY, "Name").text("old");
     let slider = || FakeElement::new(Role::SLIDER, "Volume").value(3.0, 0.0, 10.0);
-    check("entry", entry(), text(), Verdict::Seen, Route::Semantic).await;
-    check("typed", entry().semantic(Semantic::Ignored), text(), Verdict::Seen, Route::Input).await;
-    check("disabled", entry().disabled(), text(), Verdict::Refused, Route::None).await;
-    check("slider", slider(), NewValue::Number(8.0), Verdict::Seen, Route::Semantic).await;
-    check("range", slider(), NewValue::Number(11.0), Verdict::Refused, Route::None).await;
-    check(
-        "deaf slider",
-        slider().semantic(Semantic::Ignored),
-        NewValue::Number(8.0),
-        Verdict::Refused,
-        Route::None,
-    )
-    .await;
-    check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), text(), Verdict::Refused, Route::None).await;
+    check("entry", entry(), text(), Verdict::Seen, Some(Route::Semantic)).await;
+    check("typed", entry().semantic(Semantic::Ignored), text(), Verdict::Seen, Some(Route::Input)).await;
+    check("disabled", entry().disabled(), text(), Verdict::Refused, None).await;
+    check("slider", slider(), NewValue::Number(8.0), Verdict::Seen, Some(Route::Semantic)).await;
+    check("range", slider(), NewValue::Number(11.0), Verdict::Refused, None).await;
+    check("deaf slider", slider().semantic(Semantic::Ignored), NewValue::Number(8.0), Verdict::Refused, None)
+        .await;
+    check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), text(), Verdict::Refused, None).await;
 }
 
 #[tokio::test]
 async fn check_boxes_reach_the_state_that_is_asked_for() {
-    let check = async |name: &str, element: FakeElement, on: bool, effect: Verdict, route: Route| {
+    let check = async |name: &str, element: FakeElement, on: bool, effect: Verdict, route: Option<Route>| {
         let (desktop, window) = desktop_with([element.key("target")]);
         let id = desktop.find_key("target").unwrap();
         let report = set_checked(&desktop, window, id, None, on, &LIMITS()).await.unwrap();
-        assert_eq!((report.effect, report.route), (effect, route), "{name}: {}", report.summary);
+        assert_eq!((report.effect(), report.route()), (effect, route), "{name}: {}", report.summary());
         let is_on = desktop.element(id).await.unwrap().states.has(State::Checked);
         assert_eq!(is_on == on, effect == Verdict::Seen, "{name}");
     };
     let grid = || FakeElement::new(Role::CHECK_BOX, "Grid");
-    check("on", grid(), true, Verdict::Seen, Route::Semantic).await;
-    check("already", grid(), false, Verdict::Seen, Route::None).await;
-    check("by mouse", grid().semantic(Semantic::Ignored), true, Verdict::Seen, Route::Input).await;
-    check("deaf", grid().semantic(Semantic::Ignored).deaf(), true, Verdict::NotSeen, Route::Input).await;
+    check("on", grid(), true, Verdict::Seen, Some(Route::Semantic)).await;
+    check("already", grid(), false, Verdict::Seen, None).await;
+    check("by mouse", grid().semantic(Semantic::Ignored), true, Verdict::Seen, Some(Route::Input)).await;
+    check("deaf", grid().semantic(Semantic::Ignored).deaf(), true, Verdict::NotSeen, Some(Route::Input))
+        .await;
     let renames = Behaviour::Rename { key: None, name: "Grid!".into() };
-    check("renames itself", grid().on_click(renames), true, Verdict::NotSeen, Route::Semantic).await;
-    check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), true, Verdict::Refused, Route::None).await;
+    check("renames itself", grid().on_click(renames), true, Verdict::NotSeen, Some(Route::Semantic)).await;
+    check("button", FakeElement::new(Role::PUSH_BUTTON, "Ok"), true, Verdict::Refused, None).await;
 }
 
 #[tokio::test]
@@ -78,23 +75,25 @@ async fn items_are_selected_by_name() {
             ["Column", "Bar", "Pie"].map(|name| FakeElement::new(Role::LIST_ITEM, name).semantic(semantic));
         FakeElement::new(Role::LIST, "Types").key("target").children(items)
     };
-    for (semantic, route) in [(Semantic::Works, Route::Semantic), (Semantic::Ignored, Route::Input)] {
+    for (semantic, route) in
+        [(Semantic::Works, Some(Route::Semantic)), (Semantic::Ignored, Some(Route::Input))]
+    {
         let (desktop, window) = desktop_with([list(semantic)]);
         let id = desktop.find_key("target").unwrap();
         let report = select(&desktop, window, id, "bar", &LIMITS()).await.unwrap();
-        assert_eq!((report.effect, report.route), (Verdict::Seen, route), "{}", report.summary);
+        assert_eq!((report.effect(), report.route()), (Verdict::Seen, route), "{}", report.summary());
         let report = select(&desktop, window, id, "Bar", &LIMITS()).await.unwrap();
-        assert_eq!((report.effect, report.route), (Verdict::Seen, Route::None), "{}", report.summary);
+        assert_eq!((report.effect(), report.route()), (Verdict::Seen, None), "{}", report.summary());
         let report = select(&desktop, window, id, "Radar", &LIMITS()).await.unwrap();
-        assert_eq!(report.effect, Verdict::Refused);
-        assert!(report.summary.contains("Bar"), "{}", report.summary);
+        assert_eq!(report.effect(), Verdict::Refused);
+        assert!(report.summary().contains("Bar"), "{}", report.summary());
     }
     let options = ["Left", "Right"].map(|name| FakeElement::new(Role::LIST_ITEM, name));
     let combo = FakeElement::new(Role::COMBO_BOX, "Left").key("target").children(options);
     let (desktop, window) = desktop_with([combo]);
     let id = desktop.find_key("target").unwrap();
     let report = select(&desktop, window, id, "Right", &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(desktop.element(id).await.unwrap().name, "Right");
 }
 
@@ -104,13 +103,13 @@ async fn paths_lead_through_menus() {
     let request = LaunchRequest { program: "LibreOffice Calc".into(), arguments: vec![] };
     let calc = launch(&desktop, &request, &LIMITS()).await.unwrap().window.unwrap().id;
     let report = visit(&desktop, calc, &strings(&["insert", "Chart..."]), &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(report.window.unwrap().title, "Chart Type");
     let report = visit(&desktop, calc, &strings(&["Insert", "Chart…"]), &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
-    assert!(report.summary.contains("Chart Type"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
+    assert!(report.summary().contains("Chart Type"), "{}", report.summary());
     let report = visit(&desktop, calc, &strings(&["Cancel"]), &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -119,13 +118,13 @@ async fn a_path_that_ends_is_closed_again_and_told() {
     let writer = desktop.find_window("Writer").unwrap();
     let before = desktop.windows().await.unwrap();
     let report = visit(&desktop, writer, &strings(&["Table", "Delete"]), &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("Properties…"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused);
+    assert!(report.summary().contains("Properties…"), "{}", report.summary());
     assert_eq!(desktop.windows().await.unwrap(), before);
     let report = visit(&desktop, writer, &strings(&["Tabel"]), &LIMITS()).await.unwrap();
-    assert!(report.summary.contains("Table"), "{}", report.summary);
+    assert!(report.summary().contains("Table"), "{}", report.summary());
     let report = visit(&desktop, writer, &strings(&["Table", "Properties…"]), &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "an inert item: {}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "an inert item: {}", report.summary());
 }
 
 #[tokio::test]
@@ -133,7 +132,7 @@ async fn launches_pass_over_splash_screens_and_follow_a_running_instance() {
     let desktop = office();
     let request = LaunchRequest { program: "LibreOffice Calc".into(), arguments: vec![] };
     let report = launch(&desktop, &request, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(report.window.unwrap().title, "Untitled 1 — LibreOffice Calc");
 
     let mut app = FakeApp::new(
@@ -146,7 +145,7 @@ async fn launches_pass_over_splash_screens_and_follow_a_running_instance() {
     let desktop = FakeDesktop::new([app], []);
     let request = LaunchRequest { program: "suite".into(), arguments: vec![] };
     let report = launch(&desktop, &request, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(desktop.windows().await.unwrap().len(), 2);
 
     let error =
@@ -155,7 +154,7 @@ async fn launches_pass_over_splash_screens_and_follow_a_running_instance() {
     let hidden = FakeDesktop::new([], [FakeApp::new("Hidden", "hidden", [])]);
     let request = LaunchRequest { program: "Hidden".into(), arguments: vec![] };
     let report = launch(&hidden, &request, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -165,17 +164,17 @@ async fn closing_tells_of_the_question() {
         FakeWindow { on_close: Some(Behaviour::Open(Box::new(question))), ..FakeWindow::normal("Main") };
     let (desktop, window) = desktop_of(window);
     let report = close(&desktop, window, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     assert_eq!(report.window.unwrap().title, "Save changes?");
     let (desktop, window) = desktop_with([]);
     let report = close(&desktop, window, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let error = close(&desktop, window, &LIMITS()).await.unwrap_err();
     assert!(matches!(error, DesktopError::NoWindow(_)), "{error}");
     let window = FakeWindow { on_close: Some(Behaviour::Nothing), ..FakeWindow::normal("Main") };
     let (desktop, window) = desktop_of(window);
     let report = close(&desktop, window, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -184,7 +183,7 @@ async fn windows_are_brought_to_the_front() {
     let desktop = FakeDesktop::new(apps, []);
     let one = desktop.find_window("One").unwrap();
     let report = activate(&desktop, one).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(desktop.windows().await.unwrap().last().unwrap().id, one);
 }
 
@@ -193,13 +192,18 @@ async fn the_focus_is_read_back() {
     let (desktop, window) = desktop_with([FakeElement::new(Role::ENTRY, "Name").key("target")]);
     let id = desktop.find_key("target").unwrap();
     let report = focus(&desktop, window, id, Some("Name"), &LIMITS()).await.unwrap();
-    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Semantic), "{}", report.summary);
+    assert_eq!(
+        (report.effect(), report.route()),
+        (Verdict::Seen, Some(Route::Semantic)),
+        "{}",
+        report.summary()
+    );
     let mut label = FakeElement::new(Role::LABEL, "Text").key("target");
     label.patterns = vec![Pattern::Text];
     let (desktop, window) = desktop_with([label]);
     let id = desktop.find_key("target").unwrap();
     let report = focus(&desktop, window, id, None, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -208,14 +212,14 @@ async fn actions_are_invoked_by_name() {
     let (desktop, window) = desktop_with([button("Ok", dialog)]);
     let id = desktop.find_key("target").unwrap();
     let report = invoke(&desktop, window, id, None, "expand", &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("it has: click"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused);
+    assert!(report.summary().contains("it has: click"), "{}", report.summary());
     let report = invoke(&desktop, window, id, None, "Click", &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let (desktop, window) = desktop_with([button("Ok", Behaviour::Nothing)]);
     let id = desktop.find_key("target").unwrap();
     let report = invoke(&desktop, window, id, None, "click", &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -230,25 +234,25 @@ async fn scrolling_and_dragging_are_seen_when_something_moves() {
     let (desktop, window) = desktop_with([table, slider]);
     let target = Target::element(desktop.find_key("target").unwrap());
     let report = scroll(&desktop, window, &target, Scroll { right: 0, down: 3 }, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     for _ in 0..2 {
         scroll(&desktop, window, &target, Scroll { right: 0, down: -100 }, &LIMITS()).await.unwrap();
     }
     let report = scroll(&desktop, window, &target, Scroll { right: 0, down: -1 }, &LIMITS()).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 
     let from = Target::Point(Point::new(40, 60));
     let report =
         drag(&desktop, window, (&from, &Target::Point(Point::new(90, 60))), &Held::default(), &LIMITS())
             .await
             .unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let from = Target::Point(Point::new(600, 100));
     let report =
         drag(&desktop, window, (&from, &Target::Point(Point::new(700, 100))), &Held::default(), &LIMITS())
             .await
             .unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -272,16 +276,16 @@ async fn conditions_are_waited_for_with_a_bound() {
     let bound = Duration::from_secs(3);
     let go = || Wanted::new(Role::PUSH_BUTTON, "Go");
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
-    assert_eq!(report.settled_ms, 3_000);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+    assert_eq!(report.waited_ms(), 3_000);
     deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
     let report = wait_for(&desktop, window, &Condition::Appears(go()), bound).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!((700..900).contains(&report.settled_ms), "{}", report.settled_ms);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!((700..900).contains(&report.waited_ms()), "{}", report.waited_ms());
     let title = Condition::TitleContains("ready".into());
-    assert_eq!(wait_for(&desktop, window, &title, bound).await.unwrap().effect, Verdict::Seen);
+    assert_eq!(wait_for(&desktop, window, &title, bound).await.unwrap().effect(), Verdict::Seen);
     let gone = Condition::Disappears(go());
-    assert_eq!(wait_for(&desktop, window, &gone, bound).await.unwrap().effect, Verdict::NotSeen);
+    assert_eq!(wait_for(&desktop, window, &gone, bound).await.unwrap().effect(), Verdict::NotSeen);
 }
 
 #[tokio::test]
@@ -300,6 +304,6 @@ async fn a_condition_is_seen_in_a_window_that_is_never_quiet() {
     deskhand_desktop::Input::press(&desktop, &"F5".parse().unwrap()).await.unwrap();
     let ready = Condition::Appears(Wanted::named("Ready"));
     let report = wait_for(&desktop, window, &ready, Duration::from_secs(60)).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!((500..700).contains(&report.settled_ms), "{}", report.settled_ms);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!((500..700).contains(&report.waited_ms()), "{}", report.waited_ms());
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use deskhand_core::{
-    command::Verdict,
+    command::{Route, Verdict},
     ids::WindowId,
     ui::{CellRange, CellRef, Role, State},
 };
@@ -11,7 +11,7 @@ use deskhand_core::{
 use super::click::desktop_of;
 use deskhand_desktop::Patterns;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, Route, TableTarget, cells_equal, read_table, select_cells, write_table,
+    ActLimits, ActionReport, TableTarget, cells_equal, read_table, select_cells, write_table,
 };
 use deskhand_desktop_fake::{
     Behaviour, FakeDesktop, FakeElement, FakeSheet, FakeWindow, OFFICE_SALES, office,
@@ -63,16 +63,21 @@ async fn a_table_is_read_by_name() {
         read_table(&desktop, window, &target, part.map(range)).await.unwrap()
     };
     let report = read("sales", None).await;
-    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Semantic), "{}", report.summary);
+    assert_eq!(
+        (report.effect(), report.route()),
+        (Verdict::Seen, Some(Route::Semantic)),
+        "{}",
+        report.summary()
+    );
     assert_eq!(report.output["rows"], serde_json::json!(OFFICE_SALES));
     assert_eq!(report.output["range"], "A1:C5");
     let report = read("Sales", Some("B2:C2")).await;
     assert_eq!(report.output["rows"], serde_json::json!([["1200", "1350"]]));
     let report = read("Sales", Some("A1:D9")).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     let report = read("Costs", None).await;
-    assert_eq!(report.effect, Verdict::Refused);
-    assert!(report.summary.contains("there are: Sales-1"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused);
+    assert!(report.summary().contains("there are: Sales-1"), "{}", report.summary());
 }
 
 #[tokio::test]
@@ -84,7 +89,7 @@ async fn a_huge_sheet_is_read_without_being_walked() {
         true,
     );
     let report = read_table(&desktop, window, &TableTarget::Largest, None).await.unwrap();
-    assert_eq!(report.output["range"], "A1:B3", "{}", report.summary);
+    assert_eq!(report.output["range"], "A1:B3", "{}", report.summary());
     assert_eq!(report.output["rows"], serde_json::json!([["", ""], ["", ""], ["", "x"]]));
 }
 
@@ -94,8 +99,8 @@ async fn written_cells_are_all_read_back() {
     for (name, takes_focus, has_name_box) in [("focus", true, false), ("name box", false, true)] {
         let (desktop, window) = spreadsheet(|sheet| sheet.cells_take_focus = takes_focus, has_name_box);
         let report = write(&desktop, window, "A1", &text).await;
-        assert_eq!(report.effect, Verdict::Seen, "{name}: {}", report.summary);
-        assert!(report.summary.contains("15 of 15 cells"), "{}", report.summary);
+        assert_eq!(report.effect(), Verdict::Seen, "{name}: {}", report.summary());
+        assert!(report.summary().contains("15 of 15 cells"), "{}", report.summary());
         assert_eq!(shown(&desktop, "A1:C5").await, rows(&text), "{name}");
         assert_eq!(shown(&desktop, "A6:D6").await, rows(&[&["", "", "", ""]]), "{name}");
     }
@@ -106,7 +111,7 @@ async fn completion_and_number_formats_do_not_deceive() {
     let text: &[&[&str]] = &[&["North-East", "1200"], &["North", "1000000"], &["nor", "12"]];
     let (desktop, window) = spreadsheet(|sheet| sheet.thousands = true, true);
     let report = write(&desktop, window, "B2", text).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     let expected = rows(&[&["North-East", "1,200"], &["North", "1,000,000"], &["nor", "12"]]);
     assert_eq!(shown(&desktop, "B2:C4").await, expected);
 }
@@ -116,8 +121,8 @@ async fn cells_that_take_no_text_are_named() {
     let locked: BTreeSet<CellRef> = [cell("B2")].into();
     let (desktop, window) = spreadsheet(|sheet| sheet.locked = locked, true);
     let report = write(&desktop, window, "A1", &[&["a", "b"], &["c", "d"]]).await;
-    assert_eq!(report.effect, Verdict::NotSeen);
-    assert!(report.summary.contains("3 of 4 cells"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen);
+    assert!(report.summary().contains("3 of 4 cells"), "{}", report.summary());
     let mismatches = serde_json::json!([{ "cell": "B2", "wanted": "d", "found": "" }]);
     assert_eq!(report.output["mismatches"], mismatches);
 }
@@ -126,13 +131,13 @@ async fn cells_that_take_no_text_are_named() {
 async fn nothing_is_typed_where_the_cursor_does_not_go() {
     let (desktop, window) = spreadsheet(|sheet| sheet.cells_take_focus = false, false);
     let report = write(&desktop, window, "C3", &[&["a"]]).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     assert_eq!(desktop.truth(), []);
     let report = write(&desktop, window, "A1", &[&["a", "b"], &["c"]]).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     desktop.open(window, &FakeWindow::dialog("Recover?")).unwrap();
     let report = write(&desktop, window, "A1", &[&["a"]]).await;
-    assert!(report.summary.contains("Recover?"), "{}", report.summary);
+    assert!(report.summary().contains("Recover?"), "{}", report.summary());
     assert_eq!(desktop.truth(), []);
 }
 
@@ -146,7 +151,7 @@ async fn empty_texts_clear_their_cells() {
         true,
     );
     let report = write(&desktop, window, "A1", &[&[""]]).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert_eq!(shown(&desktop, "A1:A2").await, rows(&[&[""], &["kept"]]));
 }
 
@@ -162,11 +167,11 @@ async fn a_range_is_selected() {
         let target = TableTarget::Largest;
         let report =
             select_cells(&desktop, window, &target, range(wanted), &ActLimits::default()).await.unwrap();
-        assert_eq!(report.effect, effect, "{wanted}: {}", report.summary);
+        assert_eq!(report.effect(), effect, "{wanted}: {}", report.summary());
         let report = select_cells(&desktop, window, &target, range("A1:A9999999"), &ActLimits::default())
             .await
             .unwrap();
-        assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+        assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     }
 }
 

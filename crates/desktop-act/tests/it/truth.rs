@@ -96,10 +96,10 @@ async fn no_false_seen_in_thousands_of_actions() {
         let request = Click::once(Target::element(desktop.find_key("target").unwrap()));
         let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
         let happened = !desktop.truth().is_empty();
-        match report.effect {
+        match report.effect() {
             Verdict::Seen => {
                 seen += 1;
-                assert!(happened, "seed {seed}: seen, and nothing happened: {}", report.summary);
+                assert!(happened, "seed {seed}: seen, and nothing happened: {}", report.summary());
             }
             Verdict::Refused => {
                 refused += 1;
@@ -171,11 +171,11 @@ async fn a_state_that_is_seen_is_reached() {
             3 => desktop.children(id, 9).await.unwrap()[1].states.has(State::Selected),
             _ => now.text.as_deref() == Some(text),
         };
-        seen += u64::from(report.effect == Verdict::Seen);
-        let is_honest = report.effect != Verdict::Seen || reached;
-        assert!(is_honest, "seed {seed}: {:?} of a {role}: {}", report.effect, report.summary);
-        if report.effect == Verdict::Refused {
-            assert!(!reached, "seed {seed}: refused after it acted: {}", report.summary);
+        seen += u64::from(report.effect() == Verdict::Seen);
+        let is_honest = report.effect() != Verdict::Seen || reached;
+        assert!(is_honest, "seed {seed}: {:?} of a {role}: {}", report.effect(), report.summary());
+        if report.effect() == Verdict::Refused {
+            assert!(!reached, "seed {seed}: refused after it acted: {}", report.summary());
         }
     }
     assert!(seen > ACTIONS / 4, "only {seen} of {ACTIONS} were reached; the mix proves too little");

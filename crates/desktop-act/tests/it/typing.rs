@@ -1,10 +1,10 @@
 //! Typing and chords.
 
-use deskhand_core::{command::Verdict, ui::Role};
+use deskhand_core::{command::Route, command::Verdict, ui::Role};
 
 use super::click::desktop_of;
 use deskhand_desktop::Patterns;
-use deskhand_desktop_act::{ActLimits, Route, TypeText, press_keys, type_text};
+use deskhand_desktop_act::{ActLimits, TypeText, press_keys, type_text};
 use deskhand_desktop_fake::{Behaviour, FakeDesktop, FakeElement, FakeWindow, office};
 
 fn entry() -> FakeElement {
@@ -25,7 +25,7 @@ async fn typed_text_is_read_back() {
         let (desktop, window) = desktop_of(FakeWindow::normal("Main").elements([element]));
         let request = into_target(&desktop, "grüße €", clear);
         let report = type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
-        assert_eq!(report.effect, effect, "{name}: {}", report.summary);
+        assert_eq!(report.effect(), effect, "{name}: {}", report.summary());
         assert_eq!(text_of_target(&desktop).await, text, "{name}");
     };
     check("empty", entry(), false, Verdict::Seen, "grüße €").await;
@@ -46,7 +46,12 @@ async fn text_goes_into_the_focus() {
     let (desktop, window) = desktop_of(window);
     let request = TypeText { element: None, name: None, text: "abc".into(), clear: false };
     let report = type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
-    assert_eq!((report.effect, report.route), (Verdict::Seen, Route::Input), "{}", report.summary);
+    assert_eq!(
+        (report.effect(), report.route()),
+        (Verdict::Seen, Some(Route::Input)),
+        "{}",
+        report.summary()
+    );
     assert_eq!(text_of_target(&desktop).await, "abc");
 }
 
@@ -58,10 +63,10 @@ async fn chords_are_judged_by_what_they_do() {
         press_keys(&desktop, window, &[chord.parse().unwrap()], &ActLimits::default()).await.unwrap()
     };
     let report = press("ctrl+s").await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!(report.summary.contains("the title became “Main saved”"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("the title became “Main saved”"), "{}", report.summary());
     let report = press("ctrl+q").await;
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }
 
 #[tokio::test]
@@ -72,6 +77,6 @@ async fn a_chord_opens_a_dialog_and_escape_closes_it() {
     desktop.open(window, &dialog).unwrap();
     let escape = ["Escape".parse().unwrap()];
     let report = press_keys(&desktop, window, &escape, &ActLimits::default()).await.unwrap();
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!(report.summary.contains("“Options” closed"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("“Options” closed"), "{}", report.summary());
 }

@@ -8,11 +8,11 @@ use std::{
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
-    ui::{Role, WindowInfo},
+    ui::{Role, Wanted, WindowInfo},
 };
 use deskhand_desktop::{Desktop, LaunchRequest};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText, Wanted};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::programs::has_programs;
@@ -47,8 +47,8 @@ impl<D: Desktop> Routine<'_, D> {
             Ok(report) => report,
             Err(error) => panic!("{name}: {} ({spent_ms} ms)", error.chain()),
         };
-        println!("{name:20} {spent_ms:6} ms  {:?} {}: {}", report.route, report.effect, report.summary);
-        assert_eq!(report.effect, Verdict::Seen, "{name}: {}", report.summary);
+        println!("{name:20} {spent_ms:6} ms  {:?} {}: {}", report.route(), report.effect(), report.summary());
+        assert_eq!(report.effect(), Verdict::Seen, "{name}: {}", report.summary());
         report
     }
 
@@ -120,6 +120,6 @@ async fn main_job<D: Desktop>(routine: &Routine<'_, D>, profile: &str, document:
     let text = TypeText { element: None, name: None, text: path, clear: true };
     routine.step("11-path", act::type_text(desktop, calc, &text, limits)).await;
     routine.click("12-save", calc, &Wanted::new(Role::PUSH_BUTTON, "Save")).await;
-    let title = act::Condition::TitleContains("result.ods".into());
+    let title = deskhand_core::action::Condition::TitleContains("result.ods".into());
     routine.step("13-title", act::wait_for(desktop, calc, &title, Duration::from_secs(10))).await;
 }

@@ -38,17 +38,31 @@ pub(crate) const ROWS: [&str; 10] = [
 
 /// What came of one row: the verdict with what was told, and whether the application says that it is so.
 pub(crate) struct Outcome {
-    pub(crate) report: ActionReport,
-    pub(crate) truth: bool,
+    pub(crate) verdict: Verdict,
+    pub(crate) summary: String,
+    truth: bool,
 }
 
 impl Outcome {
+    pub(crate) fn of(result: DesktopResult<ActionReport>, truth: bool) -> Self {
+        let (verdict, summary) = match result {
+            Ok(report) => (report.effect(), report.summary()),
+            Err(error) => (Verdict::Unknown, error.chain()),
+        };
+        Self { verdict, summary, truth }
+    }
+
+    /// What the toolkit does not offer.
+    pub(crate) fn none(reason: &str) -> Self {
+        Self { verdict: Verdict::Refused, summary: reason.to_owned(), truth: false }
+    }
+
     pub(crate) fn entry(&self) -> String {
-        match (self.report.effect, self.truth) {
+        match (self.verdict, self.truth) {
             (Verdict::Seen, true) => "works".to_owned(),
-            (Verdict::Seen, false) => format!("FALSE: {}", self.report.summary),
+            (Verdict::Seen, false) => format!("FALSE: {}", self.summary),
             (verdict, _) => {
-                let reason = without_ids(&self.report.summary);
+                let reason = without_ids(&self.summary);
                 format!("{}: {reason}", verdict.word().replace('_', " "))
             }
         }
@@ -132,11 +146,9 @@ impl Form {
         action: impl Future<Output = DesktopResult<ActionReport>>,
         is_so: impl Fn(&Value) -> bool,
     ) -> Outcome {
-        let report = action.await.unwrap_or_else(|error| {
-            ActionReport::new(Verdict::Unknown, deskhand_desktop_act::Route::None, error.chain())
-        });
+        let result = action.await;
         let state = self.stage.fixture.state().await.unwrap();
-        Outcome { report, truth: is_so(&state[control]) }
+        Outcome::of(result, is_so(&state[control]))
     }
 
     async fn row(&self, row: &str, toolkit: Toolkit) -> Outcome {
@@ -209,8 +221,8 @@ impl Form {
         };
         let expanded = act::expand(desktop, window, (fruit, None), true, limits).await;
         match expanded {
-            Ok(report) if report.effect == Verdict::Seen => {}
-            Ok(report) => return Outcome { report, truth: false },
+            Ok(report) if report.effect() == Verdict::Seen => {}
+            Ok(report) => return Outcome::of(Ok(report), false),
             Err(error) => return self.none(&error.chain()).await,
         }
         let tree = self.stage.tree().await;
@@ -242,7 +254,7 @@ impl Form {
     }
 
     async fn none(&self, reason: &str) -> Outcome {
-        Outcome { report: ActionReport::refused(reason), truth: false }
+        Outcome::none(reason)
     }
 }
 
@@ -254,7 +266,7 @@ async fn column(toolkit: Toolkit) -> Option<Column> {
     let mut column = Column::new();
     for row in ROWS {
         let outcome = form.row(row, toolkit).await;
-        println!("{toolkit} {row}: {} ({})", outcome.entry(), outcome.report.summary);
+        println!("{toolkit} {row}: {} ({})", outcome.entry(), outcome.summary);
         column.insert(row, outcome.entry());
         form.tree = form.stage.tree().await;
     }

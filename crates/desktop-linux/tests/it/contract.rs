@@ -6,11 +6,11 @@ use std::{collections::HashSet, time::Duration};
 use deskhand_core::{
     command::Verdict,
     ids::{ElementId, WindowId},
-    ui::{CellRange, Element, Role, State, Tree, WindowKind},
+    ui::{CellRange, Element, Role, State, Tree, Wanted, WindowKind},
 };
 use deskhand_desktop::{Desktop, DesktopError, ElementAction, LaunchRequest, QuietLimits, TreeLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, TypeText, Wanted};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, TypeText};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 
 /// A text editor, and what is called how in it.
@@ -36,7 +36,7 @@ pub(crate) const MOUSEPAD: Editor = Editor {
 };
 
 fn seen(report: ActionReport) -> ActionReport {
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     report
 }
 
@@ -152,7 +152,7 @@ async fn menus_open_and_close<D: Desktop>(desktop: &D, window: WindowId, editor:
     assert!(item.is_none(), "{item:?}");
     let request = Click::once(Target::Element { id: menu.id, name: Some("Something Else".into()) });
     let report = act::click(desktop, window, &request, &limits).await.unwrap();
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
 }
 
 async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId) {
@@ -166,7 +166,7 @@ async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId) {
     let before = desktop.region(bounds).await.unwrap();
     let request = TypeText { element: Some(text.id), name: None, text: TEXT.to_owned(), clear: true };
     let report = seen(act::type_text(desktop, window, &request, &limits).await.unwrap());
-    assert!(!report.changes.is_empty(), "{report:?}");
+    assert!(report.changes().next().is_some(), "{report:?}");
     assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), TEXT);
     let after = desktop.region(bounds).await.unwrap();
     assert_eq!((before.region, before.rgb.len()), (after.region, after.rgb.len()));
@@ -193,12 +193,12 @@ async fn closing_asks_and_ends<D: Desktop>(desktop: &D, window: WindowId, editor
     let limits = ActLimits::default();
     let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
     let report = act::close(desktop, window, &limits).await.unwrap();
-    assert_eq!(report.effect, Verdict::NotSeen, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     let question = report.window.unwrap();
     assert_eq!(question.kind, WindowKind::Dialog, "{question:?}");
     let menu = tree.elements.iter().find(|element| element.role == Role::MENU).unwrap();
     let blocked = act::click(desktop, window, &Click::once(Target::element(menu.id)), &limits).await.unwrap();
-    assert_eq!(blocked.effect, Verdict::Refused, "{}", blocked.summary);
+    assert_eq!(blocked.effect(), Verdict::Refused, "{}", blocked.summary());
     seen(act::visit(desktop, window, &[editor.discard.to_owned()], &limits).await.unwrap());
     let known = desktop.windows().await.unwrap();
     if known.iter().any(|info| info.id == window) {

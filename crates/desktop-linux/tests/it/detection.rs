@@ -37,7 +37,7 @@ async fn start(fixture: Fixture, needs: &[&str], options: DetectOptions) -> Opti
     let request =
         LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
-    let window = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+    let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
     fixture.ready().await.unwrap();
     Some(Stage { desktop, fixture, window })
 }
@@ -112,9 +112,9 @@ async fn canvas_is_read_and_clicked(toolkit: Toolkit) {
     for words in ["Open", "Save"] {
         let mark = stage.fixture.mark();
         let report = stage.click(&stage.drawn(words).await).await;
-        assert_ne!(report.effect, Verdict::Refused, "{toolkit}: {}", report.summary);
+        assert_ne!(report.effect(), Verdict::Refused, "{toolkit}: {}", report.summary());
         // Nothing that can be seen comes of it.
-        assert_ne!(report.effect, Verdict::Seen, "{toolkit}: {}", report.summary);
+        assert_ne!(report.effect(), Verdict::Seen, "{toolkit}: {}", report.summary());
         let entry = stage.fixture.happens(mark, |entry| entry.event == "clicked").await.unwrap();
         assert_eq!(entry.control, words, "{toolkit}");
     }
@@ -162,23 +162,23 @@ async fn a_click_is_seen_by_other_words_at_its_place_and_by_windows_and_by_nothi
     let Some(stage) = drawn().await else { return };
     // The words at its place become others.
     let report = stage.click(&stage.drawn("Start").await).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!(report.summary.contains("now reads \"Finished\""), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("now reads \"Finished\""), "{}", report.summary());
     // It is drawn in another colour, as under the pointer, and says what it said.
     for (words, verdict) in [("Hover", Verdict::Unknown), ("Save", Verdict::Unknown)] {
         let mark = stage.fixture.mark();
         let report = stage.click(&stage.drawn(words).await).await;
-        assert_eq!(report.effect, verdict, "{words}: {}", report.summary);
+        assert_eq!(report.effect(), verdict, "{words}: {}", report.summary());
         let entry = stage.fixture.happens(mark, |_| true).await.unwrap();
         assert_eq!(entry.control, words);
     }
     // A second click on the same place: not even the colour changes, though it may be drawn once more.
     let report = stage.click(&stage.drawn("Save").await).await;
-    assert!(matches!(report.effect, Verdict::NotSeen | Verdict::Unknown), "{}", report.summary);
+    assert!(matches!(report.effect(), Verdict::NotSeen | Verdict::Unknown), "{}", report.summary());
     // A dialog opens.
     let report = stage.click(&stage.drawn("Question").await).await;
-    assert_eq!(report.effect, Verdict::Seen, "{}", report.summary);
-    assert!(report.summary.contains("Drawn question"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("Drawn question"), "{}", report.summary());
     stage.end().await;
 }
 
@@ -188,13 +188,13 @@ async fn what_says_something_else_again_and_again_is_never_seen() {
     let status = stage.drawn("Nothing happened").await;
     stage.ask("say", json!({ "control": "Status", "words": "Monday" })).await;
     let report = stage.click(&status).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     let status = stage.drawn("Monday").await;
     stage.ask("tick", json!({ "control": "Status", "every_ms": 400 })).await;
     // Refused where it has changed already, else clicked: never a proof, whatever it says then.
     for _ in 0..3 {
         let report = stage.click(&status).await;
-        assert_ne!(report.effect, Verdict::Seen, "{}", report.summary);
+        assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
     }
     stage.end().await;
 }
@@ -206,7 +206,7 @@ async fn what_moved_is_clicked_where_it_is_and_what_is_gone_is_not() {
     stage.ask("move", json!({ "control": "Save", "x": 300, "y": 220 })).await;
     let mark = stage.fixture.mark();
     let report = stage.click(&save).await;
-    assert_ne!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_ne!(report.effect(), Verdict::Refused, "{}", report.summary());
     let entry = stage.fixture.happens(mark, |_| true).await.unwrap();
     assert_eq!(entry.control, "Save");
     let moved = stage.drawn("Save").await;
@@ -216,13 +216,13 @@ async fn what_moved_is_clicked_where_it_is_and_what_is_gone_is_not() {
     stage.ask("remove", json!({ "control": "Print" })).await;
     let mark = stage.fixture.mark();
     let report = stage.click(&print).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
-    assert!(report.summary.contains("does not exist any more"), "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
+    assert!(report.summary().contains("does not exist any more"), "{}", report.summary());
     // Another one lies over it.
     let start = stage.drawn("Start").await;
     stage.ask("move", json!({ "control": "Status", "x": 200, "y": 40 })).await;
     let report = stage.click(&start).await;
-    assert_eq!(report.effect, Verdict::Refused, "{}", report.summary);
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     assert!(stage.fixture.since(mark).is_empty(), "nothing was sent");
     stage.end().await;
 }
@@ -239,7 +239,7 @@ async fn named_controls_are_not_found_twice() {
         for element in &found {
             let twin = own.iter().find(|other| {
                 other.role.is_interactive()
-                    && act::names_equal(&other.name, &element.name)
+                    && deskhand_core::ui::names_equal(&other.name, &element.name)
                     && other.bounds.zip(element.bounds).is_some_and(|(a, b)| a.intersection(&b).is_some())
             });
             assert!(twin.is_none(), "{toolkit}: {} twice in\n{}", element.label(), outline(&tree));

@@ -58,7 +58,7 @@ async fn start() -> Option<Stage> {
     let request =
         LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
-    let window = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+    let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
     fixture.ready().await.unwrap();
     Some(Stage { desktop, fixture, window, parser })
 }
@@ -123,8 +123,8 @@ async fn boxes_are_merged_with_the_tree_and_clicked() {
     for (element, control) in [(*open, "Open"), (described, "Icon 1")] {
         let mark = stage.fixture.mark();
         let report = stage.click(element).await;
-        assert_ne!(report.effect, Verdict::Refused, "{}", report.summary);
-        assert_ne!(report.effect, Verdict::Seen, "nothing changes that can be seen: {}", report.summary);
+        assert_ne!(report.effect(), Verdict::Refused, "{}", report.summary());
+        assert_ne!(report.effect(), Verdict::Seen, "nothing changes that can be seen: {}", report.summary());
         let entry = stage.fixture.happens(mark, |entry| entry.event == "clicked").await.unwrap();
         assert_eq!(entry.control, control);
     }

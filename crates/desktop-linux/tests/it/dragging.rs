@@ -29,8 +29,8 @@ async fn drops_each_time(toolkit: Toolkit) {
         let report = act::drag(&stage.desktop, stage.window.id, (&from, &to), &Held::default(), &limits)
             .await
             .unwrap();
-        told.push(report.summary);
-        assert_eq!(report.effect, Verdict::Seen, "{toolkit}: {told:#?}");
+        told.push(report.summary());
+        assert_eq!(report.effect(), Verdict::Seen, "{toolkit}: {told:#?}");
     }
     let truth = stage.fixture.state().await.unwrap();
     assert_eq!(truth["Drop here"], format!("Dropped {runs}"), "{toolkit}: {told:#?}");

@@ -19,7 +19,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{QuietLimits, Settling, UiTree, Windowing};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Route, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, Click, NewValue, Target, TypeText};
 use deskhand_testkit::fixture::{Entry, Screen, Toolkit};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -136,17 +136,17 @@ impl Counts {
     fn count(
         &mut self,
         (what, control): (&str, &str),
-        report: &ActionReport,
+        (verdict, summary): (Verdict, &str),
         (truth, happened): (bool, bool),
         told: &[Entry],
     ) {
         self.actions += 1;
         self.effects += u32::from(truth && happened);
-        *self.verdicts.entry(control.to_owned()).or_default().entry(report.effect.word()).or_default() += 1;
-        let wrong = if report.effect == Verdict::Seen && !truth {
+        *self.verdicts.entry(control.to_owned()).or_default().entry(verdict.word()).or_default() += 1;
+        let wrong = if verdict == Verdict::Seen && !truth {
             self.false_seen += 1;
             "false seen"
-        } else if report.effect != Verdict::Seen && truth && happened {
+        } else if verdict != Verdict::Seen && truth && happened {
             self.missed_seen += 1;
             "missed"
         } else {
@@ -154,7 +154,7 @@ impl Counts {
         };
         let told: Vec<String> =
             told.iter().map(|one| format!("{} {} {}", one.control, one.event, one.effect)).collect();
-        let complaint = format!("{wrong}: {what}: {}: {} | {told:?}", report.effect, report.summary);
+        let complaint = format!("{wrong}: {what}: {verdict}: {summary} | {told:?}");
         eprintln!("{complaint}");
         self.complaints.push(complaint);
     }
@@ -313,8 +313,10 @@ async fn act_once(
             (act::set_value(desktop, window, id, name.as_deref(), &new, &limits).await, Some(json!(value)))
         }
     };
-    let report =
-        report.unwrap_or_else(|error| ActionReport::new(Verdict::Unknown, Route::None, error.chain()));
+    let (verdict, summary) = match report {
+        Ok(report) => (report.effect(), report.summary()),
+        Err(error) => (Verdict::Unknown, error.chain()),
+    };
     let state = ask("state", json!({})).await?;
     let told = stage.fixture.since(mark);
     let own = |entry: &Entry| entry.effect && control.starts_with(&entry.control);
@@ -327,7 +329,7 @@ async fn act_once(
     };
     let what = format!("{deed:?} {control} ({wanted:?})");
     // What was so before and was not touched is no effect that could be missed.
-    counts.count((&what, control), &report, (truth, told.iter().any(own)), &told);
+    counts.count((&what, control), (verdict, &summary), (truth, told.iter().any(own)), &told);
     // What is late comes before the next action begins.
     if told.iter().any(|entry| entry.delay_ms.is_some() && entry.event == "clicked") {
         let late = stage.fixture.happens(mark, |entry| entry.event == "late").await;

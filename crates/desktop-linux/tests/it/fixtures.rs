@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use deskhand_core::{
+    action::Condition,
     command::Verdict,
     geometry::Size,
-    ui::{Element, Tree, WindowInfo},
+    ui::{Element, Tree, Wanted, WindowInfo},
 };
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Condition, Wanted};
+use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 
@@ -37,7 +38,7 @@ impl Stage {
         let request =
             LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
-        let window = launched.window.unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary));
+        let window = launched.window.clone().unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary()));
         fixture.ready().await.unwrap();
         // A page tells of its elements some time after its window is there.
         let control = match screen {
@@ -51,7 +52,7 @@ impl Stage {
             let bound = Duration::from_secs(60);
             let shown = act::wait_for(&desktop, window.id, &shows, bound).await.unwrap();
             let stale = desktop.verify_tree(window.id, TreeLimits::default()).await;
-            assert_eq!(shown.effect, Verdict::Seen, "{toolkit}: {}; wrong: {stale:?}", shown.summary);
+            assert_eq!(shown.effect(), Verdict::Seen, "{toolkit}: {}; wrong: {stale:?}", shown.summary());
         }
         Some(Self { desktop, fixture, window })
     }

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    command::Verdict,
     geometry::Size,
     ids::WindowId,
-    ui::{Element, Role, State},
+    ui::{Element, Role, State, Wanted},
 };
 use deskhand_desktop::{DesktopResult, Held, LaunchRequest, Patterns as _, TreeLimits, UiTree, Windowing};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Route, TableTarget, Target, Wanted};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, TableTarget, Target};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{
@@ -53,7 +52,7 @@ impl Office {
     async fn format_cells(&self) {
         if !self.desktop.windows().await.unwrap().iter().any(|window| window.title == "Format Cells") {
             self.keys("ctrl+1").await;
-            let title = act::Condition::TitleContains("Format Cells".into());
+            let title = deskhand_core::action::Condition::TitleContains("Format Cells".into());
             act::wait_for(&self.desktop, self.calc, &title, Duration::from_secs(20)).await.unwrap();
         }
     }
@@ -69,18 +68,18 @@ impl Office {
                 let read =
                     act::read_table(desktop, window, &sheet, Some("A1:B2".parse().unwrap())).await.unwrap();
                 let truth = read.output["rows"] == serde_json::json!(rows);
-                outcome(report, truth)
+                Outcome::of(report, truth)
             }
             "menu path" => {
                 let path = ["Insert", "Chart…"].map(str::to_owned);
                 let report = act::visit(desktop, window, &path, limits).await;
                 let windows = desktop.windows().await.unwrap();
-                outcome(report, windows.iter().any(|window| window.title == "Chart Type"))
+                Outcome::of(report, windows.iter().any(|window| window.title == "Chart Type"))
             }
             "tree item" => {
                 let bar = Wanted::new(Role::TABLE_CELL, "Bar");
                 let Some((_, bar)) = act::find_element(desktop, window, &bar).await.unwrap() else {
-                    return none("the chart assistant shows no kinds of charts");
+                    return Outcome::none("the chart assistant shows no kinds of charts");
                 };
                 let target = Target::Element { id: bar.id, name: Some(bar.name.clone()) };
                 let report = act::click(desktop, window, &Click::once(target), limits).await;
@@ -95,7 +94,7 @@ impl Office {
                         .await
                         .unwrap();
                 }
-                outcome(report, truth)
+                Outcome::of(report, truth)
             }
             "drag and drop" => self.drag().await,
             "text selection" => self.text_selection().await,
@@ -112,7 +111,7 @@ impl Office {
                 let report = self.tab("Alignment").await;
                 let tab =
                     self.find(|element| element.role == Role::PAGE_TAB && element.name == "Alignment").await;
-                outcome(report, tab.is_some_and(|tab| tab.states.has(State::Selected)))
+                Outcome::of(report, tab.is_some_and(|tab| tab.states.has(State::Selected)))
             }
             "check box" => {
                 self.format_cells().await;
@@ -120,10 +119,10 @@ impl Office {
                 let box_ = self
                     .find(|element| element.role == Role::CHECK_BOX && element.name.starts_with("Wrap text"))
                     .await;
-                let Some(element) = box_ else { return none("the dialog shows no check box") };
+                let Some(element) = box_ else { return Outcome::none("the dialog shows no check box") };
                 let report = act::set_checked(desktop, window, element.id, None, true, limits).await;
                 let now = self.now(&element).await;
-                outcome(report, now.is_some_and(|now| now.states.has(State::Checked)))
+                Outcome::of(report, now.is_some_and(|now| now.states.has(State::Checked)))
             }
             "combo box" => {
                 self.format_cells().await;
@@ -134,9 +133,9 @@ impl Office {
                     Some(combo) => {
                         let report = act::select(desktop, window, combo.id, "Center", limits).await;
                         let now = self.now(&combo).await;
-                        outcome(report, now.is_some_and(|now| now.text.as_deref() == Some("Center")))
+                        Outcome::of(report, now.is_some_and(|now| now.text.as_deref() == Some("Center")))
                     }
-                    None => none(
+                    None => Outcome::none(
                         "LibreOffice builds its drop-downs of toggle buttons without a name or options, and has no combo box",
                     ),
                 }
@@ -150,26 +149,26 @@ impl Office {
                         && element.value.is_some()
                 };
                 let Some(spin) = self.find(takes).await else {
-                    return none("the dialog shows no spin button");
+                    return Outcome::none("the dialog shows no spin button");
                 };
                 let new = NewValue::Number(30.0);
                 let report = act::set_value(desktop, window, spin.id, None, &new, limits).await;
                 let now = self.now(&spin).await;
                 let truth =
                     now.and_then(|now| now.value).is_some_and(|value| (value.current - 30.0).abs() < 0.5);
-                outcome(report, truth)
+                Outcome::of(report, truth)
             }
             _ => {
                 self.keys("Escape").await;
                 let Some(slider) = self.find(|element| element.role == Role::SLIDER).await else {
-                    return none(
+                    return Outcome::none(
                         "LibreOffice shows no slider: the one for the zoom is drawn and has no element",
                     );
                 };
                 let new = NewValue::Number(120.0);
                 let report = act::set_value(desktop, window, slider.id, None, &new, limits).await;
                 let now = self.now(&slider).await.and_then(|now| now.value);
-                outcome(report, now.is_some_and(|value| (value.current - 120.0).abs() < 0.5))
+                Outcome::of(report, now.is_some_and(|value| (value.current - 120.0).abs() < 0.5))
             }
         }
     }
@@ -179,16 +178,16 @@ impl Office {
         let sheet = TableTarget::Largest;
         let (range, to) = ("A1:A2".parse().unwrap(), "D6".parse().unwrap());
         act::select_cells(desktop, window, &sheet, range, limits).await.unwrap();
-        let Some((_, table)) = self.sheet().await else { return none("the sheet does not show") };
+        let Some((_, table)) = self.sheet().await else { return Outcome::none("the sheet does not show") };
         let from = desktop.cell(table.id, "A1".parse().unwrap()).await.unwrap();
         let to_cell = desktop.cell(table.id, to).await.unwrap();
         let (Some(from), Some(onto)) = (from.bounds, to_cell.bounds) else {
-            return none("the cells have no place on the screen");
+            return Outcome::none("the cells have no place on the screen");
         };
         let (from, onto) = (Target::Point(from.center()), Target::Point(onto.center()));
         let report = act::drag(desktop, window, (&from, &onto), &Held::default(), limits).await;
         let read = act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap())).await.unwrap();
-        outcome(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
+        Outcome::of(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
     }
 
     async fn sheet(&self) -> Option<(WindowId, Element)> {
@@ -202,28 +201,20 @@ impl Office {
         let request = act::TypeText { element: None, name: None, text: text.to_owned(), clear: false };
         act::type_text(&self.desktop, writer, &request, &self.limits).await.unwrap();
         let paragraph = self.find(|element| element.text.as_deref() == Some(text)).await;
-        let Some(paragraph) = paragraph else { return none("the text does not show as a paragraph") };
+        let Some(paragraph) = paragraph else {
+            return Outcome::none("the text does not show as a paragraph");
+        };
         let target = (paragraph.id, None);
         let report = act::select_text(&self.desktop, writer, target, "beta", &self.limits).await;
         let selected = self.desktop.text_selection(paragraph.id).await.unwrap();
-        outcome(report, selected == Some((6, 10)))
+        Outcome::of(report, selected == Some((6, 10)))
     }
-}
-
-fn outcome(report: DesktopResult<ActionReport>, truth: bool) -> Outcome {
-    let report =
-        report.unwrap_or_else(|error| ActionReport::new(Verdict::Unknown, Route::None, error.chain()));
-    Outcome { report, truth }
-}
-
-fn none(reason: &str) -> Outcome {
-    Outcome { report: ActionReport::refused(reason), truth: false }
 }
 
 async fn open(desktop: &LinuxDesktop, program: &str, limits: &ActLimits) -> WindowId {
     let request = LaunchRequest { program: program.to_owned(), arguments: Vec::new() };
     let launched = act::launch(desktop, &request, limits).await.unwrap();
-    launched.window.unwrap_or_else(|| panic!("{}", launched.summary)).id
+    launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary())).id
 }
 
 /// None where LibreOffice is not installed.
@@ -253,7 +244,7 @@ pub(crate) async fn column() -> Option<Column> {
     assert_eq!(order.len(), ROWS.len());
     for row in order {
         let outcome = office.row(row).await;
-        println!("LibreOffice {row}: {} ({})", outcome.entry(), outcome.report.summary);
+        println!("LibreOffice {row}: {} ({})", outcome.entry(), outcome.summary);
         column.insert(row, outcome.entry());
     }
     office.desktop.shut_down().await;

@@ -78,12 +78,13 @@ async fn types_intact(toolkit: Toolkit) {
             act::type_text(&stage.desktop, stage.window.id, &request, &ActLimits::default()).await.unwrap();
         let truth = stage.fixture.state().await.unwrap();
         let same = truth["Name"] == text;
-        assert_eq!(report.effect == Verdict::Seen, same, "{toolkit}: a false verdict: {}", report.summary);
+        let summary = report.summary();
+        assert_eq!(report.effect() == Verdict::Seen, same, "{toolkit}: a false verdict: {summary}");
         intact += usize::from(same);
-        let how = match (same, report.summary.contains("correction")) {
+        let how = match (same, summary.contains("correction")) {
             (true, true) => ", corrected",
             (true, false) => "",
-            (false, _) => report.summary.as_str(),
+            (false, _) => summary.as_str(),
         };
         told.push(format!("{} ms {how}", begun.elapsed().as_millis()));
     }

@@ -7,17 +7,7 @@ use crate::{
     keys::{KeyChord, Modifier},
 };
 
-/// A mouse button.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Button {
-    /// The main one.
-    #[default]
-    Left,
-    /// The wheel.
-    Middle,
-    /// The one for context menus.
-    Right,
-}
+pub use deskhand_core::action::Button;
 
 /// What is held down while something is dragged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

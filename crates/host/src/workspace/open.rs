@@ -107,10 +107,8 @@ impl Workspace {
         let arguments = file.iter().map(|file| file.as_ref().display().to_string()).collect();
         let request = LaunchRequest { program: program.to_owned(), arguments };
         let report = act::launch(&self.desktop, &request, &ActLimits::default()).await?;
-        report.window.ok_or_else(|| WorkspaceError::NoWindowShown {
-            program: program.to_owned(),
-            problem: report.summary,
-        })
+        let problem = report.summary();
+        report.window.ok_or_else(|| WorkspaceError::NoWindowShown { program: program.to_owned(), problem })
     }
 
     /// Closes the windows that were opened since the beginning, as a person would: an application may ask what to do with
@@ -122,7 +120,7 @@ impl Workspace {
         let mut notices = Vec::new();
         for window in new {
             let closed = act::close(&self.desktop, window.id, &ActLimits::default()).await;
-            if !matches!(&closed, Ok(report) if report.effect == Verdict::Seen) {
+            if !matches!(&closed, Ok(report) if report.effect() == Verdict::Seen) {
                 notices.push(Notice::StaysOpen { window: window.label() });
             }
         }

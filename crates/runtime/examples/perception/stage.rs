@@ -106,7 +106,7 @@ impl Stage {
             (None, application) => office(&desktop, application)?,
         };
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await?;
-        let window = launched.window.ok_or(launched.summary)?;
+        let window = launched.window.clone().ok_or_else(|| launched.summary())?;
         if let Some(fixture) = &fixture {
             fixture.ready().await?;
         }

@@ -54,7 +54,7 @@ pub(crate) async fn writer(stage: &Stage, result: &mut Value) -> Result<(), Fail
     let path = ["Tools", "Word Count…"].map(str::to_owned);
     let done = act::visit(&stage.desktop, stage.window.id, &path, &ActLimits::default()).await?;
     if done.window.is_none() {
-        return Err(done.summary.into());
+        return Err(done.summary().into());
     }
     stage.settle(Duration::from_millis(700)).await?;
     keep(result, "writer", &first, &view(stage).await?);

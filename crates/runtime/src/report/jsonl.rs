@@ -1,6 +1,9 @@
 //! One flat line of JSON per step, for other programs. `docs/guides/reports.md` documents the fields.
 
-use deskhand_core::{command::Command, model::Part, model::Speaker};
+use deskhand_core::{
+    command::{CallResult, Command},
+    model::{Part, Speaker},
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -80,7 +83,7 @@ struct ActionLine<'a> {
     status: &'static str,
     effect: Option<&'static str>,
     route: Option<&'static str>,
-    summary: Option<&'a str>,
+    summary: Option<String>,
     output: &'a Value,
     elapsed_ms: Option<u64>,
 }
@@ -221,7 +224,7 @@ fn action_line(act: &ActStory) -> ActionLine<'_> {
             Route::Semantic => "semantic",
             Route::Input => "input",
         }),
-        summary: result.map(|result| result.summary.as_str()),
+        summary: result.map(CallResult::summary),
         output: result.map_or(&Value::Null, |result| &result.output),
         elapsed_ms: result.map(|result| result.elapsed_ms),
     }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use deskhand_core::{
     agent::AgentRef,
-    command::CallStatus,
+    command::{CallResult, CallStatus},
     model::{Message, Part, Speaker},
     observation::{Observation, WindowView},
     ui::{Element, Source},
@@ -327,10 +327,7 @@ fn process_name(step: &StepStory) -> String {
 fn error(step: &StepStory) -> Option<String> {
     let failed = step.acts.iter().filter_map(|act| act.result.as_ref());
     let mut failed = failed.filter(|result| result.status == CallStatus::Failure);
-    failed
-        .next()
-        .map(|result| result.summary.clone())
-        .or_else(|| Some(NoteLine::of(step.notes.first()?).text))
+    failed.next().map(CallResult::summary).or_else(|| Some(NoteLine::of(step.notes.first()?).text))
 }
 
 fn target(act: &ActStory) -> Value {
@@ -356,9 +353,9 @@ fn action(act: &ActStory) -> Value {
         "target": target(act),
         "result": {
             "status": status,
-            "error": failed.map(|result| result.summary.as_str()),
+            "error": failed.map(CallResult::summary),
             "result": act.result.as_ref().map(|result| if result.output.is_null() {
-                Value::String(result.summary.clone())
+                Value::String(result.summary())
             } else {
                 result.output.clone()
             }),
@@ -379,7 +376,7 @@ fn representation(act: &ActStory) -> String {
             CallStatus::Skipped => "skipped",
         };
         lines.push(format!("[Status] {status}"));
-        lines.push(format!("[Result] {}", result.summary));
+        lines.push(format!("[Result] {}", result.summary()));
     }
     lines.join("\n")
 }

@@ -36,6 +36,6 @@ impl<D: Desktop> Tool<D> for ClickElement {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = Target::Element { id: input.id.0, name: input.name };
         let request = Click { target, button: input.button.into(), count: input.count.clamp(1, 3) };
-        Ok(click(context.desktop, context.window()?, &request, &context.limits).await?)
+        Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

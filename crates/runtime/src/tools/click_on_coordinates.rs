@@ -35,6 +35,6 @@ impl<D: Desktop> Tool<D> for ClickOnCoordinates {
         let point = place(context, ("x", input.x), ("y", input.y)).await?;
         let count = if input.double { 2 } else { 1 };
         let request = Click { target: Target::Point(point), button: input.button.into(), count };
-        Ok(click(context.desktop, context.window()?, &request, &context.limits).await?)
+        Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

@@ -25,6 +25,6 @@ impl<D: Desktop> Tool<D> for CloseApplication {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let window: WindowId = parse(&input.id)?;
-        Ok(close(context.desktop, window, &context.limits).await?)
+        Ok(close(context.desktop, window, &context.limits).await?.into())
     }
 }

@@ -25,6 +25,8 @@ impl<D: Desktop> Tool<D> for Drag {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let (from, to) = (Target::element(input.from.0), Target::element(input.to.0));
-        Ok(drag(context.desktop, context.window()?, (&from, &to), &Held::default(), &context.limits).await?)
+        Ok(drag(context.desktop, context.window()?, (&from, &to), &Held::default(), &context.limits)
+            .await?
+            .into())
     }
 }

@@ -50,6 +50,6 @@ impl<D: Desktop> Tool<D> for DragOnCoordinates {
         let from = place(context, ("start_x", input.start_x), ("start_y", input.start_y)).await?;
         let to = place(context, ("end_x", input.end_x), ("end_y", input.end_y)).await?;
         let (from, to) = (Target::Point(from), Target::Point(to));
-        Ok(drag(context.desktop, context.window()?, (&from, &to), &held, &context.limits).await?)
+        Ok(drag(context.desktop, context.window()?, (&from, &to), &held, &context.limits).await?.into())
     }
 }

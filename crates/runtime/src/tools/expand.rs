@@ -28,6 +28,6 @@ impl<D: Desktop> Tool<D> for Expand {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = (input.id.0, input.name.as_deref());
         let open = input.expanded.unwrap_or(true);
-        Ok(expand(context.desktop, context.window()?, target, open, &context.limits).await?)
+        Ok(expand(context.desktop, context.window()?, target, open, &context.limits).await?.into())
     }
 }

@@ -25,6 +25,6 @@ impl<D: Desktop> Tool<D> for FocusElement {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let (id, name) = (input.id.0, input.name.as_deref());
-        Ok(focus(context.desktop, context.window()?, id, name, &context.limits).await?)
+        Ok(focus(context.desktop, context.window()?, id, name, &context.limits).await?.into())
     }
 }

@@ -27,6 +27,6 @@ impl<D: Desktop> Tool<D> for InvokeAction {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let (id, name) = (input.id.0, input.name.as_deref());
-        Ok(invoke(context.desktop, context.window()?, id, name, &input.action, &context.limits).await?)
+        Ok(invoke(context.desktop, context.window()?, id, name, &input.action, &context.limits).await?.into())
     }
 }

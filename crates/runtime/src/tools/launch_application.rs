@@ -23,6 +23,6 @@ impl<D: Desktop> Tool<D> for LaunchApplication {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let request = LaunchRequest { program: input.name, arguments: input.files };
-        Ok(launch(context.desktop, &request, &context.limits).await?)
+        Ok(launch(context.desktop, &request, &context.limits).await?.into())
     }
 }

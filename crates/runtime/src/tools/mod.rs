@@ -38,4 +38,4 @@ mod wait_for;
 mod write_clipboard;
 mod write_table;
 
-pub use registry::{DuplicateTool, Tool, ToolContext, ToolError, ToolResult, Toolbox};
+pub use registry::{DuplicateTool, Tool, ToolContext, ToolError, ToolOutput, ToolResult, Toolbox};

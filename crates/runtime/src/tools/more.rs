@@ -1,17 +1,14 @@
 //! The tool `more`.
 
-use deskhand_core::{
-    command::Verdict,
-    prompt::{PageQuery, view_page},
-};
+use deskhand_core::prompt::{PageQuery, view_page};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{ActionReport, Route};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::{
     arguments::ElementArgument,
-    registry::{Tool, ToolContext, ToolError, ToolResult},
+    registry::{Tool, ToolContext, ToolError, ToolOutput, ToolResult},
 };
 use crate::observe::see_surfaces;
 
@@ -47,6 +44,6 @@ impl<D: Desktop> Tool<D> for More {
             .map_err(|failure| ToolError::Reply(failure.to_string()))?;
         let query = PageQuery { find: input.find, inside: input.inside.map(|id| id.0), page: input.page };
         let page = view_page(&view, &query, PAGE_TOKENS_MAX);
-        Ok(ActionReport::new(Verdict::Seen, Route::None, page))
+        Ok(ToolOutput::read(page, Value::Null))
     }
 }

@@ -30,6 +30,6 @@ impl<D: Desktop> Tool<D> for PasteText {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = (input.id.0, input.name.as_deref());
-        Ok(paste(context.desktop, context.window()?, target, &input.text, &context.limits).await?)
+        Ok(paste(context.desktop, context.window()?, target, &input.text, &context.limits).await?.into())
     }
 }

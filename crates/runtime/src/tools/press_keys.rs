@@ -23,6 +23,6 @@ impl<D: Desktop> Tool<D> for PressKeys {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let chords: Vec<KeyChord> = input.keys.split_whitespace().map(parse).collect::<Result<_, _>>()?;
-        Ok(press_keys(context.desktop, context.window()?, &chords, &context.limits).await?)
+        Ok(press_keys(context.desktop, context.window()?, &chords, &context.limits).await?.into())
     }
 }

@@ -20,6 +20,6 @@ impl<D: Desktop> Tool<D> for ReadClipboard {
     type Input = Self;
 
     async fn run(_input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(read_clipboard(context.desktop).await?)
+        Ok(read_clipboard(context.desktop).await?.into())
     }
 }

@@ -31,6 +31,6 @@ impl<D: Desktop> Tool<D> for ReadTable {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let range = input.range.as_deref().map(parse::<CellRange>).transpose()?;
         let target = table_target(input.id, input.name);
-        Ok(read_table(context.desktop, context.window()?, &target, range).await?)
+        Ok(read_table(context.desktop, context.window()?, &target, range).await?.into())
     }
 }

@@ -25,6 +25,6 @@ impl<D: Desktop> Tool<D> for ReadText {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(read_text(context.desktop, context.window()?, input.id.0, input.name.as_deref()).await?)
+        Ok(read_text(context.desktop, context.window()?, input.id.0, input.name.as_deref()).await?.into())
     }
 }

@@ -3,11 +3,13 @@
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin};
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    action::Report,
+    command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
+    ui::WindowInfo,
 };
 use deskhand_desktop::{Desktop, DesktopError};
-use deskhand_desktop_act::{ActLimits, ActionReport, Route};
+use deskhand_desktop_act::{ActLimits, ActionReport};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -32,8 +34,38 @@ impl<D> ToolContext<'_, D> {
     }
 }
 
-/// The result of a tool: a report, or an error.
-pub type ToolResult = Result<ActionReport, ToolError>;
+/// What a tool returns. An action of `deskhand_desktop_act` converts into it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutput {
+    /// The verdict; for a tool that only reads, `seen` if it read.
+    pub effect: Verdict,
+    /// Which way it went; `None` if nothing was sent.
+    pub route: Option<Route>,
+    /// What happened, as data.
+    pub report: Report,
+    /// The window that it opened, activated or closed.
+    pub window: Option<WindowInfo>,
+    /// Data that it returns; null if none.
+    pub output: Value,
+}
+
+impl ToolOutput {
+    /// What a tool read, with a message for model and person. Expectations are matched with the output, not with the
+    /// message.
+    pub fn read(message: impl Into<String>, output: Value) -> Self {
+        Self { effect: Verdict::Seen, route: None, report: Report::text(message), window: None, output }
+    }
+}
+
+impl From<ActionReport> for ToolOutput {
+    fn from(mut done: ActionReport) -> Self {
+        let (window, output) = (done.window.take(), done.output.take());
+        Self { effect: done.effect(), route: done.route(), report: done.into(), window, output }
+    }
+}
+
+/// The result of a tool: what it returns, or an error.
+pub type ToolResult = Result<ToolOutput, ToolError>;
 
 /// Why a tool failed.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +79,7 @@ pub enum ToolError {
 }
 
 /// A tool. The doc comment of its input type is its description. A tool must not claim effects that it did not observe:
-/// it changes the desktop only through actions of `deskhand_desktop_act`, and returns their report.
+/// it changes the desktop only through actions of `deskhand_desktop_act`, and returns what they report.
 pub trait Tool<D: Desktop>: Send + Sync + 'static {
     /// The name: a verb in `snake_case`.
     const NAME: &'static str;
@@ -108,7 +140,7 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
                 }
             };
             match T::run(input, context).await {
-                Ok(report) => result_of(report, T::ACTS),
+                Ok(output) => result_of(output, T::ACTS),
                 Err(ToolError::Reply(reason)) => {
                     CallResult::failure(T::ACTS.then_some(Verdict::Refused), reason)
                 }
@@ -122,25 +154,13 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
 }
 
 /// Converts a report. The step continues only if the effect was seen or cannot be observed.
-fn result_of(report: ActionReport, acts: bool) -> CallResult {
-    let status = match report.effect {
+fn result_of(done: ToolOutput, acts: bool) -> CallResult {
+    let ToolOutput { effect, route, report, window, output } = done;
+    let status = match effect {
         Verdict::Seen | Verdict::Unknown => CallStatus::Success,
         Verdict::NotSeen | Verdict::Refused => CallStatus::Failure,
     };
-    let route = match report.route {
-        Route::None => None,
-        Route::Semantic => Some(deskhand_core::command::Route::Semantic),
-        Route::Input => Some(deskhand_core::command::Route::Input),
-    };
-    CallResult {
-        status,
-        effect: acts.then_some(report.effect),
-        route,
-        summary: report.summary,
-        output: report.output,
-        window: report.window,
-        elapsed_ms: 0,
-    }
+    CallResult { status, effect: acts.then_some(effect), route, report, output, window, elapsed_ms: 0 }
 }
 
 /// Two tools with the same name.

@@ -32,6 +32,6 @@ impl<D: Desktop> Tool<D> for Scroll {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = Target::Element { id: input.id.0, name: input.name };
         let by = By { right: input.right, down: input.down };
-        Ok(scroll(context.desktop, context.window()?, &target, by, &context.limits).await?)
+        Ok(scroll(context.desktop, context.window()?, &target, by, &context.limits).await?.into())
     }
 }

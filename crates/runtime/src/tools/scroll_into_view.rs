@@ -28,6 +28,6 @@ impl<D: Desktop> Tool<D> for ScrollIntoView {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = (input.id.0, input.name.as_deref());
-        Ok(scroll_into_view(context.desktop, context.window()?, target, &context.limits).await?)
+        Ok(scroll_into_view(context.desktop, context.window()?, target, &context.limits).await?.into())
     }
 }

@@ -23,6 +23,6 @@ impl<D: Desktop> Tool<D> for Select {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(select(context.desktop, context.window()?, input.id.0, &input.item, &context.limits).await?)
+        Ok(select(context.desktop, context.window()?, input.id.0, &input.item, &context.limits).await?.into())
     }
 }

@@ -1,8 +1,8 @@
 //! The tool `select_application_window`.
 
-use deskhand_core::ids::WindowId;
+use deskhand_core::{ids::WindowId, ui::names_equal};
 use deskhand_desktop::{Desktop, DesktopError};
-use deskhand_desktop_act::{activate, names_equal};
+use deskhand_desktop_act::activate;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,6 +39,6 @@ impl<D: Desktop> Tool<D> for SelectApplicationWindow {
                 )));
             }
         }
-        Ok(activate(context.desktop, window).await?)
+        Ok(activate(context.desktop, window).await?.into())
     }
 }

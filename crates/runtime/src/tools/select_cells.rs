@@ -30,6 +30,6 @@ impl<D: Desktop> Tool<D> for SelectCells {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let range: CellRange = parse(&input.range)?;
         let target = table_target(input.id, input.name);
-        Ok(select_cells(context.desktop, context.window()?, &target, range, &context.limits).await?)
+        Ok(select_cells(context.desktop, context.window()?, &target, range, &context.limits).await?.into())
     }
 }

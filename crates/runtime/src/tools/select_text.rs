@@ -26,6 +26,8 @@ impl<D: Desktop> Tool<D> for SelectText {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = (input.id.0, input.name.as_deref());
-        Ok(select_text(context.desktop, context.window()?, target, &input.text, &context.limits).await?)
+        Ok(select_text(context.desktop, context.window()?, target, &input.text, &context.limits)
+            .await?
+            .into())
     }
 }

@@ -27,6 +27,8 @@ impl<D: Desktop> Tool<D> for SetChecked {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let (id, name) = (input.id.0, input.name.as_deref());
-        Ok(set_checked(context.desktop, context.window()?, id, name, input.checked, &context.limits).await?)
+        Ok(set_checked(context.desktop, context.window()?, id, name, input.checked, &context.limits)
+            .await?
+            .into())
     }
 }

@@ -35,6 +35,6 @@ impl<D: Desktop> Tool<D> for SetValue {
             }
         };
         let (id, name) = (input.id.0, input.name.as_deref());
-        Ok(set_value(context.desktop, context.window()?, id, name, &value, &context.limits).await?)
+        Ok(set_value(context.desktop, context.window()?, id, name, &value, &context.limits).await?.into())
     }
 }

@@ -1,12 +1,13 @@
 //! The tool `summary`.
 
-use deskhand_core::command::{Listing, Verdict};
+use deskhand_core::command::Listing;
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{ActionReport, Route, summary};
+use deskhand_desktop_act::summary;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Value;
 
-use super::registry::{Tool, ToolContext, ToolResult};
+use super::registry::{Tool, ToolContext, ToolOutput, ToolResult};
 
 /// Summarises the window: dialogs, focus, number of elements by kind, start of its text.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -25,8 +26,8 @@ impl<D: Desktop> Tool<D> for Summary {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         if let Some(text) = input.text {
-            return Ok(ActionReport::new(Verdict::Seen, Route::None, text));
+            return Ok(ToolOutput::read(text, Value::Null));
         }
-        Ok(summary(context.desktop, context.window()?).await?)
+        Ok(summary(context.desktop, context.window()?).await?.into())
     }
 }

@@ -36,6 +36,6 @@ impl<D: Desktop> Tool<D> for TypeText {
             text: input.text,
             clear: input.clear,
         };
-        Ok(type_text(context.desktop, context.window()?, &request, &context.limits).await?)
+        Ok(type_text(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

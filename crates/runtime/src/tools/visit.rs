@@ -20,6 +20,6 @@ impl<D: Desktop> Tool<D> for Visit {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(visit(context.desktop, context.window()?, &input.path, &context.limits).await?)
+        Ok(visit(context.desktop, context.window()?, &input.path, &context.limits).await?.into())
     }
 }

@@ -35,6 +35,6 @@ impl<D: Desktop> Tool<D> for Wait {
                 "`seconds` must be more than 0 and at most {SECONDS_MAX}, not {seconds}; did not wait"
             ))
         })?;
-        Ok(wait(context.desktop, context.window()?, bound).await?)
+        Ok(wait(context.desktop, context.window()?, bound).await?.into())
     }
 }

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use deskhand_core::ui::Role;
+use deskhand_core::{
+    action::Condition,
+    ui::{Role, Wanted},
+};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Condition, Wanted, wait_for};
+use deskhand_desktop_act::wait_for;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -54,6 +57,6 @@ impl<D: Desktop> Tool<D> for WaitFor {
             }
         };
         let bound = Duration::from_secs(input.seconds.clamp(1, SECONDS_MAX));
-        Ok(wait_for(context.desktop, context.window()?, &condition, bound).await?)
+        Ok(wait_for(context.desktop, context.window()?, &condition, bound).await?.into())
     }
 }

@@ -22,6 +22,6 @@ impl<D: Desktop> Tool<D> for WriteClipboard {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(write_clipboard(context.desktop, &input.text).await?)
+        Ok(write_clipboard(context.desktop, &input.text).await?.into())
     }
 }

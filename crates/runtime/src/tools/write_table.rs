@@ -40,6 +40,8 @@ impl<D: Desktop> Tool<D> for WriteTable {
         let target = table_target(input.id, input.name);
         let rows: Vec<Vec<String>> =
             input.rows.into_iter().map(|row| row.into_iter().map(|cell| cell.0).collect()).collect();
-        Ok(write_table(context.desktop, context.window()?, &target, start, &rows, &context.limits).await?)
+        Ok(write_table(context.desktop, context.window()?, &target, start, &rows, &context.limits)
+            .await?
+            .into())
     }
 }

@@ -58,7 +58,7 @@ impl Stage {
         let request =
             LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
-        let window = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+        let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
         fixture.ready().await.unwrap();
         Some(Self { desktop, fixture, window, tools: Toolbox::standard(ActLimits::default()).unwrap() })
     }
@@ -114,7 +114,7 @@ async fn expand_select_paste_and_scroll_take_effect() {
     let selected = stage.fixture.ask("selection", json!({"control": "Notes"})).await.unwrap();
     assert_eq!(selected, "beta");
     let result = stage.call("select_text", json!({"id": notes, "text": "omega"})).await;
-    assert!(result.summary.contains("does not contain \"omega\""), "{result:?}");
+    assert!(result.summary().contains("does not contain \"omega\""), "{result:?}");
 
     stage.does("write_clipboard", json!({"text": "kept"})).await;
     let long = "Grüße, 東京 😀\n".repeat(20);
@@ -124,7 +124,7 @@ async fn expand_select_paste_and_scroll_take_effect() {
     assert_eq!((read.effect, &read.output), (None, &json!({"text": "kept"})), "the clipboard is restored");
 
     let result = stage.does("scroll_into_view", json!({"id": stage.id("Places").await})).await;
-    assert!(result.summary.contains("in view"), "{result:?}");
+    assert!(result.summary().contains("in view"), "{result:?}");
     let told = stage.does("summary", json!({})).await;
     assert_eq!(told.output["titles"], json!(["Fixture form"]));
     assert!(told.output["roles"]["push button"].as_u64() > Some(0), "{told:?}");
@@ -177,7 +177,10 @@ async fn wait_ends_when_the_application_settles() {
     };
     let (result, ()) = tokio::join!(waits, changes);
     assert!(began.elapsed() < Duration::from_secs(60), "{result:?}");
-    assert!(result.summary.contains("changed") && result.summary.ends_with("it is quiet now"), "{result:?}");
+    assert!(
+        result.summary().contains("changed") && result.summary().ends_with("it is quiet now"),
+        "{result:?}"
+    );
 }
 
 /// A model with canned replies that repeats the last one.

@@ -19,8 +19,8 @@ async fn the_main_job_saves_a_chart_and_replays_equal() {
     let expected = OFFICE_SALES.map(|row| row.join(",")).join("\n");
     assert_eq!(ran.desktop.files(), [("/tmp/sales.ods".to_owned(), expected)]);
     for result in results(&ran.lines) {
-        assert_eq!(result.status, CallStatus::Success, "{}", result.summary);
-        assert!(result.effect.is_none_or(|effect| effect == Verdict::Seen), "{}", result.summary);
+        assert_eq!(result.status, CallStatus::Success, "{}", result.summary());
+        assert!(result.effect.is_none_or(|effect| effect == Verdict::Seen), "{}", result.summary());
     }
     let summary = RunSummary::of(&ran.lines);
     assert_eq!((summary.tally.steps, summary.tally.model_calls), (7, 7));
@@ -75,7 +75,11 @@ async fn the_document_is_not_saved_if_verification_fails() {
     let ran = run_with(&office_script(), config(), office_with(sheet), &stop, |_, _| {}).await;
     let written = results(&ran.lines).find(|result| result.output.get("mismatches").is_some()).unwrap();
     assert_eq!((written.status, written.effect), (CallStatus::Failure, Some(Verdict::NotSeen)));
-    assert!(written.summary.contains("14 of 15") && written.summary.contains("B3"), "{}", written.summary);
+    assert!(
+        written.summary().contains("14 of 15") && written.summary().contains("B3"),
+        "{}",
+        written.summary()
+    );
     // The chart is not started: the script has no turn for an incomplete table.
     assert_eq!(ran.end.outcome.unwrap().kind, OutcomeKind::Error);
     assert_eq!(ran.desktop.files(), []);

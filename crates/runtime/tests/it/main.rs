@@ -22,3 +22,4 @@ mod support;
 mod tools;
 mod versions;
 mod view_tokens;
+mod wording;

@@ -42,6 +42,8 @@ use mind::RandomModel;
 use person::RandomPerson;
 use world::Stage;
 
+use crate::wording::assert_decides_the_same;
+
 const SESSIONS: u64 = 1_000;
 /// How many seeds are run twice to check determinism.
 const TWICE: u64 = 20;
@@ -361,6 +363,7 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     assert_eq!(journal.problems, []);
     assert_eq!(verify(&end.folder).unwrap().findings, []);
     let prompts = end.folder.prompts(&journal.header.prompts_sha256).unwrap();
+    assert_decides_the_same(&journal.header.config, &prompts, &journal.lines);
     let replayed = replay(&journal, prompts);
     assert_eq!(replayed.difference, None, "the replay differs");
     assert!(replayed.complete, "the session did not end");

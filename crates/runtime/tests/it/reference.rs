@@ -114,7 +114,7 @@ async fn read_only_and_waiting_tools_report_their_result() {
     let (desktop, window) = form();
     let told = async |function: &str, arguments: Value| {
         let results = says(&desktop, Some(window), function, arguments).await;
-        (results[0].is_success(), results[0].summary.clone())
+        (results[0].is_success(), results[0].summary())
     };
     assert_eq!(
         told("wait", json!({"seconds": 2})).await,
@@ -134,7 +134,7 @@ async fn invalid_arguments_are_named_and_nothing_is_done() {
     let check = async |function: &str, arguments: Value, expected: &str| {
         let before = desktop.inputs();
         let results = says(&desktop, Some(window), function, arguments).await;
-        let summary = &results[0].summary;
+        let summary = &results[0].summary();
         assert!(!results[0].is_success() && summary.contains(expected), "{function}: {summary}");
         assert_eq!(desktop.inputs(), before, "nothing was sent");
     };
@@ -163,5 +163,5 @@ async fn a_window_is_selected_by_id_and_title() {
     };
     assert_eq!(select("Main").await.effect, Some(Verdict::Seen));
     let wrong = select("Writer").await;
-    assert!(wrong.summary.contains("has the title \"Main\", not \"Writer\""), "{}", wrong.summary);
+    assert!(wrong.summary().contains("has the title \"Main\", not \"Writer\""), "{}", wrong.summary());
 }

@@ -38,7 +38,7 @@ async fn invalid_arguments_are_refused_with_their_path() {
         let inputs = desktop.inputs();
         let result = tools.run(&desktop, &command).await;
         assert_eq!(result.status, CallStatus::Failure);
-        assert!(result.summary.contains(expected), "{}", result.summary);
+        assert!(result.summary().contains(expected), "{}", result.summary());
         assert_eq!(desktop.inputs(), inputs, "nothing was sent");
         result
     };

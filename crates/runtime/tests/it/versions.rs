@@ -3,6 +3,7 @@
 use std::{fs, path::Path, sync::Arc};
 
 use deskhand_core::{
+    action::Report,
     agent::AgentRef,
     ids::SessionId,
     model::ReplyKind,
@@ -13,10 +14,11 @@ use deskhand_core::{
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
-    HeldSession, ReportFormat, RunSummary, SessionFolder, replay, resume, verify, write_report,
+    HeldSession, ReportFormat, RunSummary, SessionFolder, replay, resume, verify, words::result_words,
+    write_report,
 };
 
-use crate::support::{World, script};
+use crate::support::{World, results, script};
 
 /// A session of format version 1, copied to a store.
 fn session(world: &World<deskhand_model::Script>) -> SessionFolder {
@@ -196,6 +198,46 @@ async fn version_2_can_be_resumed_at_any_record() {
         assert_eq!(ended.outcome.unwrap().reason, "resumed", "{name} after {lines} lines");
         assert_eq!(ended.folder.read().unwrap().problems, []);
         assert_eq!(verify(&ended.folder).unwrap().findings, [], "{name} after {lines} lines");
+    }
+}
+
+fn version_3(world: &World<deskhand_model::Script>) -> SessionFolder {
+    copied(world, "v3", &["v3", "v3/demo"])
+}
+
+#[test]
+fn version_3_holds_sentences_and_is_read_shown_verified_and_replayed() {
+    let world = world();
+    let folder = version_3(&world);
+    let journal = folder.read().unwrap();
+    assert_eq!((journal.header.version, journal.lines.len()), (3, 51));
+    assert_eq!(journal.problems, []);
+    assert_eq!(verify(&folder).unwrap().findings, []);
+    assert!(results(&journal.lines).all(|result| matches!(result.report, Report::Recorded { .. })));
+    let words: Vec<String> = results(&journal.lines).map(result_words).collect();
+    // The sentence without the command and the wait.
+    assert!(words.iter().any(|words| words == "15 of 15 cells read as meant"), "{words:?}");
+    for format in ReportFormat::ALL {
+        write_report(&folder, format, None).unwrap();
+    }
+    let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let replayed = replay(&journal, prompts);
+    assert_eq!((replayed.difference, replayed.complete), (None, true));
+}
+
+#[tokio::test]
+async fn version_3_can_be_resumed_at_any_record() {
+    for lines in [51, 33, 14] {
+        let world = world();
+        let folder = version_3(&world);
+        let text = fs::read_to_string(folder.journal_path()).unwrap();
+        let kept: Vec<&str> = text.lines().take(lines).collect();
+        fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
+        let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+        let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
+        let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
+        assert_eq!(ended.outcome.unwrap().reason, "resumed", "after {lines} lines");
+        assert_eq!(verify(&ended.folder).unwrap().findings, [], "after {lines} lines");
     }
 }
 

@@ -55,7 +55,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
     let request = LaunchRequest { program: "soffice".to_owned(), arguments: vec![document.to_owned()] };
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
-    let window: WindowInfo = launched.window.unwrap_or_else(|| panic!("{}", launched.summary));
+    let window: WindowInfo = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
     let mut replies =
         VecDeque::from([json!({"thought": "t", "status": "ASSIGN", "current_subtask": "do it", "next": [],
                "control_label": window.id.to_string()})]);

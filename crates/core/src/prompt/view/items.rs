@@ -5,9 +5,12 @@
 
 use std::fmt::Write as _;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
+    ids::ElementId,
     prompt::escape_name,
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
+    ui::{Element, Pattern, Role, Source, State, Tree, ValueRange, WindowInfo},
 };
 
 /// The longest text of a cell or around a control, in characters.
@@ -247,7 +250,37 @@ fn is_container(role: &Role) -> bool {
     role.is_structural() || *role == Role::TOOL_BAR || *role == Role::MENU_BAR || *role == Role::PAGE_TAB_LIST
 }
 
+/// What a listing says of an element, as data: two listings with equal items read the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ListedElement {
+    id: ElementId,
+    role: Role,
+    name: String,
+    notable: Vec<State>,
+    takes_input: bool,
+    value: Option<ValueRange>,
+    text: Option<String>,
+    description: String,
+    within: Option<String>,
+}
+
 impl Item<'_> {
+    /// What is listed of it.
+    pub(super) fn listed(&self) -> ListedElement {
+        let Element { id, role, name, states, value, text, description, .. } = self.element;
+        ListedElement {
+            id: *id,
+            role: role.clone(),
+            name: name.clone(),
+            notable: NOTABLE.iter().copied().filter(|state| states.has(*state)).collect(),
+            takes_input: states.takes_input(),
+            value: *value,
+            text: text.clone().or_else(|| self.content.clone()),
+            description: description.clone(),
+            within: self.within.clone(),
+        }
+    }
+
     /// The item's text; without its role if the previous item on the line has the same.
     pub(super) fn text(&self, with_role: bool) -> String {
         let element = self.element;
@@ -314,18 +347,20 @@ fn repeats_value(element: &Element, text: &str) -> bool {
     element.value.is_some_and(|value| value.current.to_string() == text.trim())
 }
 
+/// The states that are listed where an element has them.
+const NOTABLE: [State; 8] = [
+    State::Focused,
+    State::Checked,
+    State::Selected,
+    State::Expanded,
+    State::Pressed,
+    State::Busy,
+    State::Required,
+    State::Modal,
+];
+
 /// The notable states; those usual for the role are omitted.
 fn notes(element: &Element) -> Vec<String> {
-    const NOTABLE: [State; 8] = [
-        State::Focused,
-        State::Checked,
-        State::Selected,
-        State::Expanded,
-        State::Pressed,
-        State::Busy,
-        State::Required,
-        State::Modal,
-    ];
     let has = |state| element.states.has(state);
     let mut notes: Vec<String> =
         NOTABLE.iter().filter(|state| has(**state)).map(|state| state.name().to_owned()).collect();

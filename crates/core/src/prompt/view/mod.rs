@@ -10,7 +10,8 @@ mod rank;
 mod whole;
 
 pub use changes::changes_text;
+pub(crate) use items::ListedElement;
 pub use items::element_line;
 pub use rank::relevant_words;
-pub(crate) use whole::split_at_dialog;
 pub use whole::{ListOptions, PageQuery, marked_elements, view_page, view_text};
+pub(crate) use whole::{listed_elements, split_at_dialog};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{
-    items::{Item, items},
+    items::{Item, ListedElement, items},
     lines::{cost, lines, worth_listing},
     rank::choose,
 };
@@ -45,6 +45,14 @@ pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
         parts.push(untrusted("screen", &part));
     }
     parts.join("\n")
+}
+
+/// What the full listing of a window says, as data.
+pub(crate) fn listed_elements(view: &WindowView) -> Vec<ListedElement> {
+    let of = |surface: &Surface| -> Vec<ListedElement> {
+        items(&surface.window, &surface.tree).iter().map(Item::listed).collect()
+    };
+    view.surfaces.iter().flat_map(of).collect()
 }
 
 /// One surface, without the untrusted mark.

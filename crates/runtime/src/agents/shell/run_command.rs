@@ -9,6 +9,7 @@ use std::{
 };
 
 use deskhand_core::{
+    action::Report,
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     known_tools::RUN_COMMAND,
 };
@@ -189,7 +190,7 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
         status,
         effect: Some(effect),
         route: None,
-        summary: format!("`{name}` {what}{left}"),
+        report: Report::text(format!("`{name}` {what}{left}")),
         output: json!({"exit_code": code, "stdout": ran.output.to_text(), "stderr": errors}),
         window: None,
         elapsed_ms: 0,

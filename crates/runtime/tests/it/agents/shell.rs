@@ -85,7 +85,7 @@ async fn arguments_are_verbatim_and_exit_codes_are_reported() {
     let check = async |arguments: Value, effect: Verdict, expected: &str| {
         let result = call(&agents, arguments).await;
         assert_eq!((result.status, result.effect), (CallStatus::Failure, Some(effect)), "{result:?}");
-        assert!(format!("{} {}", result.summary, result.output).contains(expected), "{result:?}");
+        assert!(format!("{} {}", result.summary(), result.output).contains(expected), "{result:?}");
     };
     check(json!({"program": "ls", "arguments": ["nothing-here"]}), Verdict::Unknown, "nothing-here").await;
     check(json!({"program": "false"}), Verdict::Unknown, "`false` exited with code 1").await;
@@ -130,7 +130,7 @@ async fn a_timeout_kills_the_program_and_its_descendants() {
     let arguments = json!({"program": "sh", "arguments": ["-c", script], "timeout_s": 2});
     let (result, pid) = tokio::join!(call(&agents, arguments), fifo.read());
     assert_eq!((result.status, result.effect), (CallStatus::Failure, Some(Verdict::Unknown)));
-    assert!(result.summary.contains("timed out after 2 s"), "{}", result.summary);
+    assert!(result.summary().contains("timed out after 2 s"), "{}", result.summary());
     is_gone(&pid).await;
 }
 
@@ -141,7 +141,7 @@ async fn leftover_processes_are_killed_and_reported() {
     let arguments = json!({"program": "sh", "arguments": ["-c", "setsid sleep 600 & echo $!"]});
     let result = call(&agents, arguments).await;
     assert_eq!(result.status, CallStatus::Success, "{result:?}");
-    assert!(result.summary.contains("killed 1 leftover processes"), "{}", result.summary);
+    assert!(result.summary().contains("killed 1 leftover processes"), "{}", result.summary());
     is_gone(result.output["stdout"].as_str().unwrap().trim()).await;
 }
 

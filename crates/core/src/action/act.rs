@@ -1,0 +1,163 @@
+//! What an action does.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    geometry::{Point, Screen},
+    ui::{CellRange, Wanted},
+};
+
+/// The longest text that is kept of what was typed, set or read back, in characters.
+pub const TEXT_MAX: usize = 80;
+
+/// A mouse button.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Button {
+    /// The main one.
+    #[default]
+    Left,
+    /// The wheel.
+    Middle,
+    /// The one for context menus.
+    Right,
+}
+
+/// What an action does, with the arguments that say what it is meant to bring about. Texts are clipped to [`TEXT_MAX`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case")]
+pub enum Act {
+    /// Clicks.
+    Click {
+        /// The button.
+        button: Button,
+        /// 2 for a double click, 3 for a triple click.
+        count: u8,
+    },
+    /// Drags from the point that it is aimed at.
+    Drag {
+        /// Where the button is released; `None` if that was not resolved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<Point<Screen>>,
+    },
+    /// Presses a key chord.
+    Press {
+        /// The chord: `ctrl+s`.
+        chord: String,
+    },
+    /// Types a text by keyboard.
+    Type {
+        /// The text.
+        text: String,
+    },
+    /// Pastes a text from the clipboard, in place of the present one.
+    Paste {
+        /// The text.
+        text: String,
+    },
+    /// Sets the text of a control through the accessibility interface.
+    SetText {
+        /// The text.
+        text: String,
+    },
+    /// Sets the number of a control through the accessibility interface.
+    SetNumber {
+        /// The number.
+        value: f64,
+    },
+    /// Checks or unchecks a control.
+    Check {
+        /// Whether it should be checked.
+        on: bool,
+    },
+    /// Expands or collapses an element.
+    Expand {
+        /// Whether it should be expanded.
+        open: bool,
+    },
+    /// Selects an item of a list, combo box, tree or row of tabs.
+    SelectItem {
+        /// The item.
+        item: Wanted,
+    },
+    /// Selects cells of a table.
+    SelectCells {
+        /// The cells.
+        range: CellRange,
+    },
+    /// Selects a part of a text.
+    SelectText {
+        /// The part.
+        text: String,
+    },
+    /// Invokes an accessibility action by its name.
+    Invoke {
+        /// The name, as the application has it.
+        action: String,
+    },
+    /// Gives the keyboard focus.
+    Focus,
+    /// Turns the wheel.
+    Scroll {
+        /// Notches to the right; negative is left.
+        right: i32,
+        /// Notches down; negative is up.
+        down: i32,
+    },
+    /// Scrolls an element into view.
+    ScrollIntoView,
+    /// Follows a path through menus, tabs and tree items; the last element is what it is aimed at.
+    Visit {
+        /// The names, as the application has them.
+        path: Vec<String>,
+    },
+    /// Writes cells of a table.
+    WriteCells {
+        /// The cells.
+        range: CellRange,
+    },
+    /// Reads the text of an element.
+    ReadText,
+    /// Reads cells of a table.
+    ReadCells,
+    /// Reads a summary of a window.
+    ReadSummary,
+    /// Reads the text of the clipboard.
+    ReadClipboard,
+    /// Puts a text on the clipboard.
+    WriteClipboard {
+        /// The text.
+        text: String,
+    },
+    /// Starts a program.
+    Launch {
+        /// Its display name.
+        program: String,
+    },
+    /// Raises and focuses a window.
+    Activate,
+    /// Asks a window to close.
+    Close,
+    /// Waits until something happens and is over.
+    Wait {
+        /// At most this long, in milliseconds.
+        bound_ms: u64,
+    },
+    /// Waits until a condition holds.
+    WaitFor {
+        /// The condition.
+        condition: Condition,
+    },
+}
+
+/// What is waited for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    /// An element shows.
+    Appears(Wanted),
+    /// No such element shows any more.
+    Disappears(Wanted),
+    /// The title of the window, or of a dialog of it, contains a text; case does not count.
+    TitleContains(String),
+}

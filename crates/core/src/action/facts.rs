@@ -1,0 +1,195 @@
+//! What a result says as data, for expectations.
+//!
+//! An expectation is a few words that a model gives with an action. It is matched with the facts of the result and with
+//! the values of its output, never with the sentence that is made of them.
+
+use serde_json::Value;
+
+use super::{Act, Action, ElementRef, Evidence, Now, Proof, Report};
+use crate::ui::WindowKind;
+
+/// The shortest useful expectation, in characters.
+const EXPECT_CHARS_MIN: usize = 2;
+/// Words that carry no fact.
+const FILLERS: &[&str] = &[
+    "a", "an", "and", "are", "as", "be", "became", "been", "has", "have", "is", "it", "its", "now", "so",
+    "that", "the", "to", "was", "were", "with",
+];
+
+impl Report {
+    /// What is proven, in the words of the application (names, titles, texts, values) and of AT-SPI (roles, states).
+    /// Nothing of what was merely asked for is among them.
+    pub fn facts(&self) -> Vec<String> {
+        self.actions().iter().filter_map(fact).collect()
+    }
+
+    /// Whether a fact, or a value of `output`, contains `expected`: the same words one after the other. Case, white
+    /// space, punctuation around words and words such as `the` or `is` do not count. Never for fewer than two characters.
+    pub fn contains(&self, output: &Value, expected: &str) -> bool {
+        if expected.trim().chars().count() < EXPECT_CHARS_MIN {
+            return false;
+        }
+        if let Self::Recorded { summary } = self {
+            return recorded_contains(summary, output, expected);
+        }
+        let expected = significant(expected);
+        if expected.is_empty() {
+            return false;
+        }
+        self.facts().iter().any(|fact| contains_run(&significant(fact), &expected))
+            || values(output).iter().any(|value| contains_run(&significant(value), &expected))
+    }
+}
+
+/// The fact that an action proved.
+fn fact(action: &Action) -> Option<String> {
+    let Evidence::Seen { proof } = &action.evidence else { return None };
+    Some(match proof {
+        Proof::WindowOpened { window } => format!("{} {} opened", kind_word(window.kind), window.title),
+        Proof::WindowClosed { window } => format!("{} {} closed", kind_word(window.kind), window.title),
+        Proof::TitleChanged { title } => format!("title {title}"),
+        Proof::Gone { element } => format!("{} gone", of(element)),
+        Proof::Changed { element, now } => format!("{} {}", of(element), now_words(now)),
+        Proof::Holds { .. } => held(action)?,
+        Proof::Active { window } => format!("{} focused", window.title),
+        Proof::Reads { text, .. } => match action.aim.named_element() {
+            Some(element) => format!("{} reads {text}", of(element)),
+            None => text.clone(),
+        },
+        Proof::Number { value } => match action.aim.named_element() {
+            Some(element) => format!("{} {value}", of(element)),
+            None => value.to_string(),
+        },
+        Proof::Cells { cells, .. } => format!("{cells} of {cells} cells"),
+        Proof::CellsRead { range } => range.to_string(),
+        Proof::Moved => "scrolled".to_owned(),
+        // What was read is in the output; a wait proves nothing.
+        Proof::TextRead { .. }
+        | Proof::ClipboardRead { .. }
+        | Proof::Summarized { .. }
+        | Proof::Waited { .. } => return None,
+    })
+}
+
+/// The state that was read back after an action.
+fn held(action: &Action) -> Option<String> {
+    let state = match &action.act {
+        Act::Check { on: true } => "checked",
+        Act::Check { on: false } => "unchecked",
+        Act::Expand { open: true } => "expanded",
+        Act::Expand { open: false } => "collapsed",
+        Act::Focus => "focused",
+        Act::ScrollIntoView => "in view",
+        Act::SelectItem { item } => {
+            return Some(format!("{} selected", item.name.as_deref().unwrap_or_default()));
+        }
+        Act::SelectCells { range } => return Some(format!("{range} selected")),
+        Act::SelectText { text } => return Some(format!("{text} selected")),
+        // The condition was only asked for; that it holds is what the verdict says.
+        Act::WaitFor { .. }
+        | Act::Click { .. }
+        | Act::Drag { .. }
+        | Act::Press { .. }
+        | Act::Type { .. }
+        | Act::Paste { .. }
+        | Act::SetText { .. }
+        | Act::SetNumber { .. }
+        | Act::Invoke { .. }
+        | Act::Scroll { .. }
+        | Act::Visit { .. }
+        | Act::WriteCells { .. }
+        | Act::ReadText
+        | Act::ReadCells
+        | Act::ReadSummary
+        | Act::ReadClipboard
+        | Act::WriteClipboard { .. }
+        | Act::Launch { .. }
+        | Act::Activate
+        | Act::Close
+        | Act::Wait { .. } => return None,
+    };
+    Some(
+        action
+            .aim
+            .named_element()
+            .map_or_else(|| state.to_owned(), |element| format!("{} {state}", of(element))),
+    )
+}
+
+fn of(element: &ElementRef) -> String {
+    format!("{} {}", element.role, element.name)
+}
+
+const fn kind_word(kind: WindowKind) -> &'static str {
+    match kind {
+        WindowKind::Normal => "window",
+        WindowKind::Dialog => "dialog",
+        WindowKind::Popup => "menu",
+    }
+}
+
+fn now_words(now: &Now) -> String {
+    match now {
+        Now::State { state, on: true } => state.name().to_owned(),
+        Now::State { state, on: false } => format!("un{}", state.name()),
+        Now::Enabled { on } => if *on { "enabled" } else { "disabled" }.to_owned(),
+        Now::Named { name } => name.clone(),
+        Now::Value { value } => value.map(|value| value.to_string()).unwrap_or_default(),
+        Now::Reads { text } => format!("reads {text}"),
+        Now::Came => "came".to_owned(),
+        Now::Went => "went".to_owned(),
+        Now::Focused | Now::FocusMovedHere => "focused".to_owned(),
+        Now::Changed => "changed".to_owned(),
+    }
+}
+
+/// The texts, numbers and truth values in data.
+fn values(data: &Value) -> Vec<String> {
+    match data {
+        Value::Null => Vec::new(),
+        Value::Bool(value) => vec![value.to_string()],
+        Value::Number(value) => vec![value.to_string()],
+        Value::String(text) => vec![text.clone()],
+        Value::Array(items) => items.iter().flat_map(values).collect(),
+        Value::Object(fields) => fields.values().flat_map(values).collect(),
+    }
+}
+
+/// The words that carry a fact, in lower case, joined by single spaces.
+fn significant(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether `text` contains `part` and does not cut a word of letters and digits there.
+fn contains_run(text: &str, part: &str) -> bool {
+    let cuts = |one: Option<char>, other: Option<char>| {
+        let is_in_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+        is_in_word(one) && is_in_word(other)
+    };
+    text.match_indices(part).any(|(at, found)| {
+        let (head, tail) = (text.get(..at), text.get(at + found.len()..));
+        let before = head.and_then(|head| head.chars().next_back());
+        let after = tail.and_then(|tail| tail.chars().next());
+        !cuts(before, part.chars().next()) && !cuts(part.chars().next_back(), after)
+    })
+}
+
+/// The rule of journals before version 4, which hold a sentence: what follows the command in it, and the output.
+fn recorded_contains(summary: &str, output: &Value, expected: &str) -> bool {
+    let normal = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let mut text = crate::text::one_line(summary);
+    if !output.is_null() {
+        text.push_str(&format!(" {output}"));
+    }
+    let shown = match (text.split_once("\": "), text.split_once(": ")) {
+        (Some((_, shown)), _) | (None, Some((_, shown))) => shown,
+        (None, None) => &text,
+    };
+    normal(shown).contains(&normal(expected))
+}
+
+#[cfg(test)]
+#[path = "facts_tests.rs"]
+mod tests;

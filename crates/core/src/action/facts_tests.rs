@@ -1,0 +1,79 @@
+//! Expectations are matched with what is proven, never with what was asked for.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    action::{Aim, Button, Shortfall, WindowRef},
+    ids::{ElementId, WindowId},
+    ui::{Role, State, Wanted},
+};
+
+fn element(role: Role, name: &str) -> ElementRef {
+    ElementRef { id: ElementId(5), role, name: name.to_owned() }
+}
+
+fn click(evidence: impl Into<Evidence>) -> Report {
+    let aim = Aim::Element { element: element(Role::PUSH_BUTTON, "Finish") };
+    Action::new(Act::Click { button: Button::Left, count: 1 }, aim, evidence).into()
+}
+
+fn dialog(title: &str) -> WindowRef {
+    WindowRef { id: WindowId(2), kind: WindowKind::Dialog, title: title.to_owned() }
+}
+
+#[test]
+fn expected_words_are_found_in_facts() {
+    let check = |report: &Report, expected: &str, is_in: bool| {
+        assert_eq!(report.contains(&Value::Null, expected), is_in, "{expected:?} in {:?}", report.facts());
+    };
+    let closed = click(Proof::WindowClosed { window: dialog("Chart Wizard") });
+    check(&closed, "the “Chart Wizard” closed", true);
+    check(&closed, "chart  wizard is closed.", true);
+    check(&closed, "closed", true);
+    check(&closed, "wizard", true);
+    // What was clicked is no fact, nor is a part of a word, or a word that says nothing.
+    check(&closed, "Finish", false);
+    check(&closed, "lose", false);
+    check(&closed, "the", false);
+    check(&closed, "c", false);
+
+    let bold = |now| click(Proof::Changed { element: element(Role::CHECK_BOX, "Bold"), now });
+    check(&bold(Now::State { state: State::Checked, on: true }), "check box \"Bold\" is checked", true);
+    check(&bold(Now::State { state: State::Checked, on: false }), "checked", false);
+    check(&bold(Now::Reads { text: "合計金額".to_owned() }), "金額", true);
+
+    let aim = Aim::Element { element: element(Role::LIST, "Sizes") };
+    let item = Wanted::new(Role::LIST_ITEM, "A4");
+    let selected = Action::new(Act::SelectItem { item }, aim, Proof::Holds { already: false }).into();
+    check(&selected, "A4 is selected", true);
+
+    // An effect that was not seen proves nothing, nor does a message.
+    check(&click(Shortfall::NothingChanged { pixels: false, then: None }), "nothing changed", false);
+    check(&Report::text("`ls` exited with code 0"), "exited with code 0", false);
+}
+
+#[test]
+fn expected_words_are_found_in_the_output() {
+    let report = Report::text("done");
+    let output = json!({"rows": [["Region", "Units"], ["North", "1200"]], "exit_code": 0, "done": true});
+    for (expected, is_in) in [
+        ("north", true),
+        ("1200", true),
+        ("120", false),
+        ("Region Units", false),
+        ("true", true),
+        ("rows", false),
+    ] {
+        assert_eq!(report.contains(&output, expected), is_in, "{expected}");
+    }
+}
+
+#[test]
+fn recorded_sentences_keep_their_rule() {
+    let recorded =
+        Report::Recorded { summary: "click push button \"Finish\": “Wizard” closed".to_owned() };
+    assert!(recorded.contains(&Value::Null, "closed"));
+    assert!(!recorded.contains(&Value::Null, "finish"));
+    assert!(Report::Recorded { summary: "entered".to_owned() }.contains(&json!({"text": "Ada"}), "ada"));
+}

@@ -1,0 +1,275 @@
+//! Why an action was refused before anything was sent.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ElementRef, Evidence, WindowRef};
+use crate::{
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, TableShape},
+};
+
+/// What lies over the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cover {
+    /// A window.
+    Window(WindowRef),
+    /// Another element.
+    Element(ElementRef),
+    /// Something that the application does not name.
+    Unnamed,
+}
+
+/// Why an action was refused: the check that failed, with what was found instead. Nothing was sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum Refusal {
+    /// The element no longer exists.
+    Missing {
+        /// Its id.
+        id: ElementId,
+        /// Elements with similar names, best first.
+        nearest: Vec<ElementRef>,
+    },
+    /// The element has another name than the one that was expected.
+    OtherName {
+        /// The element as it is.
+        element: ElementRef,
+        /// The name that was expected.
+        expected: String,
+        /// Elements with similar names, best first.
+        nearest: Vec<ElementRef>,
+    },
+    /// The element is in another window.
+    OtherWindow {
+        /// The element.
+        element: ElementRef,
+        /// The window of the action.
+        window: WindowId,
+    },
+    /// A modal dialog is in front.
+    DialogInFront {
+        /// The dialog.
+        dialog: WindowRef,
+        /// What it blocks, where the target's window is another one than that of the action.
+        of: Option<WindowRef>,
+    },
+    /// The element keeps moving.
+    Moving {
+        /// The element.
+        element: ElementRef,
+    },
+    /// The element is disabled.
+    Disabled {
+        /// The element.
+        element: ElementRef,
+    },
+    /// The element is not on the screen.
+    NotOnScreen {
+        /// The element.
+        element: ElementRef,
+    },
+    /// Something covers the element.
+    Covered {
+        /// The element.
+        element: ElementRef,
+        /// What covers it.
+        by: Cover,
+    },
+    /// What was found in a picture is no longer drawn there.
+    NoLongerDrawn {
+        /// The element.
+        element: ElementRef,
+    },
+    /// The point is outside of the window.
+    PointOutside {
+        /// The point.
+        point: Point<Screen>,
+        /// The window.
+        window: WindowId,
+        /// Its bounds, if it has any.
+        bounds: Option<Rect<Screen>>,
+    },
+    /// Another application's window covers the point.
+    PointCovered {
+        /// The point.
+        point: Point<Screen>,
+        /// The window.
+        by: WindowRef,
+    },
+    /// The window closed before.
+    WindowClosed,
+    /// The target does not offer what the action needs.
+    Unsupported {
+        /// The target.
+        element: ElementRef,
+        /// What it does not offer.
+        what: Unsupported,
+    },
+    /// There is nothing of that name.
+    NotFound {
+        /// The name that was asked for; empty for any.
+        name: String,
+        /// Where it was looked for, and what is there.
+        among: Among,
+    },
+    /// The cells are outside of the table.
+    CellsOutside {
+        /// The cells.
+        range: CellRange,
+        /// The table.
+        table: ElementRef,
+        /// Its size.
+        shape: TableShape,
+    },
+    /// The cursor of the table does not go to the cell.
+    CursorStays {
+        /// The table.
+        table: ElementRef,
+        /// The cell.
+        cell: CellRef,
+    },
+    /// The cell is not on the screen.
+    CellNotOnScreen {
+        /// The cell.
+        cell: CellRef,
+    },
+    /// The window has no name box to enter a range in.
+    NoNameBox {
+        /// The window.
+        window: WindowRef,
+    },
+    /// A level of the path did not open.
+    NotOpened {
+        /// The level that was clicked.
+        element: ElementRef,
+        /// The path up to there.
+        path: Vec<String>,
+        /// What came of the click.
+        evidence: Box<Evidence>,
+        /// How long was waited for it, in milliseconds.
+        waited_ms: u64,
+    },
+    /// The arguments are outside of what a call accepts.
+    Arguments {
+        /// What is wrong.
+        problem: ArgumentProblem,
+    },
+}
+
+/// What a target does not offer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "what", rename_all = "snake_case")]
+pub enum Unsupported {
+    /// The keyboard focus.
+    Focus,
+    /// Text input.
+    Text,
+    /// Text or numbers.
+    Value,
+    /// A number outside of its range.
+    Number {
+        /// The number.
+        value: f64,
+        /// The smallest value.
+        minimum: f64,
+        /// The largest value.
+        maximum: f64,
+    },
+    /// Being checked.
+    Checking,
+    /// Being expanded.
+    Expanding,
+    /// Being scrolled to.
+    ScrollingTo,
+    /// Reaching its item by mouse or keys.
+    ReachingItem,
+    /// Selecting the text; it is too far away for keys.
+    SelectingText,
+    /// The cells of a table: it is none.
+    Table,
+    /// Cells: the table has none.
+    Cells,
+}
+
+/// Where a name was looked for, and what is there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "among", rename_all = "snake_case")]
+pub enum Among {
+    /// The accessibility actions of an element.
+    Actions {
+        /// The element.
+        element: ElementRef,
+        /// The actions that it has, most similar first.
+        offered: Vec<String>,
+    },
+    /// The items of a list.
+    Items {
+        /// The list.
+        list: ElementRef,
+        /// The items that it has, most similar first.
+        items: Vec<String>,
+    },
+    /// The text of an element.
+    Text {
+        /// The element.
+        element: ElementRef,
+    },
+    /// The tables of a window.
+    Tables {
+        /// The window.
+        window: WindowId,
+        /// The tables that it shows, most similar first.
+        tables: Vec<String>,
+    },
+    /// The entries of a menu, or of a window and its dialogs.
+    Entries {
+        /// The menu; `None` for the window.
+        inside: Option<ElementRef>,
+        /// The window.
+        window: WindowId,
+        /// The entries that exist; of a window the most similar first.
+        entries: Vec<String>,
+    },
+}
+
+/// What is wrong with the arguments of an action.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+pub enum ArgumentProblem {
+    /// The number of chords.
+    Chords {
+        /// How many were given.
+        given: u64,
+        /// The most.
+        max: u64,
+    },
+    /// The number of notches of the wheel.
+    Notches {
+        /// The most to one side.
+        max: u32,
+    },
+    /// The number of names in a path.
+    Path {
+        /// The most.
+        max: u64,
+    },
+    /// Rows of different lengths, or none.
+    Rows,
+    /// The number of cells.
+    Cells {
+        /// How many were given.
+        given: u64,
+        /// The most.
+        max: u64,
+    },
+    /// A line break or tab in a cell.
+    LineBreakInCell,
+}
+
+impl From<ArgumentProblem> for Refusal {
+    fn from(problem: ArgumentProblem) -> Self {
+        Self::Arguments { problem }
+    }
+}

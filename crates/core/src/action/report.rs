@@ -1,0 +1,118 @@
+//! What a call returned.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Act, Aim, Change, Evidence, words};
+use crate::command::{Route, Verdict};
+
+/// One action with what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    /// What it did.
+    pub act: Act,
+    /// What it was aimed at.
+    pub aim: Aim,
+    /// What shows whether it worked.
+    pub evidence: Evidence,
+    /// Which way it went; `None` if nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub route: Option<Route>,
+    /// All changes seen, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Change>,
+    /// How long the effect was waited for, in milliseconds.
+    pub waited_ms: u64,
+}
+
+impl Action {
+    /// An action with its evidence; nothing was sent, and nothing was waited for.
+    pub fn new(act: Act, aim: Aim, evidence: impl Into<Evidence>) -> Self {
+        Self { act, aim, evidence: evidence.into(), route: None, changes: Vec::new(), waited_ms: 0 }
+    }
+
+    /// Sets the route.
+    #[must_use]
+    pub const fn by(mut self, route: Route) -> Self {
+        self.route = Some(route);
+        self
+    }
+
+    /// Sets the wait, in milliseconds.
+    #[must_use]
+    pub const fn after(mut self, waited_ms: u64) -> Self {
+        self.waited_ms = waited_ms;
+        self
+    }
+
+    /// Sets the changes.
+    #[must_use]
+    pub fn with_changes(mut self, changes: Vec<Change>) -> Self {
+        self.changes = changes;
+        self
+    }
+}
+
+/// What a call returned, as data. The sentence for it is made where it is shown.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "report", rename_all = "snake_case")]
+pub enum Report {
+    /// One action.
+    Action {
+        /// The action.
+        action: Box<Action>,
+    },
+    /// Several actions of one call, in order, such as the chords of a key sequence.
+    Sequence {
+        /// The actions.
+        actions: Vec<Action>,
+    },
+    /// A message of a tool that is no action on the desktop, or of what kept a call from running.
+    Text {
+        /// The message.
+        text: String,
+    },
+    /// The sentence that a journal before version 4 holds instead of data.
+    Recorded {
+        /// The sentence.
+        summary: String,
+    },
+}
+
+impl Report {
+    /// A message.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text { text: text.into() }
+    }
+
+    /// The actions, in order.
+    pub fn actions(&self) -> &[Action] {
+        match self {
+            Self::Action { action } => std::slice::from_ref(action),
+            Self::Sequence { actions } => actions,
+            Self::Text { .. } | Self::Recorded { .. } => &[],
+        }
+    }
+
+    /// The verdict that follows from the evidence: of several actions, `seen` if one of them was. `None` for a message.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Self::Action { action } => Some(action.evidence.verdict()),
+            Self::Sequence { actions } => {
+                let seen = actions.iter().any(|action| action.evidence.verdict() == Verdict::Seen);
+                Some(if seen { Verdict::Seen } else { Verdict::NotSeen })
+            }
+            Self::Text { .. } | Self::Recorded { .. } => None,
+        }
+    }
+
+    /// The sentence for model and person: what happened, or why not and what to do.
+    pub fn sentence(&self) -> String {
+        words::sentence(self)
+    }
+}
+
+impl From<Action> for Report {
+    fn from(action: Action) -> Self {
+        Self::Action { action: Box::new(action) }
+    }
+}

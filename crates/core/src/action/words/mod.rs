@@ -1,0 +1,259 @@
+//! The sentences about actions: a pure function of the data. Nothing reads them back.
+
+mod evidence;
+mod refusal;
+mod waited;
+
+use super::{Act, Action, Aim, Button, Condition, Evidence, Refusal, Report};
+use crate::text::one_line;
+
+/// Makes the sentence of a report. A session takes it as a value, so that a test can show that no decision depends on it.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording(pub fn(&Report) -> String);
+
+impl Default for Wording {
+    fn default() -> Self {
+        Self(sentence)
+    }
+}
+
+impl PartialEq for Wording {
+    /// Sessions that differ in words alone are equal.
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Wording {
+    /// The sentence of a report.
+    pub fn of(self, report: &Report) -> String {
+        (self.0)(report)
+    }
+}
+
+/// The sentence for model and person: what happened, or why not and what to do.
+pub fn sentence(report: &Report) -> String {
+    match report {
+        Report::Action { action } => whole(action),
+        Report::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
+        Report::Text { text } | Report::Recorded { summary: text } => text.clone(),
+    }
+}
+
+/// What came of a call, on one line, for places that show the command and the duration beside it.
+pub fn outcome(report: &Report) -> String {
+    match report {
+        Report::Action { action } => one_line(&said(action).outcome),
+        Report::Sequence { .. } | Report::Text { .. } | Report::Recorded { .. } => {
+            one_line(&sentence(report))
+        }
+    }
+}
+
+/// A sentence in its parts.
+struct Said {
+    /// What was done, where the outcome does not name it.
+    subject: Option<String>,
+    outcome: String,
+    /// Whether the wait is worth a word.
+    timed: bool,
+}
+
+impl Said {
+    /// A statement that names its subject.
+    fn statement(outcome: impl Into<String>) -> Self {
+        Self { subject: None, outcome: outcome.into(), timed: false }
+    }
+
+    fn about(action: &Action, outcome: impl Into<String>) -> Self {
+        Self { subject: Some(subject(action)), outcome: outcome.into(), timed: false }
+    }
+
+    fn timed(self) -> Self {
+        Self { timed: true, ..self }
+    }
+}
+
+fn whole(action: &Action) -> String {
+    let said = said(action);
+    let mut text = said.subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
+    text.push_str(&said.outcome);
+    if said.timed {
+        text.push_str(&format!(" after {} ms", action.waited_ms));
+    }
+    text
+}
+
+fn said(action: &Action) -> Said {
+    match &action.evidence {
+        Evidence::Seen { proof } => evidence::seen(action, proof),
+        Evidence::NotSeen { shortfall } => evidence::not_seen(action, shortfall),
+        Evidence::Unknown { uncertainty } => evidence::unknown(action, uncertainty),
+        Evidence::Refused { refusal } => refused(action, refusal),
+    }
+}
+
+fn refused(action: &Action, refusal: &Refusal) -> Said {
+    let because = refusal::because(refusal);
+    if let Act::Visit { path } = &action.act
+        && !path.is_empty()
+    {
+        return Said::statement(format!("{}: {because}", path.join(" › ")));
+    }
+    if let Act::Press { chord } = &action.act {
+        return Said::statement(format!("{because}; {chord} was not pressed"));
+    }
+    Said::statement(because)
+}
+
+/// What was done: `click push button "Finish"`.
+fn subject(action: &Action) -> String {
+    let target = target(&action.aim);
+    match &action.act {
+        Act::Click { button, count } => format!("{} {target}", click_verb(*button, *count)),
+        Act::Drag { to } => {
+            let to = to.map(|to| format!(" to ({}, {})", to.x, to.y)).unwrap_or_default();
+            match &action.aim {
+                Aim::Point { point, .. } => format!("drag from ({}, {}){to}", point.x, point.y),
+                Aim::Element { .. }
+                | Aim::Window { .. }
+                | Aim::Focus { .. }
+                | Aim::Desktop
+                | Aim::Unresolved => format!("drag {target}{to}"),
+            }
+        }
+        Act::Press { chord } => format!("press {chord}"),
+        Act::Type { text } => format!("type {text:?} into {target}"),
+        Act::Invoke { action } => format!("{action} {target}"),
+        Act::Visit { path } => format!("{}: click {target}", path.join(" › ")),
+        Act::WriteCells { range } => format!("write {range} of {target}"),
+        Act::SelectItem { item } => format!("{} in {target}", item.label()),
+        Act::Launch { program } => program.clone(),
+        Act::Paste { .. }
+        | Act::SetText { .. }
+        | Act::SetNumber { .. }
+        | Act::Check { .. }
+        | Act::Expand { .. }
+        | Act::SelectCells { .. }
+        | Act::SelectText { .. }
+        | Act::Focus
+        | Act::Scroll { .. }
+        | Act::ScrollIntoView
+        | Act::ReadText
+        | Act::ReadCells
+        | Act::ReadSummary
+        | Act::ReadClipboard
+        | Act::WriteClipboard { .. }
+        | Act::Activate
+        | Act::Close
+        | Act::Wait { .. }
+        | Act::WaitFor { .. } => target,
+    }
+}
+
+fn target(aim: &Aim) -> String {
+    match aim {
+        Aim::Element { element } => element.label(),
+        Aim::Point { point, on: Some(element) } => {
+            format!("({}, {}) on {}", point.x, point.y, element.label())
+        }
+        Aim::Point { point, on: None } => format!("({}, {})", point.x, point.y),
+        Aim::Window { window } => window.label(),
+        Aim::Focus { window } => format!("the focus of {}", window.label()),
+        Aim::Desktop => "the desktop".to_owned(),
+        Aim::Unresolved => "the target".to_owned(),
+    }
+}
+
+const fn click_verb(button: Button, count: u8) -> &'static str {
+    match (button, count) {
+        (Button::Left, 2) => "double click",
+        (Button::Left, 3) => "triple click",
+        (Button::Left, _) => "click",
+        (Button::Middle, _) => "middle click",
+        (Button::Right, _) => "right click",
+    }
+}
+
+fn condition_label(condition: &Condition) -> String {
+    match condition {
+        Condition::Appears(wanted) => format!("{} shows", wanted.label()),
+        Condition::Disappears(wanted) => format!("{} does not show", wanted.label()),
+        Condition::TitleContains(text) => format!("a title contains \"{text}\""),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        action::{Among, ElementRef, Now, Proof, Shortfall, WindowRef},
+        ids::{ElementId, WindowId},
+        ui::{Role, Wanted, WindowKind},
+    };
+
+    fn element(role: Role, name: &str) -> ElementRef {
+        ElementRef { id: ElementId(5), role, name: name.to_owned() }
+    }
+
+    fn on(role: Role, name: &str) -> Aim {
+        Aim::Element { element: element(role, name) }
+    }
+
+    fn check(act: Act, aim: Aim, evidence: impl Into<Evidence>, sentence: &str, outcome: &str) {
+        let report = Report::from(Action::new(act, aim, evidence).after(12));
+        assert_eq!((report.sentence().as_str(), super::outcome(&report).as_str()), (sentence, outcome));
+    }
+
+    #[test]
+    fn sentences_name_what_was_done_and_what_came_of_it() {
+        let click = || Act::Click { button: Button::Left, count: 1 };
+        let finish = || on(Role::PUSH_BUTTON, "Finish");
+        let dialog = WindowRef { id: WindowId(2), kind: WindowKind::Dialog, title: "Save As".to_owned() };
+        check(
+            click(),
+            finish(),
+            Proof::WindowOpened { window: dialog.clone() },
+            "click push button \"Finish\": dialog “Save As” opened after 12 ms",
+            "dialog “Save As” opened",
+        );
+        let now = Now::Enabled { on: false };
+        check(
+            click(),
+            finish(),
+            Proof::Changed { element: element(Role::LABEL, "Next"), now },
+            "click push button \"Finish\": label \"Next\" became disabled after 12 ms",
+            "label \"Next\" became disabled",
+        );
+        check(
+            click(),
+            finish(),
+            Shortfall::NothingChanged { pixels: false, then: None },
+            "click push button \"Finish\": nothing changed within 12 ms",
+            "nothing changed within 12 ms",
+        );
+        check(
+            Act::Launch { program: "Calc".to_owned() },
+            Aim::Window { window: dialog.clone() },
+            Proof::WindowOpened { window: dialog },
+            "Calc opened w2 “Save As” after 12 ms",
+            "Calc opened w2 “Save As”",
+        );
+        check(
+            Act::SelectItem { item: Wanted::new(Role::LIST_ITEM, "A4") },
+            on(Role::LIST, "Size"),
+            Proof::Holds { already: true },
+            "list item \"A4\" in list \"Size\" is selected already",
+            "list item \"A4\" in list \"Size\" is selected already",
+        );
+        let items = vec!["A5".to_owned(), "A3".to_owned()];
+        let among = Among::Items { list: element(Role::LIST, "Size"), items };
+        check(
+            Act::SelectItem { item: Wanted::named("A4") },
+            Aim::Unresolved,
+            Refusal::NotFound { name: "A4".to_owned(), among },
+            "list \"Size\" has no item \"A4\"; it has: A5, A3",
+            "list \"Size\" has no item \"A4\"; it has: A5, A3",
+        );
+    }
+}

@@ -1,0 +1,158 @@
+//! The words for refusals.
+
+use super::whole;
+use crate::action::{
+    Act, Action, Aim, Among, ArgumentProblem, Button, Cover, ElementRef, Refusal, Unsupported,
+};
+
+/// The most names in a refusal.
+const CANDIDATES_MAX: usize = 8;
+
+/// Why nothing was sent.
+pub(super) fn because(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Missing { id, nearest } => format!("{id} does not exist any more{}", near(nearest)),
+        Refusal::OtherName { element, expected, nearest } => {
+            format!("{} is {} and not \"{expected}\"{}", element.id, element.label(), near(nearest))
+        }
+        Refusal::OtherWindow { element, window } => {
+            format!("{} does not lie in {window} or its dialogs", labelled(element))
+        }
+        Refusal::DialogInFront { dialog, of: Some(window) } => format!(
+            "the dialog {} is in front of {} and must be answered first",
+            dialog.label(),
+            window.label()
+        ),
+        Refusal::DialogInFront { dialog, of: None } => {
+            format!("the dialog {} is in front and must be answered first", dialog.label())
+        }
+        Refusal::Moving { element } => format!("{} does not come to rest", labelled(element)),
+        Refusal::Disabled { element } => format!("{} is disabled", labelled(element)),
+        Refusal::NotOnScreen { element } => format!("{} is not on the screen", labelled(element)),
+        Refusal::Covered { element, by } => format!("{} is covered by {}", labelled(element), cover(by)),
+        Refusal::NoLongerDrawn { element } => {
+            format!("{} is not drawn at its place any more; look again", labelled(element))
+        }
+        Refusal::PointOutside { point, window, bounds } => {
+            let bounds = bounds.map(|bounds| {
+                format!(", whose left, top, width and height are {:?}", <[i32; 4]>::from(bounds))
+            });
+            format!("({}, {}) lies outside of {window}{}", point.x, point.y, bounds.unwrap_or_default())
+        }
+        Refusal::PointCovered { point, by } => {
+            format!("({}, {}) is covered by {}", point.x, point.y, by.label())
+        }
+        Refusal::WindowClosed => "the window closed before".to_owned(),
+        Refusal::CellNotOnScreen { cell } => format!("{cell} is not on the screen"),
+        Refusal::Unsupported { element, what } => unsupported(element, *what),
+        Refusal::NotFound { name, among } => not_found(name, among),
+        Refusal::CellsOutside { range, table, shape } => format!(
+            "{range} lies outside of {}, which has {} rows and {} columns",
+            table.label(),
+            shape.rows,
+            shape.columns
+        ),
+        Refusal::CursorStays { table, cell } => {
+            format!("the cursor of {} does not go to {cell}", table.label())
+        }
+        Refusal::NoNameBox { window } => format!("{} has no name box", window.label()),
+        Refusal::NotOpened { element, path, evidence, waited_ms } => {
+            let click = Action {
+                act: Act::Click { button: Button::Left, count: 1 },
+                aim: Aim::Element { element: element.clone() },
+                evidence: (**evidence).clone(),
+                route: None,
+                changes: Vec::new(),
+                waited_ms: *waited_ms,
+            };
+            format!("{} did not open: {}", path.join(" › "), whole(&click))
+        }
+        Refusal::Arguments { problem } => arguments(*problem),
+    }
+}
+
+fn unsupported(element: &ElementRef, what: Unsupported) -> String {
+    let label = element.label();
+    match what {
+        Unsupported::Focus => format!("{label} does not take the focus"),
+        Unsupported::Text => format!("{label} takes no text"),
+        Unsupported::Value => format!("{label} takes neither text nor numbers"),
+        Unsupported::Number { value, minimum, maximum } => {
+            format!("{value} lies outside of the range of {label}, {minimum} to {maximum}")
+        }
+        Unsupported::Checking => format!("{label} cannot be checked"),
+        Unsupported::Expanding => format!("{label} cannot be expanded"),
+        Unsupported::ScrollingTo => format!("{label} cannot be scrolled to; turn the wheel instead"),
+        Unsupported::ReachingItem => format!("the item in {label} cannot be reached by mouse or keys"),
+        Unsupported::SelectingText => {
+            format!("{label} offers no text selection, and the text is too far away for keys")
+        }
+        Unsupported::Table => format!("{} is not a table", labelled(element)),
+        Unsupported::Cells => format!("{label} has no cells"),
+    }
+}
+
+fn not_found(name: &str, among: &Among) -> String {
+    match among {
+        Among::Actions { element, offered } if offered.is_empty() => {
+            format!("{} offers no action; click it instead", element.label())
+        }
+        Among::Actions { element, offered } => {
+            format!("{} has no action \"{name}\"; it has: {}", element.label(), names(offered))
+        }
+        Among::Items { list, items } => {
+            format!("{} has no item \"{name}\"; it has: {}", list.label(), names(items))
+        }
+        Among::Text { element } => format!("{} does not contain {name:?}", element.label()),
+        Among::Tables { window, tables } => {
+            let called = if name.is_empty() { String::new() } else { format!(" called \"{name}\"") };
+            let there = if tables.is_empty() {
+                "there is none".to_owned()
+            } else {
+                format!("there are: {}", names(tables))
+            };
+            format!("no table{called} shows in {window}; {there}")
+        }
+        Among::Entries { inside, window, entries } => {
+            let (place, listed) = match inside {
+                Some(menu) => (menu.label(), entries.join(", ")),
+                None => (window.to_string(), names(entries)),
+            };
+            format!("there is no \"{name}\" in {place}; there are: {listed}")
+        }
+    }
+}
+
+fn arguments(problem: ArgumentProblem) -> String {
+    match problem {
+        ArgumentProblem::Chords { given, max } => format!("give 1 to {max} chords, not {given}"),
+        ArgumentProblem::Notches { max } => format!("scroll by 1 to {max} notches to one side"),
+        ArgumentProblem::Path { max } => format!("give a path of 1 to {max} names"),
+        ArgumentProblem::Rows => "give at least one row, and rows of the same length".to_owned(),
+        ArgumentProblem::Cells { given, max } => format!("{given} cells are more than {max}; write parts"),
+        ArgumentProblem::LineBreakInCell => "a cell cannot hold line breaks or tabs".to_owned(),
+    }
+}
+
+fn cover(by: &Cover) -> String {
+    match by {
+        Cover::Window(window) => window.label(),
+        Cover::Element(element) => element.label(),
+        Cover::Unnamed => "something".to_owned(),
+    }
+}
+
+/// `push button "Finish" (e5)`.
+fn labelled(element: &ElementRef) -> String {
+    format!("{} ({})", element.label(), element.id)
+}
+
+/// `; nearest: push button "Finish" (e5), …`; empty if there are no candidates.
+fn near(nearest: &[ElementRef]) -> String {
+    let named: Vec<String> = nearest.iter().take(CANDIDATES_MAX).map(labelled).collect();
+    if named.is_empty() { String::new() } else { format!("; nearest: {}", named.join(", ")) }
+}
+
+fn names(names: &[String]) -> String {
+    names.iter().take(CANDIDATES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ")
+}

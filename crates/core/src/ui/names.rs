@@ -1,0 +1,65 @@
+//! Names as people write them, and elements by role and name.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Element, Role};
+
+/// Whether two names are equal to a person: ignores case, mnemonics (`_File`, `~File`, `&File`), `…` or `...`, surrounding
+/// white space and a trailing colon.
+pub fn names_equal(one: &str, other: &str) -> bool {
+    fold_name(one) == fold_name(other)
+}
+
+/// The form in which names are compared.
+pub fn fold_name(name: &str) -> String {
+    let spelled = name.replace('…', "...").replace("›", ">");
+    let plain: String = spelled.chars().filter(|c| !matches!(c, '_' | '~' | '&')).collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let joined = words.join(" ").to_lowercase();
+    let trimmed = joined.trim_end_matches(':').trim_end_matches("...").trim_end();
+    trimmed.to_owned()
+}
+
+/// A description of an element.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Its role; `None` for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Its name; `None` for any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+}
+
+impl Wanted {
+    /// An element by role and name.
+    pub fn new(role: Role, name: &str) -> Self {
+        Self { role: Some(role), name: Some(name.to_owned()) }
+    }
+
+    /// An element by name.
+    pub fn named(name: &str) -> Self {
+        Self { role: None, name: Some(name.to_owned()) }
+    }
+
+    /// Whether an element matches.
+    pub fn matches(&self, element: &Element) -> bool {
+        self.role.as_ref().is_none_or(|role| *role == element.role)
+            && self.name.as_ref().is_none_or(|name| names_equal(name, &element.name))
+    }
+
+    /// Its text in messages.
+    pub fn label(&self) -> String {
+        match (&self.role, &self.name) {
+            (Some(role), Some(name)) => element_label(role, name),
+            (Some(role), None) => role.to_string(),
+            (None, Some(name)) => format!("\"{name}\""),
+            (None, None) => "an element".to_owned(),
+        }
+    }
+}
+
+/// An element in messages: `push button "Finish"`.
+pub fn element_label(role: &Role, name: &str) -> String {
+    if name.is_empty() { role.to_string() } else { format!("{role} \"{name}\"") }
+}

@@ -1,0 +1,95 @@
+//! A window with its dialogs and pop-ups: which of them contains an element, which is in front.
+
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    ui::{self, Element, Partial, State, WindowInfo, WindowKind},
+};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+
+use crate::{
+    patience::{milliseconds, patiently},
+    report::Halt,
+};
+
+/// Reads only the root of a window.
+const ROOT_ONLY: TreeLimits =
+    TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
+
+/// A window with its dialogs and pop-ups, bottom to top.
+pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
+    let windows = desktop.windows().await?;
+    let own = ui::surfaces(&windows, window).ok_or(DesktopError::NoWindow(window))?;
+    Ok(own.into_iter().cloned().collect())
+}
+
+/// The topmost of `surfaces` that contains an element.
+pub(crate) async fn surface_of<D: Desktop>(
+    desktop: &D,
+    surfaces: &[WindowInfo],
+    id: ElementId,
+) -> DesktopResult<Option<WindowInfo>> {
+    for surface in surfaces.iter().rev() {
+        let Some(root) = root_of(desktop, surface).await? else { continue };
+        match patiently(|| desktop.is_within(id, root.id)).await {
+            Ok(true) => return Ok(Some(surface.clone())),
+            Ok(false) | Err(DesktopError::NoElement(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(None)
+}
+
+/// The root element of a window, if its application exposes it.
+pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
+    const OPERATION: &str = "read the root of a window";
+    let read = patiently(|| async {
+        let tree = desktop.tree(window.id, ROOT_ONLY).await?;
+        match (tree.elements.into_iter().next(), tree.partial) {
+            (None, Some(Partial::Deadline | Partial::NotAnswering)) => Err(DesktopError::NotAnswering {
+                operation: OPERATION,
+                application: window.app.name.clone(),
+                limit_ms: milliseconds(ROOT_ONLY.deadline),
+            }),
+            (root, _) => Ok(root),
+        }
+    });
+    match read.await {
+        Err(DesktopError::NoWindow(_)) => Ok(None),
+        other => other,
+    }
+}
+
+/// The modal dialog that blocks `surface`.
+pub(crate) async fn modal_in_front<D: Desktop>(
+    desktop: &D,
+    surfaces: &[WindowInfo],
+    surface: &WindowInfo,
+) -> DesktopResult<Option<WindowInfo>> {
+    for dialog in surfaces.iter().rev() {
+        if dialog.id == surface.id {
+            break;
+        }
+        // A wizard may have the type of a normal window; being modal with an owner is what counts.
+        if dialog.kind == WindowKind::Popup || surface.owner == Some(dialog.id) {
+            continue;
+        }
+        let root = root_of(desktop, dialog).await?;
+        if root.is_some_and(|root| root.states.has(State::Modal)) {
+            return Ok(Some(dialog.clone()));
+        }
+    }
+    Ok(None)
+}
+
+/// Focuses the window, or its topmost dialog, unless one of them has the focus.
+pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
+    let surfaces = surfaces(desktop, window).await?;
+    let fit = |info: &&WindowInfo| info.kind != WindowKind::Popup;
+    if let Some(active) = surfaces.iter().filter(fit).find(|info| info.active) {
+        return Ok(active.clone());
+    }
+    let top = surfaces.iter().rev().find(fit);
+    let top = top.ok_or(DesktopError::NoWindow(window))?.clone();
+    desktop.activate(top.id).await?;
+    Ok(top)
+}
