@@ -7,9 +7,10 @@ use deskhand_core::{
 use serde::Serialize;
 
 use super::{
-    html::{OutcomePage, Part, RoundPage, TalkPage, outcome_page, parts, round_page, time_words},
+    html_parts::{OutcomePage, RoundPage, TalkPage, outcome_page, round_page},
     overview::{Overview, StepLine, SubtaskLine, total},
     render::CSS,
+    times::{Part, parts, time_words},
     words::{NoteLine, Tone, end_words},
 };
 use crate::{

@@ -14,9 +14,10 @@ use serde::Serialize;
 
 use super::{
     figure::{Figure, figure_of},
-    html::{Part, TalkPage, parts, phase_words, time_words},
+    html_parts::TalkPage,
     overview::{Overview, step_tone, title_of, tone_of, total, word_of},
     pictures::Album,
+    times::{Part, parts, phase_words, time_words},
     words::{NoteLine, Tone, status_tone},
 };
 use crate::{

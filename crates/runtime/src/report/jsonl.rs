@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use super::{
     ReportError,
-    overview::{Overview, total},
+    overview::{Overview, cost_of, total},
+    sink::Sink,
     target::windows_of,
     words::{NoteLine, TalkLine},
-    write::Sink,
 };
 use crate::{
     journal::SessionFolder,
@@ -120,15 +120,6 @@ pub(super) fn reply_of(step: &StepStory) -> Option<&deskhand_core::model::ModelR
         Came::Reply(reply) => Some(reply),
         Came::Failure(_) | Came::Nothing => None,
     })
-}
-
-/// The cost of a step in millionths of a dollar; `None` if partly unknown.
-pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
-    let costs = step.asks.iter().map(|ask| match &ask.came {
-        Came::Reply(_) => ask.cost.map(|cost| cost.0),
-        Came::Failure(_) | Came::Nothing => None,
-    });
-    costs.sum()
 }
 
 fn tokens(step: &StepStory, count: impl Fn(&deskhand_core::model::Usage) -> Option<u64>) -> Option<u64> {

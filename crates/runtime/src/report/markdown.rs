@@ -12,10 +12,10 @@ use deskhand_desktop::{Picture, picture::Colour};
 use super::{
     ReportError,
     figure::places_of,
-    html::{phase_words, time_words},
     overview::{Overview, title_of, total, word_of},
+    sink::Sink,
+    times::{phase_words, time_words},
     words::{NoteLine, TalkLine, end_words},
-    write::Sink,
 };
 use crate::{
     journal::SessionFolder,

@@ -306,6 +306,15 @@ impl Tallied {
     }
 }
 
+/// The cost of a step in millionths of a dollar; `None` if partly unknown.
+pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
+    let costs = step.asks.iter().map(|ask| match &ask.came {
+        Came::Reply(_) => ask.cost.map(|cost| cost.0),
+        Came::Failure(_) | Came::Nothing => None,
+    });
+    costs.sum()
+}
+
 /// The total time of all phases.
 pub(super) const fn total(times: &PhaseTimes) -> u64 {
     times.observe + times.ask + times.act + times.record

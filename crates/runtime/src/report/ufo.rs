@@ -27,9 +27,9 @@ use super::{
     figure::places_of,
     markdown::write_markdown,
     overview::Overview,
+    sink::{Sink, to_file},
     target::windows_of,
     ufo_log::{Logs, PictureNames},
-    write::{Sink, to_file},
 };
 use crate::{
     journal::SessionFolder,

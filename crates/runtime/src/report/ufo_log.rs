@@ -12,8 +12,7 @@ use deskhand_core::{
 use serde_json::{Value, json};
 
 use super::{
-    jsonl::cost_of,
-    overview::{Overview, total},
+    overview::{Overview, cost_of, total},
     target::{elements_of, windows_of},
     words::{NoteLine, TalkLine},
 };

@@ -25,7 +25,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{contract::WORK, kind::McpSettings};
+use super::{contract::WORK, settings::McpSettings};
 use crate::agents::process::{ProcessGroup, find_program};
 
 /// How long a process may take to exit after its stdin is closed.

@@ -1,6 +1,6 @@
 //! The agent kind of an MCP server, and its agent.
 
-use std::{path::PathBuf, time::Duration};
+use std::path::PathBuf;
 
 use deskhand_core::{
     agent::{AgentHome, AgentReport},
@@ -11,42 +11,9 @@ use tokio::sync::Mutex;
 use super::{
     connection::Connection,
     contract::{report, request},
+    settings::McpSettings,
 };
 use crate::agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent};
-
-/// Settings of an MCP agent.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct McpSettings {
-    /// The agent's name.
-    pub name: String,
-    /// The program and its arguments.
-    pub command: Vec<String>,
-    /// What it does; `None` for the server's own introduction.
-    pub introduction: Option<String>,
-    /// The working directory; `None` for a private one per session.
-    pub folder: Option<PathBuf>,
-    /// Additional variables that it inherits.
-    pub environment: Vec<String>,
-    /// The timeout for its start.
-    pub start_timeout: Duration,
-    /// The timeout for one sub-task.
-    pub subtask_timeout: Duration,
-}
-
-impl McpSettings {
-    /// Default settings for a name and a command.
-    pub fn new(name: impl Into<String>, command: Vec<String>) -> Self {
-        Self {
-            name: name.into(),
-            command,
-            introduction: None,
-            folder: None,
-            environment: Vec::new(),
-            start_timeout: Duration::from_secs(20),
-            subtask_timeout: Duration::from_secs(600),
-        }
-    }
-}
 
 /// An agent started by a command.
 #[derive(Debug, Clone)]

@@ -7,6 +7,8 @@
 mod connection;
 mod contract;
 mod kind;
+mod settings;
 
 pub use contract::WORK;
-pub use kind::{McpKind, McpSettings};
+pub use kind::McpKind;
+pub use settings::McpSettings;
