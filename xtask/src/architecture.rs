@@ -29,7 +29,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
-    ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop", "deskhand-process"]),
     (
         "deskhand-example-custom-tool",
         &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
@@ -62,8 +62,12 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("deskhand-model", &["deskhand-core"]),
-    ("deskhand-runtime", &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-model"]),
-    ("deskhand-testkit", &["deskhand-core"]),
+    ("deskhand-process", &[]),
+    (
+        "deskhand-runtime",
+        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-model", "deskhand-process"],
+    ),
+    ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
     ("xtask", &[]),
 ];
 

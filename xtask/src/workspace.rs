@@ -80,7 +80,7 @@ pub(crate) fn is_program(name: &str) -> bool {
     find_program(name).is_some()
 }
 
-/// Finds a program on `PATH`.
+/// Finds a program on `PATH`. Nothing of the product is used for it: set-up runs before that can be built.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())

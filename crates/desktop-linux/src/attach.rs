@@ -8,7 +8,8 @@ use std::{
 };
 
 use deskhand_desktop::{DesktopError, DesktopResult};
-use tokio::{net::UnixStream, sync::oneshot};
+use deskhand_process::await_exit;
+use tokio::net::UnixStream;
 
 use crate::{
     blocking::run_blocking,
@@ -46,18 +47,10 @@ impl LinuxDesktop {
         };
         let (ours, theirs) = StdStream::pair().map_err(cannot)?;
         keeper.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = keeper.spawn().map_err(cannot)?;
+        let child = keeper.spawn().map_err(cannot)?;
         // Our copy of its end goes with the command.
         drop(keeper);
-        let (sender, ended) = oneshot::channel();
-        std::thread::Builder::new()
-            .name("desktop-keeper".to_owned())
-            .spawn(move || {
-                // However it ended, there is nothing more to wait for.
-                let _ = child.wait();
-                let _ = sender.send(());
-            })
-            .map_err(cannot)?;
+        let ended = await_exit(child, "desktop-keeper").map_err(cannot)?;
         ours.set_nonblocking(true).map_err(cannot)?;
         let mut line = Line::over(UnixStream::from_std(ours).map_err(cannot)?);
         let answer = tokio::time::timeout(KEEPER_BOUND, line.hear::<Answer>())

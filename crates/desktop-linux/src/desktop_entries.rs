@@ -9,6 +9,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_process::find_program;
+
 /// The most entries that are read.
 const ENTRIES_MAX: usize = 4096;
 /// The deepest folder below `applications` that is looked into.
@@ -56,7 +58,7 @@ impl DesktopEntries {
             collect(&folder.join("applications"), "", DEPTH_MAX, &mut seen, &mut entries);
         }
         entries.retain(|entry: &DesktopEntry| {
-            entry.try_exec.as_ref().is_none_or(|program| find_on_path(OsStr::new(program), path).is_some())
+            entry.try_exec.as_ref().is_none_or(|program| find_program(program, path, Path::new("")).is_some())
         });
         Self { entries }
     }
@@ -285,18 +287,6 @@ pub(crate) fn data_folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<P
         .filter(|value| !value.is_empty())
         .unwrap_or_else(|| "/usr/local/share:/usr/share".into());
     home.into_iter().chain(std::env::split_paths(&shared)).filter(|folder| folder.is_absolute()).collect()
-}
-
-/// The program that a shell would run for `name`.
-pub(crate) fn find_on_path(name: &OsStr, path: &OsStr) -> Option<PathBuf> {
-    use std::os::unix::fs::PermissionsExt;
-    let runs = |file: &Path| {
-        std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
-    };
-    if Path::new(name).components().count() > 1 {
-        return Some(PathBuf::from(name)).filter(|file| runs(file));
-    }
-    std::env::split_paths(path).map(|folder| folder.join(name)).find(|file| runs(file))
 }
 
 #[cfg(test)]

@@ -5,10 +5,7 @@ use std::{ffi::OsStr, path::PathBuf};
 use deskhand_desktop::DesktopError;
 use serde::Serialize;
 
-use crate::{
-    desktop_entries::{data_folders, find_on_path},
-    virtual_desktop::environment::Environment,
-};
+use crate::{desktop_entries::data_folders, virtual_desktop::environment::Environment};
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -101,8 +98,7 @@ impl Wanted {
     }
 
     fn find(&self, environment: &Environment) -> Option<PathBuf> {
-        let program =
-            || self.programs.iter().find_map(|name| find_on_path(OsStr::new(name), environment.path()));
+        let program = || self.programs.iter().find_map(|name| environment.find_program(name));
         let data = || {
             let file = self.data_file?;
             let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
@@ -129,7 +125,7 @@ fn install(packages: &[&str]) -> String {
 
 /// Where a program is that is named as in a shell: by path, or found on `PATH`.
 pub fn find_program(program: &OsStr) -> Option<PathBuf> {
-    find_on_path(program, Environment::of_this_process().path())
+    Environment::of_this_process().find_program(program)
 }
 
 /// What works here, each with its fix. Blocking, but only looks at files.

@@ -24,7 +24,7 @@ use x11rb::{
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
-    desktop_entries::{DesktopEntry, find_on_path},
+    desktop_entries::DesktopEntry,
     virtual_desktop::{processes::ProgramStart, programs},
     x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
 };
@@ -218,7 +218,7 @@ impl LinuxDesktop {
         if let Some(entry) = self.entries().find(wanted) {
             return self.command_of_entry(entry, request);
         }
-        if let Some(program) = find_on_path(OsStr::new(wanted), self.environment().path()) {
+        if let Some(program) = self.environment().find_program(wanted) {
             let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let arguments = request.arguments.clone();
             return Ok(FoundCommand { program, arguments, name, wm_class: None, folder: None });
@@ -244,7 +244,7 @@ impl LinuxDesktop {
         }
         let mut words = entry.command_line(&request.arguments).into_iter();
         let command = words.next().unwrap_or_default();
-        let program = find_on_path(OsStr::new(&command), self.environment().path()).ok_or_else(|| {
+        let program = self.environment().find_program(&command).ok_or_else(|| {
             fails(format!("its command `{command}` is not installed; install {} again", entry.name))
         })?;
         Ok(FoundCommand {

@@ -1,6 +1,8 @@
 //! Skips tests whose programs are not installed.
 
-use std::env;
+use std::{env, path::Path};
+
+use deskhand_process::find_program;
 
 /// Variables that forbid skipping: CI services set the first, `cargo xtask test` the second.
 const ALL_MUST_RUN: [&str; 2] = ["CI", "DESKHAND_ALL_TESTS"];
@@ -12,8 +14,8 @@ const ALL_MUST_RUN: [&str; 2] = ["CI", "DESKHAND_ALL_TESTS"];
 /// If something is missing while skipping is forbidden by `CI` or `DESKHAND_ALL_TESTS`.
 pub fn can_run(mut missing: Vec<String>, programs: &[&str]) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
-    let installed = |program: &str| env::split_paths(&path).any(|folder| folder.join(program).is_file());
-    missing.extend(programs.iter().filter(|program| !installed(program)).map(|&program| program.to_owned()));
+    let is_missing = |program: &str| find_program(program, &path, Path::new("")).is_none();
+    missing.extend(programs.iter().filter(|program| is_missing(program)).map(|&program| program.to_owned()));
     decide(&missing, ALL_MUST_RUN.into_iter().find(|name| is_set(&env::var(name).unwrap_or_default())))
 }
 

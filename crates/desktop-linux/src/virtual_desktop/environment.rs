@@ -3,8 +3,10 @@
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
 };
+
+use deskhand_process::{PATH_DEFAULT, find_program};
 
 use crate::virtual_desktop::processes::MARK;
 
@@ -102,9 +104,14 @@ impl Environment {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
 
+    /// Finds a program that is named as in a shell.
+    pub(crate) fn find_program(&self, name: impl AsRef<OsStr>) -> Option<PathBuf> {
+        find_program(name, self.path(), Path::new(""))
+    }
+
     /// Where programs are looked for.
     pub(crate) fn path(&self) -> &OsStr {
-        self.find("PATH").unwrap_or_else(|| OsStr::new("/usr/local/bin:/usr/bin:/bin"))
+        self.find("PATH").unwrap_or_else(|| OsStr::new(PATH_DEFAULT))
     }
 }
 

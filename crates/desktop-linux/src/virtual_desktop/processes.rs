@@ -2,8 +2,7 @@
 //!
 //! Each program is started and awaited by a thread of its own, so that it can be told to end when that thread
 //! does: `setpriv --pdeathsig` ends it even if we are killed. What programs start in turn is found by a mark in
-//! its environment: a guard process waits for the end of a pipe that only we hold, then ends every process with
-//! the mark and removes the private folder. Closing, dropping and being killed all take that one way.
+//! its environment, by a [`Guard`]: closing, dropping and being killed all take that one way.
 
 use std::{
     collections::HashMap,
@@ -12,55 +11,24 @@ use std::{
     io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use deskhand_process::{Guard, Mark, find_program};
 use tokio::sync::{oneshot, watch};
 
-use crate::{
-    desktop_entries::find_on_path,
-    virtual_desktop::{environment::Environment, kept::LifeLine},
-};
+use crate::virtual_desktop::{environment::Environment, kept::LifeLine};
 
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
+/// The X server: it removes its lock file when it is asked to end.
+const SERVER: &str = "Xvfb";
 /// How long the guard may take to end everything.
 const END_BOUND: Duration = Duration::from_secs(10);
 /// The most ended programs that are remembered.
 const ENDED_MAX: usize = 256;
-
-/// Ends everything with the mark `$1` and removes the folder `$2` once its input ends. The X server gets the
-/// chance to remove its lock file; all others are ended at once, again and again until none is left. One that is becoming
-/// another program shows no environment for a moment, so that none has to be seen twice.
-const GUARD: &str = r#"
-trap '' HUP INT TERM
-while read -r _; do :; done
-round=0
-seen_none=
-while [ "$round" -lt 500 ]; do
-    round=$((round + 1))
-    files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
-    if [ -z "$files" ]; then
-        [ "$seen_none" = yes ] && break
-        seen_none=yes
-        sleep 0.05
-        continue
-    fi
-    seen_none=
-    for file in $files; do
-        process=${file#/proc/}
-        process=${process%/environ}
-        name=
-        read -r name 2>/dev/null < "/proc/$process/comm"
-        signal=KILL
-        [ "$name" = Xvfb ] && [ "$round" -lt 50 ] && signal=TERM
-        kill -s "$signal" "$process" 2>/dev/null
-    done
-done
-rm -rf -- "$2"
-"#;
 
 /// How long programs may live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +70,13 @@ pub(crate) struct Processes {
     programs: Arc<Mutex<HashMap<u32, ProgramState>>>,
     /// How many run; for whoever waits for the last one.
     running: Arc<watch::Sender<usize>>,
-    guard: Mutex<Option<Guard>>,
+    ended_by: Mutex<Option<EndedBy>>,
 }
 
 /// Who ends the programs of a virtual desktop.
-enum Guard {
-    /// A process of ours; closing its input is the signal.
-    Own { input: ChildStdin, ended: oneshot::Receiver<()> },
+enum EndedBy {
+    /// A process of ours.
+    Guard(Guard),
     /// The keeper of the desktop, at the other end of the line.
     Keeper(LifeLine),
 }
@@ -121,60 +89,31 @@ impl Processes {
 
     /// Programs that end with the desktop of the private `folder`, which is removed then.
     pub(crate) fn guarded(folder: &Path, path: &OsStr) -> io::Result<Self> {
-        let shell = find_on_path(OsStr::new("sh"), path)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `sh`"))?;
-        let mut mark = OsString::from(MARK);
-        mark.push("=");
-        mark.push(folder);
-        let mut command = Command::new(shell);
-        command
-            .args([
-                OsStr::new("-c"),
-                OsStr::new(GUARD),
-                OsStr::new("deskhand-guard"),
-                &mark,
-                folder.as_os_str(),
-            ])
-            .env_clear()
-            .env("PATH", path)
-            .env("LC_ALL", "C")
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
-        let mut child = command.spawn()?;
-        let input = child.stdin.take().ok_or_else(|| io::Error::other("the guard has no input"))?;
-        let (sender, ended) = oneshot::channel();
-        std::thread::Builder::new().name("desktop-guard".to_owned()).spawn(move || {
-            // However it ended, there is nothing more to wait for.
-            let _ = child.wait();
-            let _ = sender.send(());
-        })?;
-        let set_death_signal = find_on_path(OsStr::new("setpriv"), path);
-        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(Guard::Own { input, ended })))
+        let guard = Guard::start(&Mark::new(MARK, folder), folder, SERVER, path)?;
+        let set_death_signal = find_program("setpriv", path, Path::new(""));
+        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(EndedBy::Guard(guard))))
     }
 
     /// Programs on a desktop that a keeper holds: they outlive this process, and end with the desktop.
     pub(crate) fn kept(line: LifeLine) -> Self {
-        Self::with(Lifetime::OfDesktop, None, Some(Guard::Keeper(line)))
+        Self::with(Lifetime::OfDesktop, None, Some(EndedBy::Keeper(line)))
     }
 
     /// Uses the line to the keeper, where there is one.
     pub(crate) fn with_life_line<T>(&self, work: impl FnOnce(&LifeLine) -> T) -> Option<T> {
-        match self.guard.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            Some(Guard::Keeper(line)) => Some(work(line)),
-            Some(Guard::Own { .. }) | None => None,
+        match self.ended_by.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(EndedBy::Keeper(line)) => Some(work(line)),
+            Some(EndedBy::Guard(_)) | None => None,
         }
     }
 
-    fn with(lifetime: Lifetime, set_death_signal: Option<PathBuf>, guard: Option<Guard>) -> Self {
+    fn with(lifetime: Lifetime, set_death_signal: Option<PathBuf>, ended_by: Option<EndedBy>) -> Self {
         Self {
             lifetime,
             set_death_signal,
             programs: Arc::default(),
             running: Arc::new(watch::channel(0).0),
-            guard: Mutex::new(guard),
+            ended_by: Mutex::new(ended_by),
         }
     }
 
@@ -212,8 +151,7 @@ impl Processes {
         let mut command = match &self.set_death_signal {
             Some(set_death_signal) => {
                 let mut command = Command::new(set_death_signal);
-                // The X server removes its lock file when it is asked to end.
-                let asks = start.program.file_name() == Some(OsStr::new("Xvfb"));
+                let asks = start.program.file_name() == Some(OsStr::new(SERVER));
                 command.args(["--pdeathsig", if asks { "TERM" } else { "KILL" }, "--"]);
                 command.arg(start.program);
                 command
@@ -247,17 +185,13 @@ impl Processes {
         if self.lifetime == Lifetime::Own {
             return;
         }
-        let guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(guard) = guard else { return };
+        let ended_by = self.ended_by.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(ended_by) = ended_by else { return };
         let mut running = self.running.subscribe();
         let all = async {
-            match guard {
-                Guard::Own { input, ended } => {
-                    drop(input);
-                    // An error says that the other side is gone, which is what is waited for.
-                    let _ = ended.await;
-                }
-                Guard::Keeper(line) => line.close().await,
+            match ended_by {
+                EndedBy::Guard(guard) => guard.end().await,
+                EndedBy::Keeper(line) => line.close().await,
             }
             let _ = running.wait_for(|count| *count == 0).await;
         };

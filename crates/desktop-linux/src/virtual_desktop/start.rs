@@ -4,7 +4,7 @@
 //! writes its display number, the bus its address, the window manager a property.
 
 use std::{
-    ffi::{OsStr, OsString},
+    ffi::OsString,
     fs, io,
     os::{
         fd::OwnedFd,
@@ -25,7 +25,6 @@ use tokio::{
 
 use crate::{
     blocking::run_blocking,
-    desktop_entries::find_on_path,
     doctor,
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
@@ -322,8 +321,7 @@ impl Starting {
         environment: &Environment,
         read_output: bool,
     ) -> DesktopResult<Started> {
-        let program = find_on_path(OsStr::new(name), environment.path())
-            .ok_or_else(|| self.broken(name, "it is not on PATH"))?;
+        let program = environment.find_program(name).ok_or_else(|| self.broken(name, "it is not on PATH"))?;
         let log = Some(self.log(name));
         let start =
             ProgramStart { program: &program, arguments, environment, folder: None, log, read_output };

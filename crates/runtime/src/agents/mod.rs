@@ -10,7 +10,6 @@
 pub mod kind;
 pub mod mcp;
 mod open;
-mod process;
 pub mod registry;
 pub mod shell;
 

@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_process::{ProcessGroup, find_program};
 use rmcp::{
     RoleClient,
     model::{
@@ -26,7 +27,6 @@ use tokio::{
 };
 
 use super::{contract::WORK, settings::McpSettings};
-use crate::agents::process::{ProcessGroup, find_program};
 
 /// How long a process may take to exit after its stdin is closed.
 const END_BOUND: Duration = Duration::from_secs(2);

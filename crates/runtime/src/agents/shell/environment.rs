@@ -2,10 +2,10 @@
 
 use std::{ffi::OsString, path::Path};
 
+use deskhand_process::PATH_DEFAULT;
+
 /// Variables inherited from our environment, besides configured ones and those that start with `LC_`.
 const PASSED: [&str; 5] = ["LANG", "LOGNAME", "PATH", "TZ", "USER"];
-/// The fallback for `PATH`.
-const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Builds the environment of a program. Home and temporary files are in the agent's own folder.
 pub(super) fn environment(

@@ -13,6 +13,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     known_tools::RUN_COMMAND,
 };
+use deskhand_process::{ProcessGroup, find_program};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,7 +24,6 @@ use super::{
     output::{TruncatedOutput, read_to_end},
     sandbox::{Confinement, NOT_STARTED},
 };
-use crate::agents::process::{ProcessGroup, find_program};
 
 /// How much of the head and tail of standard output is kept, in bytes.
 const STDOUT_KEPT: (usize, usize) = (2_400, 1_600);
