@@ -27,7 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-core", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop"]),
-    ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop"]),
+    ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http"]),
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop", "deskhand-process"]),
     (
@@ -61,7 +61,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-runtime",
         ],
     ),
-    ("deskhand-model", &["deskhand-core"]),
+    ("deskhand-http", &[]),
+    ("deskhand-model", &["deskhand-core", "deskhand-http"]),
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",

@@ -8,7 +8,7 @@ use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
     workspace::WorkspaceError,
 };
-use deskhand_model::{KeySource, OpenAiSetupError};
+use deskhand_model::{OpenAiSetupError, SecretSource};
 
 use crate::output::{Line, Output, Stream, Tone};
 
@@ -213,7 +213,7 @@ fn model_flag(error: &ModelError) -> Option<String> {
         ModelError::NoScript => "`--model script:FILE`, or set `model.script`",
         ModelError::ScriptMissing { .. } => "check the path after `--model script:`",
         ModelError::Script(_) => "correct the script; `--script-var NAME=VALUE` sets its variables",
-        ModelError::Endpoint(OpenAiSetupError::Key { place: KeySource::Environment(name), .. }) => {
+        ModelError::Endpoint(OpenAiSetupError::Key { place: SecretSource::Environment(name), .. }) => {
             return Some(format!("`export {name}=…`, or name a file with `--api-key-file FILE`"));
         }
         ModelError::Endpoint(OpenAiSetupError::BaseUrl { .. }) => "correct `--base-url` or `model.base_url`",

@@ -22,5 +22,6 @@ mod registry;
 mod seeing;
 mod words;
 
-pub use options::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Token};
+pub use deskhand_http::Secret;
+pub use options::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions};
 pub use seeing::Seeing;

@@ -1,19 +1,19 @@
 //! Asking a visual parser that speaks like OmniParser's own server: a picture goes there, boxes come back.
 
-use std::{net::IpAddr, time::Duration};
+use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
+use deskhand_http::{BodyError, Secret, UrlError, http_url, read_body, root_cause};
 use reqwest::{
     Client, StatusCode, Url,
-    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
-    redirect::Policy,
+    header::{AUTHORIZATION, CONTENT_TYPE},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::options::{OmniparserOptions, Token};
+use crate::options::OmniparserOptions;
 
 /// The path of its server that takes pictures.
 const PATH: &str = "parse/";
@@ -119,7 +119,7 @@ impl ParseError {
 pub(crate) struct Omniparser {
     client: Client,
     url: Url,
-    token: Option<Token>,
+    token: Option<Secret>,
     timeout: Duration,
     picture_bytes_max: usize,
 }
@@ -142,19 +142,8 @@ impl Omniparser {
     /// [`ParseError::Address`] when the endpoint is no address.
     pub(crate) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
         let url = address(&options.endpoint)?;
-        // The client wants a provider even where it never speaks TLS; one that is there already is what is wanted.
-        drop(rustls::crypto::ring::default_provider().install_default());
-        let mut builder = Client::builder()
-            .connect_timeout(options.timeout)
-            .timeout(options.timeout)
-            // A redirected POST would become a GET, or carry picture and token elsewhere.
-            .redirect(Policy::none());
-        if is_loopback(&url) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(|error| ParseError::Address {
-            endpoint: options.endpoint.clone(),
-            reason: error.to_string(),
+        let client = deskhand_http::client(&url, options.timeout, options.timeout).map_err(|error| {
+            ParseError::Address { endpoint: options.endpoint.clone(), reason: error.to_string() }
         })?;
         let token = options.token.clone();
         let picture_bytes_max = options.picture_bytes_max;
@@ -182,28 +171,24 @@ impl Omniparser {
         let mut builder =
             self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json").body(body);
         if let Some(token) = &self.token {
-            let header = HeaderValue::try_from(format!("Bearer {}", token.0));
-            let mut header =
-                header.map_err(|_| ParseError::Picture("the token holds a line break".to_owned()))?;
-            header.set_sensitive(true);
-            builder = builder.header(AUTHORIZATION, header);
+            builder = builder.header(AUTHORIZATION, token.bearer());
         }
         let mut response = builder.send().await.map_err(|error| self.not_sent(&error))?;
         let status = response.status();
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| self.not_sent(&error))? {
-            if bytes.len() + chunk.len() > ANSWER_MAX {
-                return Err(self.wrong(format!("it is longer than {ANSWER_MAX} bytes")));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
+        let bytes = read_body(&mut response, ANSWER_MAX).await.map_err(|error| match error {
+            BodyError::Truncated { source, .. } => self.not_sent(&source),
+            BodyError::TooLong { limit } => self.wrong(format!("it is longer than {limit} bytes")),
+        })?;
         match status {
             status if status.is_success() => Ok(bytes),
             StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
                 Err(ParseError::Forbidden { url: self.url.to_string(), status })
             }
             status => {
-                let body = self.redact(&quote(&bytes));
+                // Redacted first: a secret that is cut in two is still a secret.
+                let body = String::from_utf8_lossy(&bytes);
+                let body = self.token.as_ref().map_or_else(|| body.to_string(), |token| token.redact(&body));
+                let body = quote(body.as_bytes());
                 Err(ParseError::Status { url: self.url.to_string(), status, body })
             }
         }
@@ -213,11 +198,7 @@ impl Omniparser {
         if error.is_timeout() {
             return self.timed_out();
         }
-        let mut cause: &dyn std::error::Error = error;
-        while let Some(source) = cause.source() {
-            cause = source;
-        }
-        ParseError::Unreachable { url: self.url.to_string(), reason: cause.to_string() }
+        ParseError::Unreachable { url: self.url.to_string(), reason: root_cause(error) }
     }
 
     fn timed_out(&self) -> ParseError {
@@ -227,39 +208,17 @@ impl Omniparser {
     fn wrong(&self, reason: String) -> ParseError {
         ParseError::Answer { url: self.url.to_string(), reason }
     }
-
-    /// A server may repeat what it was sent.
-    fn redact(&self, text: &str) -> String {
-        match &self.token {
-            Some(token) if !token.0.is_empty() => text.replace(&token.0, "[token]"),
-            _ => text.to_owned(),
-        }
-    }
 }
 
 /// The address that pictures are sent to.
 fn address(endpoint: &str) -> Result<Url, ParseError> {
-    let wrong = |reason: String| ParseError::Address { endpoint: endpoint.to_owned(), reason };
     let trimmed = endpoint.trim().trim_end_matches('/');
     let base = trimmed.strip_suffix("/parse").unwrap_or(trimmed);
-    let url = Url::parse(&format!("{base}/{PATH}")).map_err(|error| wrong(error.to_string()))?;
-    if !url.username().is_empty() || url.password().is_some() {
-        let endpoint = format!("{}://…", url.scheme());
-        let reason =
-            "it carries a user name or password; a token comes from the environment or a file".to_owned();
-        return Err(ParseError::Address { endpoint, reason });
-    }
-    match url.scheme() {
-        "http" | "https" => Ok(url),
-        other => Err(wrong(format!("it begins with `{other}:` and not with `http:` or `https:`"))),
-    }
-}
-
-/// Whether a URL names this machine; such a server is never reached through a proxy.
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
+    let wrong = |error: UrlError| ParseError::Address {
+        endpoint: error.redacted(endpoint),
+        reason: error.to_string(),
+    };
+    http_url(&format!("{base}/{PATH}")).map_err(wrong)
 }
 
 /// The picture as base64 of a PNG file of at most so many bytes.

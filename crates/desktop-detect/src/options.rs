@@ -1,6 +1,8 @@
 //! How things are found in pictures.
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
+
+use deskhand_http::Secret;
 
 /// What finds elements besides the accessibility tree, and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,21 +81,11 @@ pub struct OmniparserOptions {
     /// The address of its server, such as `http://127.0.0.1:8000`, with or without `/parse/`.
     pub endpoint: String,
     /// The bearer token that it wants.
-    pub token: Option<Token>,
+    pub token: Option<Secret>,
     /// How long an answer may take, connecting included.
     pub timeout: Duration,
     /// The most bytes that a picture may have on its way there; larger ones are scaled down.
     pub picture_bytes_max: usize,
-}
-
-/// A secret; it is never printed.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Token(pub String);
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
-    }
 }
 
 /// What counts as the same thing.

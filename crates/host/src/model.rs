@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use deskhand_model::{
-    AnyModel, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, SCRIPT_MODEL, Script, ScriptError,
+    AnyModel, OpenAi, OpenAiConfig, OpenAiSetupError, SCRIPT_MODEL, Script, ScriptError, SecretSource,
     StructuredOutput,
 };
 use serde::{Deserialize, Serialize};
@@ -77,10 +77,10 @@ impl ModelError {
 
 fn endpoint_help(error: &OpenAiSetupError) -> String {
     match error {
-        OpenAiSetupError::Key { place: KeySource::Environment(name), .. } => {
+        OpenAiSetupError::Key { place: SecretSource::Environment(name), .. } => {
             format!("`export {name}=…`, or name a file in `model.api_key_file`")
         }
-        OpenAiSetupError::Key { place: KeySource::File(file), .. } => {
+        OpenAiSetupError::Key { place: SecretSource::File(file), .. } => {
             format!("put the key into the first line of {}", file.display())
         }
         OpenAiSetupError::BaseUrl { .. } => "correct `model.base_url`".to_owned(),
@@ -168,8 +168,8 @@ fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, ModelError> {
     let usual_key =
         || (settings.base_url == ModelSettings::DEFAULT_BASE_URL).then(|| "OPENAI_API_KEY".to_owned());
     let key = match settings.api_key_file {
-        Some(file) => Some(KeySource::File(file)),
-        None => settings.api_key_env.or_else(usual_key).map(KeySource::Environment),
+        Some(file) => Some(SecretSource::File(file)),
+        None => settings.api_key_env.or_else(usual_key).map(SecretSource::Environment),
     };
     let mut config = OpenAiConfig::new(settings.base_url, model);
     config.key = key;

@@ -9,9 +9,10 @@ mod port;
 mod prices;
 mod script;
 
+pub use deskhand_http::SecretSource;
 pub use openai::{
-    ImageDetail, KeySource, OpenAi, OpenAiConfig, OpenAiSetupError, StructuredOutput, TokenLimitField,
-    install_tls, normalise_base_url,
+    ImageDetail, OpenAi, OpenAiConfig, OpenAiSetupError, StructuredOutput, TokenLimitField,
+    normalise_base_url,
 };
 pub use port::{AnyModel, Model, NoPictures, PictureError, PictureSource};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};

@@ -10,7 +10,7 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, Click, Target};
-use deskhand_desktop_detect::{DetectOptions, OcrUse, OmniparserOptions, Seeing, Token};
+use deskhand_desktop_detect::{DetectOptions, OcrUse, OmniparserOptions, Secret, Seeing};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::{
     endpoint::Behaviour,
@@ -32,7 +32,7 @@ struct Stage {
 fn options(parser: &MockParser, token: &str) -> DetectOptions {
     let omniparser = OmniparserOptions {
         endpoint: parser.address(),
-        token: Some(Token(token.to_owned())),
+        token: Some(Secret::new(token).unwrap()),
         timeout: Duration::from_secs(20),
         picture_bytes_max: 8 << 20,
     };
@@ -141,7 +141,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
     let address = stage.parser.address();
     for (behaviour, part) in [
         (Behaviour::status(500, "out of memory"), "answered 500 Internal Server Error: out of memory"),
-        (Behaviour::status(500, format!("I got {TOKEN}")), "I got [token]"),
+        (Behaviour::status(500, format!("I got {TOKEN}")), "I got [redacted]"),
         (Behaviour::status(200, "<html>"), "answered something else than boxes"),
         (Behaviour::status(200, "{\"parsed_content_list\": 3}"), "there is no `parsed_content_list`"),
         (Behaviour::status(307, "").with_header("location", "http://127.0.0.1:1/"), "answered 307"),

@@ -1,9 +1,10 @@
 //! What can be configured of finding elements in pictures.
 
-use deskhand_desktop_detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Token};
+use deskhand_desktop_detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Secret};
+use deskhand_model::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::{env, fs, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use super::ConfigError;
 
@@ -173,30 +174,21 @@ impl OmniparserSettings {
         })
     }
 
-    fn token(&self) -> Result<Option<Token>, ConfigError> {
-        let (key, text) = match (&self.token_file, &self.token_env) {
-            (Some(file), _) => {
-                let wrong = |error: std::io::Error| {
-                    let problem = format!("{} cannot be read: {error}", file.display());
-                    unfit("omniparser.token_file", problem, "write the token into its first line")
-                };
-                ("omniparser.token_file", fs::read_to_string(file).map_err(wrong)?)
-            }
-            (None, Some(name)) => {
-                let wrong = |_| {
-                    let problem = format!("the environment variable {name} is not set");
-                    unfit("omniparser.token_env", problem, "set it to the token of the server")
-                };
-                ("omniparser.token_env", env::var(name).map_err(wrong)?)
-            }
+    fn token(&self) -> Result<Option<Secret>, ConfigError> {
+        let (key, source, fix) = match (&self.token_file, &self.token_env) {
+            (Some(file), _) => (
+                "omniparser.token_file",
+                SecretSource::File(file.clone()),
+                "write the token into its first line",
+            ),
+            (None, Some(name)) => (
+                "omniparser.token_env",
+                SecretSource::Environment(name.clone()),
+                "set it to the token of the server",
+            ),
             (None, None) => return Ok(None),
         };
-        let token = text.trim().lines().next().unwrap_or_default().trim();
-        if token.is_empty() || !token.chars().all(|letter| letter.is_ascii_graphic()) {
-            let problem = "what it names is empty, or no token".to_owned();
-            return Err(unfit(key, problem, "a token is one word of letters, digits and signs"));
-        }
-        Ok(Some(Token(token.to_owned())))
+        Secret::read(&source).map(Some).map_err(|error| unfit(key, format!("{source} {error}"), fix))
     }
 }
 

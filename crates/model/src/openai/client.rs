@@ -1,22 +1,21 @@
 //! Sends requests with retries and interprets the responses.
 
 use std::{
-    net::IpAddr,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage};
+use deskhand_http::{Secret, read_body};
 use jiff::Timestamp;
 use reqwest::{
-    Client, Response, Url,
+    Client,
     header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
-    redirect::Policy,
 };
 use serde_json::Value;
 
 use super::{
-    config::{Key, OpenAiConfig, OpenAiSetupError, normalise_base_url},
+    config::{OpenAiConfig, OpenAiSetupError, parse_base_url, read_key, strip},
     failure::{Endpoint, Fault, Retry},
     wait,
     wire::{self, Dialect},
@@ -32,19 +31,13 @@ const DIALECTS_MAX: u32 = 4;
 /// The upper bound for the connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Installs the TLS provider of the process; call it before TLS is used. Further calls do nothing.
-pub fn install_tls() {
-    // An error means that a provider is already installed.
-    drop(rustls::crypto::ring::default_provider().install_default());
-}
-
 /// A model behind an OpenAI-compatible endpoint.
 #[derive(Debug)]
 pub struct OpenAi {
     config: OpenAiConfig,
     endpoint: Endpoint,
     name: String,
-    key: Option<Key>,
+    key: Option<Secret>,
     client: Client,
     dialect: Mutex<Dialect>,
 }
@@ -56,22 +49,14 @@ impl OpenAi {
     ///
     /// If the base URL is invalid, the model name is empty, or the key cannot be read.
     pub fn new(config: OpenAiConfig) -> Result<Self, OpenAiSetupError> {
-        let base_url = normalise_base_url(&config.base_url)?;
+        let server = parse_base_url(&config.base_url)?;
+        let base_url = strip(&server);
         if config.model.trim().is_empty() {
             return Err(OpenAiSetupError::NoModel { base_url });
         }
-        let key = config.key.as_ref().map(|source| Key::read(source, &base_url)).transpose()?;
-        // The client requires a provider even without TLS.
-        install_tls();
-        let mut builder = Client::builder()
-            .connect_timeout(CONNECT_TIMEOUT.min(config.timeout))
-            .timeout(config.timeout)
-            // Following a redirect would turn the POST into a GET or send the key elsewhere.
-            .redirect(Policy::none());
-        if is_loopback(&base_url) {
-            builder = builder.no_proxy();
-        }
-        let client = builder.build().map_err(OpenAiSetupError::Client)?;
+        let key = config.key.as_ref().map(|source| read_key(source, &base_url)).transpose()?;
+        let client = deskhand_http::client(&server, CONNECT_TIMEOUT, config.timeout)
+            .map_err(OpenAiSetupError::Client)?;
         let endpoint = Endpoint {
             url: format!("{base_url}/chat/completions"),
             model: config.model.clone(),
@@ -99,14 +84,15 @@ impl OpenAi {
         let mut builder =
             self.client.post(&self.endpoint.url).header(CONTENT_TYPE, "application/json").body(body);
         if let Some(key) = &self.key {
-            builder = builder.header(AUTHORIZATION, key.header());
+            builder = builder.header(AUTHORIZATION, key.bearer());
         }
-        let response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
+        let mut response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
         let status = response.status();
         let header =
             |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
         let (location, after) = (header(LOCATION), header(RETRY_AFTER));
-        let bytes = self.read(response).await?;
+        let bytes =
+            read_body(&mut response, ANSWER_MAX).await.map_err(|error| self.endpoint.not_read(&error))?;
         let text = String::from_utf8_lossy(&bytes);
         if !status.is_success() {
             let after = after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
@@ -114,20 +100,6 @@ impl OpenAi {
             return Err(self.endpoint.status(status, &self.redact(&text), location.as_deref(), after));
         }
         self.interpret(request, &text)
-    }
-
-    /// Reads a body of at most [`ANSWER_MAX`] bytes.
-    async fn read(&self, mut response: Response) -> Result<Vec<u8>, Fault> {
-        let mut bytes = Vec::new();
-        while let Some(chunk) =
-            response.chunk().await.map_err(|error| self.endpoint.cut(&error, bytes.len()))?
-        {
-            if bytes.len() + chunk.len() > ANSWER_MAX {
-                return Err(self.endpoint.too_long(ANSWER_MAX));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(bytes)
     }
 
     /// Interprets a success response.
@@ -257,12 +229,4 @@ impl Model for OpenAi {
     fn name(&self) -> &str {
         &self.name
     }
-}
-
-/// Whether a URL points at this machine; such requests bypass proxies.
-fn is_loopback(base_url: &str) -> bool {
-    let host =
-        Url::parse(base_url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
-    host == "localhost" || address.is_ok_and(|address| address.is_loopback())
 }

@@ -1,8 +1,9 @@
 //! Endpoint configuration.
 
-use std::{env, fmt, fs, path::PathBuf, time::Duration};
+use std::time::Duration;
 
-use reqwest::{Url, header::HeaderValue};
+use deskhand_http::{Secret, SecretError, SecretSource, http_url};
+use reqwest::Url;
 
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +13,7 @@ pub struct OpenAiConfig {
     /// The model name at the endpoint.
     pub model: String,
     /// The source of the API key; `None` if the endpoint needs none.
-    pub key: Option<KeySource>,
+    pub key: Option<SecretSource>,
     /// The timeout of one request, from connecting to the last byte.
     pub timeout: Duration,
     /// The maximum number of requests per question, 1 for no retry. A request repeated in another dialect after "not
@@ -50,24 +51,6 @@ impl OpenAiConfig {
             image_detail: ImageDetail::Auto,
             temperature: None,
             token_limit_field: TokenLimitField::Auto,
-        }
-    }
-}
-
-/// The source of an API key. Messages name the source, never the key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeySource {
-    /// An environment variable.
-    Environment(String),
-    /// The first line of a file.
-    File(PathBuf),
-}
-
-impl fmt::Display for KeySource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Environment(name) => write!(f, "the environment variable {name}"),
-            Self::File(path) => write!(f, "the file {}", path.display()),
         }
     }
 }
@@ -140,7 +123,7 @@ pub enum OpenAiSetupError {
         /// The endpoint.
         base_url: String,
         /// The source of the key.
-        place: KeySource,
+        place: SecretSource,
         /// The problem; never contains the key.
         problem: String,
     },
@@ -155,69 +138,35 @@ pub enum OpenAiSetupError {
 ///
 /// If it is not an absolute `http` or `https` URL, or contains a user name or password.
 pub fn normalise_base_url(text: &str) -> Result<String, OpenAiSetupError> {
-    let wrong = |reason: String| OpenAiSetupError::BaseUrl { base_url: text.trim().to_owned(), reason };
-    let url = Url::parse(text.trim()).map_err(|error| wrong(error.to_string()))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(wrong(format!("`{}` is not http or https", url.scheme())));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        let reason =
-            "it contains a user name or password; pass the key through the environment or a file".to_owned();
-        let base_url = format!("{}://…", url.scheme());
-        return Err(OpenAiSetupError::BaseUrl { base_url, reason });
-    }
+    parse_base_url(text).map(|url| strip(&url))
+}
+
+pub(super) fn parse_base_url(text: &str) -> Result<Url, OpenAiSetupError> {
+    let wrong = |base_url: String, reason: String| OpenAiSetupError::BaseUrl { base_url, reason };
+    let url = http_url(text).map_err(|error| wrong(error.redacted(text), error.to_string()))?;
     if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("it has a query or fragment".to_owned()));
+        return Err(wrong(text.trim().to_owned(), "it has a query or fragment".to_owned()));
     }
+    Ok(url)
+}
+
+/// Strips trailing slashes and the paths that requests add.
+pub(super) fn strip(url: &Url) -> String {
     let mut base = url.as_str().trim_end_matches('/');
     for tail in ["/chat/completions", "/completions"] {
         base = base.strip_suffix(tail).unwrap_or(base).trim_end_matches('/');
     }
-    Ok(base.to_owned())
+    base.to_owned()
 }
 
-/// An API key. It has no `Display`, and its `Debug` hides it.
-#[derive(Clone)]
-pub(super) struct Key(HeaderValue);
-
-impl Key {
-    pub(super) fn read(source: &KeySource, base_url: &str) -> Result<Self, OpenAiSetupError> {
-        let wrong = |problem: &str| OpenAiSetupError::Key {
+/// Reads the API key for an endpoint.
+pub(super) fn read_key(source: &SecretSource, base_url: &str) -> Result<Secret, OpenAiSetupError> {
+    Secret::read(source).map_err(|error| {
+        let fix = if matches!(error, SecretError::NotSet) { "; set it to the API key" } else { "" };
+        OpenAiSetupError::Key {
             base_url: base_url.to_owned(),
             place: source.clone(),
-            problem: problem.to_owned(),
-        };
-        let text = match source {
-            KeySource::Environment(name) => {
-                env::var(name).map_err(|_| wrong("is not set; set it to the API key"))?
-            }
-            KeySource::File(path) => {
-                fs::read_to_string(path).map_err(|error| wrong(&format!("cannot be read: {error}")))?
-            }
-        };
-        let key = text.trim().lines().next().unwrap_or_default().trim();
-        if key.is_empty() {
-            return Err(wrong("is empty"));
+            problem: format!("{error}{fix}"),
         }
-        let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
-            .map_err(|_| wrong("contains characters that are invalid in a key"))?;
-        value.set_sensitive(true);
-        Ok(Self(value))
-    }
-
-    pub(super) fn header(&self) -> HeaderValue {
-        self.0.clone()
-    }
-
-    /// Removes the key from external text: endpoints may quote it in errors.
-    pub(super) fn redact(&self, text: &str) -> String {
-        let key = self.0.to_str().ok().and_then(|value| value.strip_prefix("Bearer "));
-        key.map_or_else(|| text.to_owned(), |key| text.replace(key, "[key]"))
-    }
-}
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key")
-    }
+    })
 }

@@ -1,8 +1,9 @@
 //! Classifies endpoint failures: kind, message, and whether to retry.
 
-use std::{error::Error, time::Duration};
+use std::time::Duration;
 
 use deskhand_core::model::{ModelFailureKind as Kind, Usage};
+use deskhand_http::{BodyError, root_cause};
 use reqwest::StatusCode;
 use serde_json::Value;
 
@@ -73,17 +74,25 @@ impl Endpoint {
         Fault::new(Kind::CutShort, Retry::BackOff, message)
     }
 
-    /// The response body was truncated.
-    pub(super) fn cut(&self, error: &reqwest::Error, received: usize) -> Fault {
-        if error.is_timeout() {
-            return self.timed_out();
+    /// The response body was not read to its end.
+    pub(super) fn not_read(&self, error: &BodyError) -> Fault {
+        let url = &self.url;
+        match error {
+            BodyError::Truncated { source, .. } if source.is_timeout() => self.timed_out(),
+            BodyError::Truncated { received, source } => {
+                let message = format!(
+                    "the response from {url} was truncated after {received} bytes ({}); check the server log and any proxies",
+                    root_cause(source)
+                );
+                Fault::new(Kind::CutShort, Retry::BackOff, message)
+            }
+            BodyError::TooLong { limit } => {
+                let message = format!(
+                    "the response from {url} exceeds {limit} bytes; check that it is a chat-completions endpoint"
+                );
+                Fault::new(Kind::Malformed, Retry::No, message)
+            }
         }
-        let message = format!(
-            "the response from {} was truncated after {received} bytes ({}); check the server log and any proxies",
-            self.url,
-            root_cause(error)
-        );
-        Fault::new(Kind::CutShort, Retry::BackOff, message)
     }
 
     fn timed_out(&self) -> Fault {
@@ -94,15 +103,6 @@ impl Endpoint {
             self.timeout.as_secs_f64()
         );
         Fault::new(Kind::TimedOut, Retry::BackOff, message)
-    }
-
-    /// The response body exceeds the size limit.
-    pub(super) fn too_long(&self, max: usize) -> Fault {
-        let message = format!(
-            "the response from {} exceeds {max} bytes; check that it is a chat-completions endpoint",
-            self.url
-        );
-        Fault::new(Kind::Malformed, Retry::No, message)
     }
 
     /// A non-success status. `retry_after` is the value of that header.
@@ -282,13 +282,4 @@ fn quote(text: &str, max: usize) -> String {
         return words;
     }
     words.chars().take(max).chain(['…']).collect()
-}
-
-/// The innermost cause, usually the most specific.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn Error = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
 }

@@ -6,8 +6,7 @@ mod failure;
 mod wait;
 mod wire;
 
-pub use client::{OpenAi, install_tls};
+pub use client::OpenAi;
 pub use config::{
-    ImageDetail, KeySource, OpenAiConfig, OpenAiSetupError, StructuredOutput, TokenLimitField,
-    normalise_base_url,
+    ImageDetail, OpenAiConfig, OpenAiSetupError, StructuredOutput, TokenLimitField, normalise_base_url,
 };

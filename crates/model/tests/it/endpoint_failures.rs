@@ -9,7 +9,7 @@ use deskhand_core::model::{
         Unreachable,
     },
 };
-use deskhand_model::{KeySource, Model, NoPictures, OpenAi, OpenAiConfig};
+use deskhand_model::{Model, NoPictures, OpenAi, OpenAiConfig, SecretSource};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion};
 use serde_json::json;
 
@@ -198,7 +198,7 @@ async fn no_message_contains_the_key() {
         ] {
             let endpoint = MockEndpoint::start(vec![behaviour; 3]).await.unwrap();
             let config =
-                OpenAiConfig { key: Some(KeySource::File(key.clone())), ..config(endpoint.base_url()) };
+                OpenAiConfig { key: Some(SecretSource::File(key.clone())), ..config(endpoint.base_url()) };
             let failure = fail(config).await;
             assert!(!failure.message.contains("canary"), "{}", failure.message);
             if failure.kind == Unauthorized {

@@ -8,7 +8,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use deskhand_model::{
-    AnyModel, KeySource, Model, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource, Script,
+    AnyModel, Model, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource, Script, SecretSource,
     StructuredOutput, TokenLimitField, normalise_base_url,
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
@@ -33,7 +33,7 @@ async fn sends_one_request_per_reply() {
     let key = folder.path().join("key");
     fs::write(&key, "canary-7f3a\n").unwrap();
     let config = OpenAiConfig {
-        key: Some(KeySource::File(key)),
+        key: Some(SecretSource::File(key)),
         temperature: Some(0.2),
         base_url: format!(" {}/chat/completions/ ", endpoint.base_url()),
         ..config(&endpoint)
@@ -233,12 +233,12 @@ fn a_missing_key_error_names_its_source() {
         let config = OpenAiConfig { key: Some(key), ..OpenAiConfig::new("http://localhost:1/v1", "m") };
         OpenAi::new(config).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
     };
-    let missing = setup(KeySource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned()));
+    let missing = setup(SecretSource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned()));
     assert_eq!(
         missing.unwrap_err(),
         "no key for http://localhost:1/v1: the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set; set it to the API key"
     );
-    setup(KeySource::Environment("CARGO_PKG_NAME".to_owned())).unwrap();
+    setup(SecretSource::Environment("CARGO_PKG_NAME".to_owned())).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("key");
     for (content, problem) in
@@ -247,7 +247,7 @@ fn a_missing_key_error_names_its_source() {
         if let Some(content) = content {
             fs::write(&path, content).unwrap();
         }
-        let error = setup(KeySource::File(path.clone())).unwrap_err();
+        let error = setup(SecretSource::File(path.clone())).unwrap_err();
         assert!(error.contains(&path.display().to_string()) && error.contains(problem), "{error}");
     }
     let error = OpenAi::new(OpenAiConfig::new("http://localhost:1/v1", " ")).unwrap_err().to_string();

@@ -1,0 +1,16 @@
+//! HTTP as Deskhand uses it: requests with a secret to a server that a person configured.
+//!
+//! - [`client`]: the one set-up of client and TLS provider; redirects are never followed.
+//! - [`http_url`]: configured URLs, which must not contain a password.
+//! - [`Secret`]: keys and tokens, which no message contains.
+//! - [`read_body`], [`root_cause`]: bounded bodies, and errors in a few words.
+//!
+//! What is asked and what an answer means is up to the caller, and so are its errors.
+
+mod client;
+mod secret;
+mod url;
+
+pub use client::{BodyError, client, install_tls, read_body, root_cause};
+pub use secret::{Secret, SecretError, SecretSource};
+pub use url::{UrlError, http_url};

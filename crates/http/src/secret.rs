@@ -1,0 +1,144 @@
+//! Keys and tokens. They go into a request's header and nowhere else.
+
+use std::{env, fmt, fs, io, path::PathBuf};
+
+use reqwest::header::HeaderValue;
+
+/// What stands in place of a secret.
+const REDACTED: &str = "[redacted]";
+
+/// Where a key or token comes from. Messages name the source, never the secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecretSource {
+    /// An environment variable.
+    Environment(String),
+    /// The first line of a file.
+    File(PathBuf),
+}
+
+impl fmt::Display for SecretSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Environment(name) => write!(f, "the environment variable {name}"),
+            Self::File(path) => write!(f, "the file {}", path.display()),
+        }
+    }
+}
+
+/// A source without a usable secret. The message continues the name of the source.
+#[derive(Debug, thiserror::Error)]
+pub enum SecretError {
+    /// The environment variable is not set, or not Unicode.
+    #[error("is not set")]
+    NotSet,
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Unreadable(io::Error),
+    /// Its first line is empty.
+    #[error("is empty")]
+    Empty,
+    /// It cannot be part of a header.
+    #[error("contains characters that are invalid in a key")]
+    Invalid,
+}
+
+/// A key or token. It has no `Display`, and its `Debug` hides it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret {
+    text: String,
+    /// The value of the header `Authorization`.
+    bearer: HeaderValue,
+}
+
+impl Secret {
+    /// Takes the first line of a text, without surrounding space.
+    ///
+    /// # Errors
+    /// If the line is empty or contains anything but ASCII letters, digits and punctuation.
+    pub fn new(text: &str) -> Result<Self, SecretError> {
+        let line = text.trim().lines().next().unwrap_or_default().trim();
+        if line.is_empty() {
+            return Err(SecretError::Empty);
+        }
+        if !line.chars().all(|letter| letter.is_ascii_graphic()) {
+            return Err(SecretError::Invalid);
+        }
+        let mut bearer = HeaderValue::try_from(format!("Bearer {line}")).map_err(|_| SecretError::Invalid)?;
+        bearer.set_sensitive(true);
+        Ok(Self { text: line.to_owned(), bearer })
+    }
+
+    /// Reads a secret.
+    ///
+    /// # Errors
+    /// If there is none, or it is invalid.
+    pub fn read(source: &SecretSource) -> Result<Self, SecretError> {
+        let text = match source {
+            SecretSource::Environment(name) => env::var(name).map_err(|_| SecretError::NotSet)?,
+            SecretSource::File(path) => fs::read_to_string(path).map_err(SecretError::Unreadable)?,
+        };
+        Self::new(&text)
+    }
+
+    /// The value of the header `Authorization`, marked as sensitive.
+    #[must_use]
+    pub fn bearer(&self) -> HeaderValue {
+        self.bearer.clone()
+    }
+
+    /// Removes the secret from external text: a server may quote what it was sent.
+    #[must_use]
+    pub fn redact(&self, text: &str) -> String {
+        text.replace(&self.text, REDACTED)
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_one_word_on_the_first_line() {
+        let check = |text: &str, expected: Result<&str, &str>| {
+            let found = Secret::new(text).map(|secret| secret.text).map_err(|error| error.to_string());
+            assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{text:?}");
+        };
+        check(" canary-7f3a \nwritten in May\n", Ok("canary-7f3a"));
+        check("\n \n", Err("is empty"));
+        check("two words", Err("contains characters that are invalid in a key"));
+        check("a\u{1}b", Err("contains characters that are invalid in a key"));
+        check("schlüssel", Err("contains characters that are invalid in a key"));
+    }
+
+    #[test]
+    fn secrets_come_from_variables_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("key");
+        let read = |source: &SecretSource| Secret::read(source).map(|secret| secret.text);
+        let source = SecretSource::File(file.clone());
+        assert!(matches!(read(&source), Err(SecretError::Unreadable(_))));
+        fs::write(&file, "canary-7f3a\n").unwrap();
+        assert_eq!(read(&source).unwrap(), "canary-7f3a");
+        assert_eq!(read(&SecretSource::Environment("CARGO_PKG_NAME".to_owned())).unwrap(), "deskhand-http");
+        let missing = SecretSource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned());
+        let error = Secret::read(&missing).unwrap_err();
+        assert_eq!(
+            format!("{missing} {error}"),
+            "the environment variable DESKHAND_TEST_NO_SUCH_KEY is not set"
+        );
+    }
+
+    #[test]
+    fn a_secret_is_shown_in_its_header_only() {
+        let secret = Secret::new("canary-7f3a").unwrap();
+        assert_eq!(secret.bearer().to_str().unwrap(), "Bearer canary-7f3a");
+        assert_eq!(format!("{secret:?} {:?}", secret.bearer()), "Secret Sensitive");
+        assert_eq!(secret.redact("no key canary-7f3a here"), "no key [redacted] here");
+    }
+}
