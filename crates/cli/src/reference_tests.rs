@@ -3,6 +3,7 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use clap::{Arg, Command, CommandFactory as _};
+use deskhand_core::text::collapse_whitespace;
 
 use crate::args::Arguments;
 
@@ -109,7 +110,7 @@ fn meaning(arg: &Arg) -> String {
 
 /// A text on one line without its full stop, with what Markdown and HTML would take for theirs kept as it is.
 fn sentence(text: &str) -> String {
-    let text = text.trim().trim_end_matches('.').split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = collapse_whitespace(text.trim().trim_end_matches('.'));
     text.replace('|', "\\|").replace('<', "&lt;")
 }
 

@@ -79,6 +79,7 @@ pub mod action;
 pub mod agent;
 pub mod blackboard;
 pub mod command;
+pub mod duration;
 pub mod evaluation;
 pub mod geometry;
 pub mod ids;

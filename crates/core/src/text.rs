@@ -8,6 +8,17 @@ pub fn clip(text: &str, max: usize) -> String {
     }
 }
 
+/// `text` with each run of white space, line breaks included, as one space, and none at its ends.
+pub fn collapse_whitespace(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first `max` characters of `text` as they are quoted in a message: [white space collapsed](collapse_whitespace),
+/// [a cut marked](clip).
+pub fn excerpt(text: &str, max: usize) -> String {
+    clip(&collapse_whitespace(text), max)
+}
+
 /// An estimate of the number of tokens: one per four ASCII characters, one per other character. Tokenizers differ by
 /// model and kind of text; for limits and comparisons this is close enough and deterministic.
 pub fn tokens(text: &str) -> usize {
@@ -33,4 +44,19 @@ pub fn untrusted(source: &str, text: &str) -> String {
     let inside =
         text.replace("</untrusted", "<\u{200b}/untrusted").replace("<untrusted", "<\u{200b}untrusted");
     format!("<untrusted source=\"{source}\">\n{inside}\n</untrusted>")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn excerpts_are_one_line_and_mark_a_cut() {
+        let check =
+            |text: &str, max: usize, expected: &str| assert_eq!(excerpt(text, max), expected, "{text:?}");
+        check(" two\n\t words ", 9, "two words");
+        check("two words", 8, "two word…");
+        check("für Ärzte", 5, "für Ä…");
+        check(" \n", 5, "");
+    }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
+    duration::milliseconds,
     geometry::{Rect, Screen},
     ids::WindowId,
 };
@@ -220,7 +221,7 @@ async fn labels_of(
         found.retain(|label| !all && label.bounds.intersection(&place).is_none());
         let begun = Instant::now();
         let read = read(&options.reader, part.unwrap_or_else(|| picture.clone())).await?;
-        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = milliseconds(begun.elapsed());
         tracing::debug!(elapsed_ms, labels = read.len(), ?place, all, "read text from a picture");
         let is_new = |label: &Label| {
             found.iter().all(|known: &Label| intersection_over_union(&known.bounds, &label.bounds) < 0.3)

@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    text::{collapse_whitespace, excerpt},
+};
 use deskhand_desktop::Picture;
 use deskhand_http::{BodyError, Secret, UrlError, http_url, read_body, root_cause};
 use reqwest::{
@@ -188,7 +191,7 @@ impl Omniparser {
                 // Redacted first: a secret that is cut in two is still a secret.
                 let body = String::from_utf8_lossy(&bytes);
                 let body = self.token.as_ref().map_or_else(|| body.to_string(), |token| token.redact(&body));
-                let body = quote(body.as_bytes());
+                let body = excerpt(&body, QUOTE_MAX);
                 Err(ParseError::Status { url: self.url.to_string(), status, body })
             }
         }
@@ -264,8 +267,7 @@ fn place(item: &Item, region: &Rect<Screen>) -> Option<ParsedBox> {
     let (x, y) = (pixel(left, region.width), pixel(top, region.height));
     let (width, height) = (pixel(right, region.width) - x, pixel(bottom, region.height) - y);
     let content = item.content.as_deref().unwrap_or_default();
-    let content =
-        content.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(CONTENT_MAX).collect();
+    let content = collapse_whitespace(content).chars().take(CONTENT_MAX).collect();
     let bounds = Rect::new(region.x + x, region.y + y, width, height);
     (!bounds.is_empty()).then_some(ParsedBox {
         content,
@@ -275,14 +277,9 @@ fn place(item: &Item, region: &Rect<Screen>) -> Option<ParsedBox> {
     })
 }
 
-fn quote(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes.get(..QUOTE_MAX * 4).unwrap_or(bytes));
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut quoted: String = line.chars().take(QUOTE_MAX).collect();
-    if quoted.len() < line.len() || text.len() < bytes.len() {
-        quoted.push('…');
-    }
-    quoted
+/// The beginning of an answer, for a message.
+fn quote(answer: &[u8]) -> String {
+    excerpt(&String::from_utf8_lossy(answer), QUOTE_MAX)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::{
+    duration::milliseconds,
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, State, TableContent, Tree, WindowInfo, WindowKind},
@@ -432,8 +433,4 @@ impl Settling for FakeDesktop {
     fn is_self_changing(&self, _element: ElementId, _aspect: Aspect) -> bool {
         false
     }
-}
-
-fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

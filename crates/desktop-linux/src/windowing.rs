@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{ids::WindowId, ui::WindowInfo};
+use deskhand_core::{duration::milliseconds, ids::WindowId, ui::WindowInfo};
 use deskhand_desktop::{DesktopError, DesktopResult, LaunchRequest, Launched, Windowing};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
@@ -96,7 +96,7 @@ impl Windowing for LinuxDesktop {
                 return Err(DesktopError::NotAnswering {
                     operation: "give the focus to a window",
                     application,
-                    limit_ms: u64::try_from(FOCUS_BOUND.as_millis()).unwrap_or(u64::MAX),
+                    limit_ms: milliseconds(FOCUS_BOUND),
                 });
             }
         }

@@ -32,6 +32,7 @@ pub mod tools;
 pub mod verify;
 pub mod words;
 
+pub use clock::now_ms;
 pub use driver::{RunEnd, RunError, RunOptions, resume, run};
 pub use fork::{ForkError, fork};
 pub use held::{HeldSession, HoldError, InForce};

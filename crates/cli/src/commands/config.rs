@@ -2,6 +2,7 @@
 
 use std::{fs, io::Write as _};
 
+use deskhand_core::text::collapse_whitespace;
 use deskhand_host::config::{self, Explanation, Overrides};
 
 use super::host::load;
@@ -53,7 +54,7 @@ fn explained(out: &Output, explanation: &Explanation) {
     row("default", &shown(&explanation.default));
     row("must be", &explanation.expects);
     for (word, meaning) in explanation.allowed.iter().filter(|(_, meaning)| !meaning.is_empty()) {
-        row("", &format!("\"{word}\": {}", meaning.split_whitespace().collect::<Vec<_>>().join(" ")));
+        row("", &format!("\"{word}\": {}", collapse_whitespace(meaning)));
     }
     row("environment", &explanation.environment);
 }

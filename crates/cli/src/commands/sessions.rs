@@ -1,8 +1,6 @@
 //! `deskhand sessions`: what was done so far.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
-use deskhand_runtime::SessionFolder;
+use deskhand_runtime::{SessionFolder, now_ms};
 
 use super::host::load;
 use crate::{
@@ -46,10 +44,7 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     } else if rows.is_empty() && unread.is_empty() {
         notes.text(format!("no session in {} yet", store.root().display()));
     } else {
-        let now_ms = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map_or(0, |elapsed| u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
-        for line in session_lines(&rows, now_ms, out.width()) {
+        for line in session_lines(&rows, now_ms(), out.width()) {
             out.line(&line);
         }
     }

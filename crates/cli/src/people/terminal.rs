@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     agent::AgentRef,
+    duration::milliseconds,
     reply::Question,
     session::{ApprovalScope, AskedBy, PlannedAction},
     text::one_line,
@@ -75,7 +76,7 @@ impl TerminalFrontend {
         };
         self.note("asked by", who);
         if let Some(timeout) = asked.timeout {
-            self.note("", format!("without an answer in {} it is not done", seconds(timeout_ms(timeout))));
+            self.note("", format!("without an answer in {} it is not done", seconds(milliseconds(timeout))));
         }
         self.note("", DECIDE);
         self.output.prompt(&Line::of(Tone::Strong, "> "));
@@ -146,7 +147,7 @@ impl Frontend for TerminalFrontend {
             Prompt::Questions(asked) => {
                 self.answers.clear();
                 if let Some(timeout) = asked.timeout {
-                    self.note("", format!("waiting {} for an answer", seconds(timeout_ms(timeout))));
+                    self.note("", format!("waiting {} for an answer", seconds(milliseconds(timeout))));
                 }
                 self.show_question(asked, 0);
             }
@@ -192,10 +193,6 @@ impl Frontend for TerminalFrontend {
 
 fn labelled(tone: Tone, word: &str) -> Line {
     Line::of(tone, format!("  {word:<10}"))
-}
-
-fn timeout_ms(timeout: std::time::Duration) -> u64 {
-    u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What would be done, in a few words.

@@ -1,5 +1,7 @@
 //! Errors of reading JSON, written for the model.
 
+use crate::text::excerpt;
+
 /// The longest reply that is parsed, in bytes.
 pub(super) const TEXT_MAX: usize = 512 * 1024;
 
@@ -63,11 +65,5 @@ pub enum ExtractError {
 
 /// The start of `text` on one line.
 pub(super) fn quote(text: &str) -> String {
-    let mut characters =
-        text.trim().chars().map(|character| if character.is_control() { ' ' } else { character });
-    let mut head: String = characters.by_ref().take(QUOTE_MAX).collect();
-    if characters.next().is_some() {
-        head.push('…');
-    }
-    head
+    excerpt(text, QUOTE_MAX)
 }

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::ui::Role;
+use deskhand_core::{duration::milliseconds, ui::Role};
 use futures_util::{StreamExt as _, stream};
 use serde::Serialize;
 use tokio::time::Instant;
@@ -208,7 +208,7 @@ impl Bus {
             answer = tokio::time::timeout(bound, calling) => match answer {
                 Ok(answer) => answer.map_err(CallError::of)?,
                 Err(_) => {
-                    let limit_ms = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
+                    let limit_ms = milliseconds(bound);
                     return Err(CallError::NotAnswering { limit_ms });
                 }
             },

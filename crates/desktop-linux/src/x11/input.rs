@@ -5,7 +5,10 @@
 
 use std::{collections::HashSet, time::Duration};
 
-use deskhand_core::geometry::{Point, Screen};
+use deskhand_core::{
+    duration::milliseconds,
+    geometry::{Point, Screen},
+};
 use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
@@ -124,7 +127,7 @@ impl LinuxDesktop {
             return Err(DesktopError::NotAnswering {
                 operation: "type",
                 application: "the application with the focus".to_owned(),
-                limit_ms: u64::try_from(CATCH_UP_BOUND.as_millis()).unwrap_or(u64::MAX),
+                limit_ms: milliseconds(CATCH_UP_BOUND),
             });
         }
         self.display()

@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage};
+use deskhand_core::{
+    duration::milliseconds,
+    model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
+};
 use deskhand_http::{Secret, read_body};
 use jiff::Timestamp;
 use reqwest::{
@@ -169,7 +172,7 @@ impl Model for OpenAi {
         pictures: &dyn PictureSource,
     ) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
-        let elapsed_ms = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = || milliseconds(start.elapsed());
         let messages = wire::messages(request, &self.config, pictures).map_err(|error| ModelFailure {
             kind: ModelFailureKind::Rejected,
             message: format!("request to model {} not sent: {error}", self.config.model),

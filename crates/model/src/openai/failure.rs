@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use deskhand_core::model::{ModelFailureKind as Kind, Usage};
+use deskhand_core::{
+    model::{ModelFailureKind as Kind, Usage},
+    text::excerpt,
+};
 use deskhand_http::{BodyError, root_cause};
 use reqwest::StatusCode;
 use serde_json::Value;
@@ -182,7 +185,7 @@ impl Endpoint {
         let start = if body.trim().is_empty() {
             "an empty body".to_owned()
         } else {
-            format!("`{}`", quote(body, 80))
+            format!("`{}`", excerpt(body, 80))
         };
         let message = format!(
             "{} returned something other than JSON: {start}; check that base_url ({}) is a chat-completions endpoint, not a web page or a proxy",
@@ -196,7 +199,7 @@ impl Endpoint {
         let message = format!(
             "the response from {} has no `choices`: `{}`; check that it is a chat-completions endpoint",
             self.url,
-            quote(answer, 120)
+            excerpt(answer, 120)
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
@@ -234,7 +237,7 @@ impl Endpoint {
             "model {} at {} refused to answer: {}; rephrase the request",
             self.model,
             self.url,
-            quote(reason, QUOTE_MAX)
+            excerpt(reason, QUOTE_MAX)
         );
         Fault::new(Kind::Rejected, Retry::No, message)
     }
@@ -248,7 +251,11 @@ struct ErrorBody {
 
 impl ErrorBody {
     fn suffix(&self) -> String {
-        if self.message.is_empty() { String::new() } else { format!(": {}", quote(&self.message, QUOTE_MAX)) }
+        if self.message.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", excerpt(&self.message, QUOTE_MAX))
+        }
     }
 
     fn is_quota(&self) -> bool {
@@ -273,13 +280,4 @@ fn error_body(body: &str) -> ErrorBody {
     let message = error.as_str().map(str::to_owned).or_else(|| word("message")).or_else(|| word("detail"));
     let code = ["code", "type", "param"].into_iter().filter_map(word).collect::<Vec<_>>().join(" ");
     ErrorBody { message: message.unwrap_or_else(|| value.to_string()), code }
-}
-
-/// Truncates a text to `max` characters, on one line.
-fn quote(text: &str, max: usize) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= max {
-        return words;
-    }
-    words.chars().take(max).chain(['…']).collect()
 }

@@ -9,6 +9,7 @@ use std::{
 
 use deskhand_core::{
     agent::AgentRef,
+    duration::milliseconds,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
 };
 use regex::Regex;
@@ -134,7 +135,7 @@ impl Script {
     pub fn answer(&self, request: &ModelRequest) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let mut cursor = self.cursor();
-        let elapsed_ms = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = || milliseconds(start.elapsed());
         match self.draft(*cursor, request) {
             Ok(draft) => {
                 *cursor = draft.next;

@@ -1,6 +1,6 @@
 //! The frontend for programs: JSON Lines in both directions.
 
-use deskhand_core::{reply::Question, session::ApprovalScope};
+use deskhand_core::{duration::milliseconds, reply::Question, session::ApprovalScope};
 
 use super::{
     ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, Notice, Prompt, Questions, Request,
@@ -91,11 +91,9 @@ impl Frontend for JsonFrontend {
     fn show(&mut self, prompt: &Prompt) {
         let line = match prompt {
             Prompt::Request => FromSession::AwaitingRequest,
-            Prompt::Questions(Questions { id, questions, timeout }) => FromSession::Questions {
-                id: *id,
-                questions,
-                timeout_ms: timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
-            },
+            Prompt::Questions(Questions { id, questions, timeout }) => {
+                FromSession::Questions { id: *id, questions, timeout_ms: timeout.map(milliseconds) }
+            }
             Prompt::Approval(ApprovalRequest { id, agent, actions, reason, asked_by, timeout }) => {
                 FromSession::Approval {
                     id: *id,
@@ -103,7 +101,7 @@ impl Frontend for JsonFrontend {
                     actions,
                     reason,
                     asked_by,
-                    timeout_ms: timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
+                    timeout_ms: timeout.map(milliseconds),
                 }
             }
         };

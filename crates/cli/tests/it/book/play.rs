@@ -2,6 +2,8 @@
 
 use std::process::{Command, Stdio};
 
+use deskhand_core::text::collapse_whitespace;
+
 use super::page::{self, Page, Piece};
 use crate::support::World;
 
@@ -59,11 +61,12 @@ fn fits(shown: &[&str], printed: &[&str]) -> bool {
 /// Whether a line is as a page shows it. How columns are padded does not matter.
 fn fits_line(shown: &str, printed: &str) -> bool {
     let mut parts = shown.split('…').map(str::trim);
-    let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
-    let Some(mut rest) = parts.next().and_then(|start| printed.strip_prefix(&words(start))) else {
+    let printed = collapse_whitespace(printed);
+    let Some(mut rest) = parts.next().and_then(|start| printed.strip_prefix(&collapse_whitespace(start)))
+    else {
         return false;
     };
-    let parts: Vec<String> = parts.map(words).collect();
+    let parts: Vec<String> = parts.map(collapse_whitespace).collect();
     for (index, part) in parts.iter().enumerate() {
         let is_last = index + 1 == parts.len();
         let found = if is_last {
@@ -77,10 +80,6 @@ fn fits_line(shown: &str, printed: &str) -> bool {
         }
     }
     !parts.is_empty() || rest.is_empty()
-}
-
-fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[test]
