@@ -75,6 +75,28 @@ lettered_id!(
     "an agent id such as `a1`"
 );
 
+/// The highest numbers of windows and elements that a session has seen. New ids start above them: an id is never used
+/// twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct IdsSeen {
+    /// The highest number of a window.
+    pub window: u32,
+    /// The highest number of an element.
+    pub element: u32,
+}
+
+impl IdsSeen {
+    /// Records a window.
+    pub fn saw_window(&mut self, id: WindowId) {
+        self.window = self.window.max(id.0);
+    }
+
+    /// Records an element.
+    pub fn saw_element(&mut self, id: ElementId) {
+        self.element = self.element.max(id.0);
+    }
+}
+
 /// The id of a session: a UUID version 7 (sorts by time), made by the runtime.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]

@@ -7,13 +7,14 @@ use std::{
     time::Duration,
 };
 
+use deskhand_core::ids::IdsSeen;
 use deskhand_desktop::{DesktopError, DesktopResult};
 use deskhand_process::await_exit;
 use tokio::net::UnixStream;
 
 use crate::{
     blocking::run_blocking,
-    desktop::{IdsGiven, LinuxDesktop},
+    desktop::LinuxDesktop,
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
@@ -62,7 +63,7 @@ impl LinuxDesktop {
         match answer {
             Some(Answer::Ready { handle, startup }) => {
                 let startup = StartupTimes { total_ms: elapsed_ms(begun), ..startup };
-                Self::of_kept(handle, startup, life_line, IdsGiven::default()).await
+                Self::of_kept(handle, startup, life_line, IdsSeen::default()).await
             }
             Some(Answer::Failed { what, fix }) => Err(DesktopError::Start { what, fix }),
             Some(Answer::Busy) | None => Err(cannot(io::Error::other("it ended at once"))),
@@ -70,11 +71,11 @@ impl LinuxDesktop {
     }
 
     /// Takes over a desktop whose last owner died. Windows have the ids that they had; new ids start above those
-    /// that were `given`.
+    /// that were `seen`.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] when the desktop is not kept any more, or has another owner.
-    pub async fn attach(handle: &DesktopHandle, given: IdsGiven) -> DesktopResult<Self> {
+    pub async fn attach(handle: &DesktopHandle, seen: IdsSeen) -> DesktopResult<Self> {
         let gone = |reason: String| DesktopError::Gone {
             what: format!("the virtual desktop {} is not kept any more ({reason})", handle.display),
         };
@@ -90,7 +91,7 @@ impl LinuxDesktop {
         match answer {
             Some(Answer::Ready { handle: ready, startup }) if ready == *handle => {
                 let life_line = LifeLine::new(stream, None);
-                let desktop = Self::of_kept(ready, startup, life_line, given).await?;
+                let desktop = Self::of_kept(ready, startup, life_line, seen).await?;
                 desktop.take_over().await?;
                 Ok(desktop)
             }
@@ -115,7 +116,7 @@ impl LinuxDesktop {
         handle: DesktopHandle,
         startup: StartupTimes,
         life_line: LifeLine,
-        given: IdsGiven,
+        seen: IdsSeen,
     ) -> DesktopResult<Self> {
         let processes = Processes::kept(life_line);
         let mut environment = Environment::of_this_process().of_virtual_desktop(&handle.private_folder);
@@ -132,7 +133,7 @@ impl LinuxDesktop {
         };
         let (display, entries) = tokio::try_join!(run_blocking(open), read_entries(&environment))?;
         let display = display?;
-        display.with_registry(|registry| registry.mark_from(given.window));
+        display.with_registry(|registry| registry.mark_from(seen.window));
         let parts = Parts {
             display,
             environment,
@@ -143,7 +144,7 @@ impl LinuxDesktop {
             entries,
             startup,
             handle: Some(handle),
-            elements_given: given.element,
+            elements_given: seen.element,
         };
         Ok(Self::of_parts(parts).await)
     }

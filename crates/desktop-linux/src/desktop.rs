@@ -12,7 +12,7 @@ use std::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ids::{ElementId, WindowId},
+    ids::{ElementId, IdsSeen, WindowId},
 };
 use deskhand_desktop::{
     Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Picture, Sight, TreeLimits,
@@ -74,15 +74,6 @@ pub struct LinuxDesktop {
     startup: StartupTimes,
     /// How to reach it again, for a desktop that a keeper holds.
     handle: Option<DesktopHandle>,
-}
-
-/// Ids that were given on a desktop before; new ones start above them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct IdsGiven {
-    /// The highest number of a window.
-    pub window: u32,
-    /// The highest number of an element.
-    pub element: u32,
 }
 
 impl LinuxDesktop {
@@ -208,13 +199,13 @@ impl LinuxDesktop {
         self.accessibility.as_ref().map_or(0, |accessibility| accessibility.shared.bus.calls())
     }
 
-    /// New windows and elements get numbers above those that were `given` before, on another desktop.
-    pub fn start_ids_above(&self, given: IdsGiven) {
-        self.display.with_registry(|registry| registry.start_above(given.window));
+    /// New windows and elements get numbers above those that were `seen` before, on another desktop.
+    pub fn start_ids_above(&self, seen: IdsSeen) {
+        self.display.with_registry(|registry| registry.start_above(seen.window));
         if let Some(accessibility) = &self.accessibility {
-            accessibility.with_ids(|ids| ids.start_above(given.element));
+            accessibility.with_ids(|ids| ids.start_above(seen.element));
         }
-        self.elements_given.fetch_max(given.element, Ordering::Relaxed);
+        self.elements_given.fetch_max(seen.element, Ordering::Relaxed);
     }
 
     /// How to reach it again, for a desktop that a keeper holds.

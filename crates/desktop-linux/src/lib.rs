@@ -27,7 +27,7 @@ mod windowing;
 mod x11;
 
 pub use atspi::Difference;
-pub use desktop::{IdsGiven, LinuxDesktop};
+pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use settling::Watch;
 pub use times::StartupTimes;

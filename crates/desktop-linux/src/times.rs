@@ -1,5 +1,6 @@
 //! How long things took, in milliseconds.
 
+use deskhand_core::duration::milliseconds;
 use tokio::time::Instant;
 
 /// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
@@ -19,5 +20,5 @@ pub struct StartupTimes {
 
 /// Milliseconds since `begun`.
 pub(crate) fn elapsed_ms(begun: Instant) -> u64 {
-    u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX)
+    milliseconds(begun.elapsed())
 }

@@ -1,7 +1,7 @@
 //! A session held by this process: its journal is folded to resume it.
 
 use deskhand_core::{
-    ids::{EffectId, SessionId},
+    ids::{EffectId, IdsSeen, SessionId},
     outcome::Outcome,
     prompt::PromptSet,
     record::{Change, Header, Line, Record},
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     journal::{JournalError, JournalProblem, JournalWriter, Lines, Read, SessionFolder},
-    story::{IdsSeen, Story},
+    story::Story,
 };
 
 /// A session that cannot be resumed.

@@ -40,6 +40,6 @@ pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionS
 pub use replay::{Difference, Replay, replay};
 pub use report::{ReportError, ReportFormat, write_report};
 pub use stop::StopSwitch;
-pub use story::{IdsSeen, PhaseTimes, RoundSummary, RunSummary, Story};
+pub use story::{PhaseTimes, RoundSummary, RunSummary, Story};
 pub use tools::Toolbox;
 pub use verify::{Finding, Verification, verify};

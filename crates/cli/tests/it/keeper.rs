@@ -2,7 +2,8 @@
 //!
 //! Skipped where the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
-use deskhand_desktop_linux::{DesktopHandle, IdsGiven, LinuxDesktop};
+use deskhand_core::ids::IdsSeen;
+use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop};
 use deskhand_testkit::display::is_left_behind;
 use serde_json::{Value, json};
 use std::{
@@ -89,7 +90,7 @@ async fn a_desktop_that_nobody_comes_back_for_goes_after_its_grace_time() {
     let (keeper, handle) = kept.owner_dies();
     ended(keeper).await;
     is_gone(&world, &handle);
-    let error = LinuxDesktop::attach(&handle, IdsGiven::default()).await.map(drop).unwrap_err();
+    let error = LinuxDesktop::attach(&handle, IdsSeen::default()).await.map(drop).unwrap_err();
     assert!(error.to_string().contains("is not kept any more"), "{error}");
 }
 
@@ -113,8 +114,8 @@ async fn a_desktop_is_taken_over_and_leaves_nothing_behind_once_its_owner_closes
     let mut kept = Kept::start(&world);
     kept.keep_for(Duration::from_hours(1));
     let (keeper, handle) = kept.owner_dies();
-    let desktop = LinuxDesktop::attach(&handle, IdsGiven::default()).await.unwrap();
-    let error = LinuxDesktop::attach(&handle, IdsGiven::default()).await.map(drop).unwrap_err();
+    let desktop = LinuxDesktop::attach(&handle, IdsSeen::default()).await.unwrap();
+    let error = LinuxDesktop::attach(&handle, IdsSeen::default()).await.map(drop).unwrap_err();
     assert!(error.to_string().contains("is not kept any more"), "one owner at a time: {error}");
     desktop.keep_for(Duration::from_hours(1)).unwrap();
     desktop.shut_down().await;

@@ -6,6 +6,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_core::duration::milliseconds;
 use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
 use crate::virtual_desktop::protocol::Order;
@@ -26,8 +27,7 @@ impl LifeLine {
 
     /// Says how long to keep the desktop should this process die.
     pub(crate) fn keep(&self, grace: Duration) -> io::Result<()> {
-        let grace_ms = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
-        self.say(Order::Keep { grace_ms })
+        self.say(Order::Keep { grace_ms: milliseconds(grace) })
     }
 
     fn say(&self, order: Order) -> io::Result<()> {

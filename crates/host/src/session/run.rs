@@ -7,13 +7,13 @@ use std::{
 };
 
 use deskhand_core::{
+    duration::milliseconds,
     ids::SessionId,
     outcome::{Outcome, OutcomeKind},
     record::{Line, Record},
 };
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_linux::IdsGiven;
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Story, Toolbox,
@@ -156,7 +156,7 @@ impl Run<'_> {
         self.close(workspace).await;
         let (end, summary, screenshot) = ended?;
         DesktopNote::remove(end.folder.path());
-        let elapsed_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = milliseconds(begun.elapsed());
         let RunEnd { session, folder, outcome } = end;
         Ok(Some(Ended { session, folder, outcome, summary, desktop_start_ms, elapsed_ms, screenshot }))
     }
@@ -269,8 +269,7 @@ async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bo
         return Ok((workspace, true));
     }
     let workspace = plan.workspace.start().await?;
-    let seen = held.ids();
-    workspace.desktop.inner().start_ids_above(IdsGiven { window: seen.window, element: seen.element });
+    workspace.desktop.inner().start_ids_above(held.ids());
     Ok((workspace, false))
 }
 

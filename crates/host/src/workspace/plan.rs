@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_desktop::Windowing as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
-use deskhand_desktop_linux::{IdsGiven, LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 
 use super::{
@@ -120,9 +120,7 @@ impl WorkspacePlan {
     /// Takes over the virtual desktop of a session whose process died; `None` if it is gone.
     pub(crate) async fn take_over(&self, held: &HeldSession) -> Option<Workspace> {
         let note = DesktopNote::find(held.folder())?;
-        let seen = held.ids();
-        let given = IdsGiven { window: seen.window, element: seen.element };
-        match LinuxDesktop::attach(&note.handle, given).await {
+        match LinuxDesktop::attach(&note.handle, held.ids()).await {
             Ok(desktop) => {
                 let mut workspace = self.workspace(desktop, held.in_force().desktop.clone()).await.ok()?;
                 workspace.opened.unlock = note.documents.into_iter().map(Document::opened).collect();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     agent::{AgentDefinition, AgentRef, AgentReport},
     command::{CallResult, CallStatus, Command},
-    ids::{AgentId, EffectId, WindowId},
+    ids::{AgentId, EffectId, IdsSeen, WindowId},
     model::ModelReply,
     money::Price,
     observation::{Look, Observation},
@@ -17,8 +17,8 @@ use deskhand_core::{
 };
 
 use super::{
-    ActStory, AskStory, Asked, Begun, Came, Chapter, Decision, Doing, End, Heard, IdsSeen, Moment, Note,
-    RunSummary, StepStory, SubtaskEnd, Talk, Update, ledger::Phase, target::target_of,
+    ActStory, AskStory, Asked, Begun, Came, Chapter, Decision, Doing, End, Heard, Moment, Note, RunSummary,
+    StepStory, SubtaskEnd, Talk, Update, ids, ledger::Phase, target::target_of,
 };
 
 /// An effect in progress.
@@ -317,7 +317,7 @@ impl Story {
     }
 
     fn observed(&mut self, observation: &Observation, updates: &mut Vec<Update>) {
-        self.ids.observed(observation);
+        ids::observed(&mut self.ids, observation);
         match observation {
             Observation::Desktop(view) => {
                 self.windows = view.windows.iter().map(|window| (window.id, window.clone())).collect();
@@ -352,7 +352,7 @@ impl Story {
 
     fn returned(&mut self, result: &CallResult, updates: &mut Vec<Update>) {
         self.summary.called();
-        self.ids.returned(result);
+        ids::returned(&mut self.ids, result);
         self.windows.extend(result.window.iter().map(|window| (window.id, window.clone())));
         self.result(result.clone());
         let act = self.step.as_ref().and_then(|step| step.acts.last());

@@ -1,7 +1,7 @@
 //! The only reader of the journal: folds its lines into chapters, one at a time, live or later.
 //!
 //! [`Story::read`] takes a line and returns [`Update`]s: events to show at once, and completed chapters. The same fold
-//! yields counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`]). It holds one step, however long the
+//! yields counts, times and costs ([`RunSummary`]) and the ids in use ([`IdsSeen`](deskhand_core::ids::IdsSeen)). It holds one step, however long the
 //! journal is. Everything is typed; text is rendered by its users.
 
 mod chapter;
@@ -18,7 +18,6 @@ pub use chapter::{
 };
 pub use decision::{Decision, Meaning};
 pub use fold::Story;
-pub use ids::IdsSeen;
 pub use ledger::{PhaseTimes, RoundSummary, RunSummary};
 pub(crate) use source::tell;
 pub use target::Target;
