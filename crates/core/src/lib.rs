@@ -96,6 +96,7 @@ pub mod reference;
 pub mod reply;
 pub mod session;
 pub mod states;
+pub mod suggest;
 pub mod target;
 pub mod text;
 pub mod ui;

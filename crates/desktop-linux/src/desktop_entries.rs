@@ -9,6 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_core::suggest::{LIKELY_MIN, rank, similarity};
 use deskhand_process::find_program;
 
 /// The most entries that are read.
@@ -17,8 +18,6 @@ const ENTRIES_MAX: usize = 4096;
 const DEPTH_MAX: usize = 4;
 /// The largest file that is taken for a desktop entry, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-/// How near a name must be to be suggested (0 to 1).
-const SIMILAR_MIN: f64 = 0.6;
 /// The most names that are suggested.
 const SUGGESTIONS_MAX: usize = 3;
 
@@ -90,27 +89,19 @@ impl DesktopEntries {
 
     /// The names that are nearest to one that does not exist, nearest first.
     pub(crate) fn nearest(&self, wanted: &str) -> Vec<&str> {
-        let wanted = wanted.to_lowercase();
-        let mut near: Vec<(f64, &str)> = self
-            .entries
-            .iter()
-            .filter(|entry| !entry.hidden)
-            .map(|entry| (nearness(&wanted, entry), entry.name.as_str()))
-            .filter(|(nearness, _)| *nearness >= SIMILAR_MIN)
-            .collect();
-        near.sort_by(|one, other| other.0.total_cmp(&one.0));
-        near.dedup_by_key(|(_, name)| *name);
-        near.into_iter().take(SUGGESTIONS_MAX).map(|(_, name)| name).collect()
+        let shown = self.entries.iter().filter(|entry| !entry.hidden);
+        let near = rank(shown, LIKELY_MIN, |entry| nearness(wanted, entry));
+        let mut names: Vec<&str> = near.into_iter().map(|entry| entry.name.as_str()).collect();
+        names.dedup();
+        names.truncate(SUGGESTIONS_MAX);
+        names
     }
 }
 
 /// Compares with the whole name, each word of it, and the id.
 fn nearness(wanted: &str, entry: &DesktopEntry) -> f64 {
-    let name = entry.name.to_lowercase();
-    let words = name.split_whitespace().map(|word| strsim::normalized_damerau_levenshtein(wanted, word));
-    let whole = strsim::normalized_damerau_levenshtein(wanted, &name);
-    let id = strsim::normalized_damerau_levenshtein(wanted, &entry.id.to_lowercase());
-    words.fold(whole.max(id), f64::max)
+    let words = entry.name.split_whitespace().map(|word| similarity(wanted, word));
+    words.fold(similarity(wanted, &entry.name).max(similarity(wanted, &entry.id)), f64::max)
 }
 
 fn last_part(id: &str) -> &str {

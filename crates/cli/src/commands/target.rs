@@ -2,6 +2,7 @@
 
 use deskhand_core::{
     ids::WindowId,
+    suggest::{POSSIBLE_MIN, rank, similarity},
     ui::{self, Element, Role, WindowInfo, names_equal},
 };
 use deskhand_desktop::{Desktop, TreeLimits, Windowing};
@@ -101,19 +102,13 @@ fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
 }
 
 fn nearest<'a>(elements: &'a [Element], words: &str) -> Vec<&'a Element> {
-    const ALIKE: f64 = 0.6;
-    let mut scored: Vec<(f64, &Element)> = elements
-        .iter()
-        .filter(|element| !element.name.is_empty() || element.role.is_interactive())
-        .map(|element| {
-            let said = words.to_lowercase();
-            let name = strsim::jaro_winkler(&element.name.to_lowercase(), &said);
-            (name.max(strsim::jaro_winkler(element.role.name(), &said)), element)
-        })
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .collect();
-    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-    scored.into_iter().map(|(_, element)| element).take(LISTED_MAX).collect()
+    let candidates =
+        elements.iter().filter(|element| !element.name.is_empty() || element.role.is_interactive());
+    let mut near = rank(candidates, POSSIBLE_MIN, |element| {
+        similarity(words, &element.name).max(similarity(words, element.role.name()))
+    });
+    near.truncate(LISTED_MAX);
+    near
 }
 
 fn listed(elements: &[&Element]) -> String {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use deskhand_core::{suggest::nearest, text::collapse_whitespace};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,7 +12,6 @@ use super::{
     model::ModelSettings,
     schema::{allowed, every_key, expects, is_section, node, schema, value_at},
     settings::Config,
-    suggest::nearest,
 };
 
 /// Everything about one key.
@@ -43,7 +43,7 @@ pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
     let schema = schema();
     let path: Vec<&str> = key.split('.').collect();
     let found = node(&schema, &path).filter(|node| !is_section(node)).ok_or_else(|| {
-        ConfigError::NoSuchKey { key: key.to_owned(), nearest: nearest(key, &every_key(&schema)) }
+        ConfigError::NoSuchKey { key: key.to_owned(), nearest: nearest(key, every_key(&schema)) }
     })?;
     let meaning = found.get("description").and_then(Value::as_str).unwrap_or_default();
     let in_force = serde_json::to_value(&loaded.config).unwrap_or_default();
@@ -62,7 +62,7 @@ pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
     }
     Ok(Explanation {
         key: key.to_owned(),
-        meaning: meaning.split_whitespace().collect::<Vec<_>>().join(" "),
+        meaning: collapse_whitespace(meaning),
         expects: expects(found),
         value,
         comes_from: loaded.origins.get(key).map_or_else(|| "the default".to_owned(), ToString::to_string),

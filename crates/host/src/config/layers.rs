@@ -2,13 +2,13 @@
 
 use std::{collections::BTreeMap, fmt, ops::Range, path::PathBuf};
 
+use deskhand_core::suggest::nearest;
 use serde_json::{Map, Value};
 use toml::de::{DeTable, DeValue};
 
 use super::{
     ConfigError,
     schema::{allowed, every_key, expects, is_section, keys_of, node, type_word, value_at},
-    suggest::nearest,
 };
 
 /// Where a value comes from. Later ones win.
@@ -192,7 +192,7 @@ impl Layers {
             origin: self.origin_of(key.split('[').next().unwrap_or(key)).to_string(),
             found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
             expected: described.map_or_else(|| problem.to_owned(), expects),
-            nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, &words)),
+            nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, words)),
         }
     }
 
@@ -225,7 +225,7 @@ fn check_known(path: &[String], schema: &Value, origin: &Origin) -> Result<(), C
             let known: Vec<String> = keys_of(at).unwrap_or_default().iter().map(|key| full(key)).collect();
             let key = full(name);
             return Err(ConfigError::UnknownKey {
-                nearest: nearest(&key, &known).or_else(|| nearest_anywhere(name, schema)),
+                nearest: nearest(&key, known.clone()).or_else(|| nearest_anywhere(name, schema)),
                 key,
                 origin: origin.to_string(),
                 known,

@@ -19,7 +19,6 @@ mod people;
 mod policy;
 mod schema;
 mod settings;
-mod suggest;
 mod view;
 
 pub use agents::{AgentSettings, ProgramAgentSettings, SandboxSetting, ShellAgentSettings};
@@ -38,7 +37,6 @@ pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
 pub use schema::{all_keys, schema_text};
 pub use settings::{Config, EvaluationSettings, SessionSettings};
-pub use suggest::nearest;
 pub use view::{CompressionSetting, ViewSettings};
 
 #[cfg(test)]

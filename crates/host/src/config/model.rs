@@ -2,10 +2,11 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use deskhand_core::suggest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, suggest::nearest};
+use super::ConfigError;
 
 /// How to reach a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,8 +74,8 @@ impl ModelSettings {
             }
             _ => {
                 let known: Vec<String> = models.keys().cloned().collect();
-                let candidates = [known.clone(), vec!["openai".to_owned(), "script".to_owned()]].concat();
-                let nearest = nearest(kind, &candidates);
+                let candidates = known.iter().map(String::as_str).chain(["openai", "script"]);
+                let nearest = nearest(kind, candidates).map(str::to_owned);
                 Err(ConfigError::NoSuchModel { spec: spec.to_owned(), nearest, known })
             }
         }

@@ -1,5 +1,6 @@
 //! Finding a session by a name that a person gives it, and taking hold of it.
 
+use deskhand_core::suggest::nearest;
 use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore};
 
 use super::SessionError;
@@ -26,17 +27,11 @@ pub(super) fn hold(folder: SessionFolder) -> Result<HeldSession, SessionError> {
 }
 
 fn no_session(store: &SessionStore, name: &str) -> SessionError {
-    const ALIKE: f64 = 0.8;
     let ids: Vec<String> = store.list().unwrap_or_default().into_iter().map(|id| id.0).collect();
-    let nearest = ids
-        .iter()
-        .map(|id| (strsim::jaro_winkler(id, name), id))
-        .filter(|(alike, _)| *alike > ALIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other));
     SessionError::Missing {
         name: name.to_owned(),
         root: store.root().to_owned(),
-        nearest: nearest.map(|(_, id)| id.clone()),
         is_empty: ids.is_empty(),
+        nearest: nearest(name, ids),
     }
 }

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
+
 /// A document that cannot be opened; nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
@@ -164,18 +166,10 @@ fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
 fn nearest_file(file: &Path) -> Option<PathBuf> {
     /// The most files that are looked at.
     const FILES_MAX: usize = 2_000;
-    const ALIKE: f64 = 0.85;
-    let wanted = file.file_name()?.to_string_lossy().to_lowercase();
+    let wanted = file.file_name()?.to_string_lossy();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::read_dir(folder)
-        .ok()?
-        .take(FILES_MAX)
-        .filter_map(Result::ok)
-        .map(|entry| {
-            let name = entry.file_name().to_string_lossy().to_lowercase();
-            (strsim::jaro_winkler(&wanted, &name), entry.file_name())
-        })
-        .filter(|(alike, _)| *alike >= ALIKE)
-        .max_by(|one, other| one.0.total_cmp(&other.0))
-        .map(|(_, name)| file.with_file_name(name))
+    let names =
+        fs::read_dir(folder).ok()?.take(FILES_MAX).filter_map(Result::ok).map(|entry| entry.file_name());
+    let near = rank(names, LIKELY_FILE_MIN, |name| similarity(&wanted, &name.to_string_lossy()));
+    near.first().map(|name| file.with_file_name(name))
 }

@@ -2,6 +2,10 @@
 
 use std::fmt::Write as _;
 
+use deskhand_core::{
+    suggest::{rank, similarity},
+    text::{clip, collapse_whitespace},
+};
 use regex::Regex;
 
 use super::{
@@ -17,6 +21,9 @@ const CANDIDATES_MAX: usize = 12;
 
 /// The most characters shown of a line.
 const LINE_MAX: usize = 160;
+
+/// From this likeness on, a prompt line is shown.
+const LIKENESS_MIN: f64 = 0.2;
 
 /// The most prompt lines compared.
 const COMPARED_MAX: usize = 5_000;
@@ -103,27 +110,18 @@ pub(super) fn describe_unresolved(unresolved: &Unresolved<'_>) -> String {
 
 /// Sorts candidates by similarity to the missing name.
 pub(super) fn sort_by_likeness(name: &str, candidates: &mut [&Listed]) {
-    let likeness = |thing: &Listed| {
-        let of_name = strsim::jaro_winkler(&thing.name.to_lowercase(), &name.to_lowercase());
-        of_name.max(strsim::jaro_winkler(&thing.of.to_lowercase(), &name.to_lowercase()))
-    };
+    let likeness = |thing: &Listed| similarity(name, &thing.name).max(similarity(name, &thing.of));
     candidates.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
 }
 
 /// The prompt lines most similar to a pattern.
 fn nearest<'prompt>(pattern: &str, prompt: &'prompt str) -> Vec<&'prompt str> {
     let literal = literal_text(pattern).to_lowercase();
-    let mut scored: Vec<(f64, &str)> = prompt
-        .lines()
-        .take(COMPARED_MAX)
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .map(|line| (likeness(&literal, &line.to_lowercase()), line))
-        .filter(|(score, _)| *score > 0.2)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    scored.dedup_by(|a, b| a.1 == b.1);
-    scored.into_iter().take(NEAREST_MAX).map(|(_, line)| line).collect()
+    let lines = prompt.lines().take(COMPARED_MAX).map(str::trim).filter(|line| !line.is_empty());
+    let mut near = rank(lines, LIKENESS_MIN, |line| likeness(&literal, &line.to_lowercase()));
+    near.dedup();
+    near.truncate(NEAREST_MAX);
+    near
 }
 
 /// The similarity of a line to the wanted text: common words, then common letter pairs.
@@ -150,15 +148,11 @@ fn literal_text(pattern: &str) -> String {
             other => text.push(other),
         }
     }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    collapse_whitespace(&text)
 }
 
 fn cut(text: &str) -> String {
-    let text = text.trim();
-    if text.chars().count() <= LINE_MAX {
-        return text.to_owned();
-    }
-    text.chars().take(LINE_MAX).chain(['…']).collect()
+    clip(text.trim(), LINE_MAX)
 }
 
 fn line(text: &mut String, line: &str) {

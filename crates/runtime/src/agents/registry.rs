@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, DefinitionError},
     ids::AgentId,
+    suggest::nearest,
 };
 
 use super::{
@@ -127,13 +128,7 @@ impl AgentRegistry {
     }
 
     fn unknown(&self, name: &str) -> RegistryError {
-        let nearest = self
-            .kinds
-            .keys()
-            .map(|known| (strsim::jaro_winkler(known, name), known))
-            .filter(|(alike, _)| *alike > 0.75)
-            .max_by(|(one, _), (other, _)| one.total_cmp(other))
-            .map(|(_, known)| known.clone());
+        let nearest = nearest(name, self.kinds.keys().map(String::as_str)).map(str::to_owned);
         let known: Vec<&str> = self.kinds.keys().map(String::as_str).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         RegistryError::Unknown { name: name.to_owned(), nearest, known }
