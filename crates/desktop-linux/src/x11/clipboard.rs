@@ -9,13 +9,13 @@ use std::{
 use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{oneshot, watch};
 use x11rb::{
-    COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
+    CURRENT_TIME, NONE,
     connection::Connection,
     protocol::{
         Event,
         xproto::{
-            Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateWindowAux, EventMask, PropMode,
-            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, SelectionRequestEvent, WindowClass,
+            Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, PropMode,
+            SELECTION_NOTIFY_EVENT, SelectionNotifyEvent, SelectionRequestEvent,
         },
     },
     rust_connection::RustConnection,
@@ -23,7 +23,7 @@ use x11rb::{
 };
 
 use super::{
-    display::{Address, Display},
+    display::{Address, Display, create_own_window},
     fault::{Fault, WorkResult},
     worker::Worker,
 };
@@ -112,23 +112,7 @@ fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
     let (connection, screen) = address.connect()?;
     let root = connection.setup().roots.get(screen).map_or(NONE, |root| root.root);
     let names = Names::new(&connection)?.reply()?;
-    let window = connection.generate_id()?;
-    let attributes = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-    connection
-        .create_window(
-            COPY_DEPTH_FROM_PARENT,
-            window,
-            root,
-            -1,
-            -1,
-            1,
-            1,
-            0,
-            WindowClass::INPUT_OUTPUT,
-            x11rb::COPY_FROM_PARENT,
-            &attributes,
-        )?
-        .check()?;
+    let window = create_own_window(&connection, root)?;
     Ok((connection, window, names))
 }
 

@@ -18,6 +18,7 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
+    COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
     protocol::xproto::{ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
     rust_connection::{DefaultStream, RustConnection},
@@ -273,13 +274,12 @@ fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
     Ok(Atoms::new(connection)?.reply()?)
 }
 
-/// An invisible window of the listening connection: a message to it ends the reader, and the window manager
-/// answers questions by its properties.
-fn create_own_window(connection: &RustConnection, root: u32) -> WorkResult<u32> {
+/// Creates an invisible window of a connection, whose changed properties are events.
+pub(crate) fn create_own_window(connection: &RustConnection, root: u32) -> WorkResult<u32> {
     let window = connection.generate_id()?;
     connection
         .create_window(
-            0,
+            COPY_DEPTH_FROM_PARENT,
             window,
             root,
             -1,
@@ -288,7 +288,7 @@ fn create_own_window(connection: &RustConnection, root: u32) -> WorkResult<u32> 
             1,
             0,
             WindowClass::INPUT_OUTPUT,
-            x11rb::COPY_FROM_PARENT,
+            COPY_FROM_PARENT,
             &CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE),
         )?
         .check()?;
