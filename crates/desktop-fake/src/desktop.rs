@@ -18,7 +18,6 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    paint::crop,
     plan::{FakeApp, FakeWindow, Truth},
     stage::{App, Due, Stage},
     tree::not_offered,
@@ -368,7 +367,8 @@ impl Capture for FakeDesktop {
 
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
         let picture = self.reach()?.paint();
-        crop(&picture, region)
+        picture
+            .part(&region)
             .ok_or_else(|| DesktopError::failed("take a picture", "nothing of the region is on the screen"))
     }
 }

@@ -51,15 +51,3 @@ fn fill(picture: &mut Picture, area: Rect<Screen>, colour: Colour) {
         }
     }
 }
-
-/// The part of a picture inside `region`.
-pub(crate) fn crop(picture: &Picture, region: Rect<Screen>) -> Option<Picture> {
-    let region = region.intersection(&picture.region)?;
-    let whole = |length: i32| usize::try_from(length).unwrap_or(0);
-    let stride = whole(picture.region.width) * 3;
-    let mut rgb = Vec::with_capacity(whole(region.width) * whole(region.height) * 3);
-    for row in picture.rgb.chunks(stride.max(1)).skip(whole(region.y)).take(whole(region.height)) {
-        rgb.extend(row.iter().skip(whole(region.x) * 3).take(whole(region.width) * 3));
-    }
-    Some(Picture { region, rgb })
-}

@@ -114,7 +114,7 @@ fn steps(length: usize, factor: usize) -> Vec<(usize, usize, usize)> {
 }
 
 /// How bright a pixel is (ITU-R BT.601).
-fn luminance(pixel: &[u8]) -> u8 {
+pub(super) fn luminance(pixel: &[u8]) -> u8 {
     let weights = [299_u32, 587, 114];
     let sum: u32 = pixel.iter().zip(weights).map(|(channel, weight)| u32::from(*channel) * weight).sum();
     u8::try_from(sum / 1_000).unwrap_or(u8::MAX)

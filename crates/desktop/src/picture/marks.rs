@@ -4,7 +4,7 @@
 
 use deskhand_core::geometry::{Image, Point, Rect};
 
-use super::{Colour, Picture, digits::number_size};
+use super::{Colour, Picture, digits::number_size, grey::luminance};
 
 /// The most marks in one picture; more would hide it.
 const MARKS_MAX: usize = 250;
@@ -103,17 +103,7 @@ impl Picture {
     fn luma(&self, x: i32, y: i32) -> u8 {
         let place = i64::from(y) * i64::from(self.region.width) + i64::from(x);
         let pixel = usize::try_from(place * 3).ok().and_then(|at| self.rgb.get(at..at + 3));
-        pixel.map_or(0, luma)
-    }
-}
-
-fn luma(pixel: &[u8]) -> u8 {
-    match pixel {
-        [red, green, blue] => {
-            let sum = u16::from(*red) * 3 + u16::from(*green) * 6 + u16::from(*blue);
-            u8::try_from(sum / 10).unwrap_or(u8::MAX)
-        }
-        _ => 0,
+        pixel.map_or(0, luminance)
     }
 }
 
@@ -194,7 +184,7 @@ impl Ink {
             for line in lines.chunks_exact(width * 3) {
                 for (cell, range) in line.chunks_exact(CELL * 3).zip(range.iter_mut()) {
                     for pixel in cell.chunks_exact(3) {
-                        let light = luma(pixel);
+                        let light = luminance(pixel);
                         *range = (range.0.min(light), range.1.max(light));
                     }
                 }

@@ -2,7 +2,6 @@
 
 mod digits;
 mod draw;
-mod fit;
 mod grey;
 mod jpeg;
 mod marks;

