@@ -2,6 +2,9 @@
 //!
 //! A small reader of the freedesktop.org format: the group `[Desktop Entry]`, the keys that matter here, and
 //! the command line with its field codes. Nothing is started here.
+//!
+//! Crates for it were left alone: `freedesktop-desktop-entry` 0.8 and `freedesktop_entry_parser` 2 are MPL-2.0, which
+//! `deny.toml` does not allow, and the former builds GNU gettext from C source where none is installed.
 
 use std::{
     collections::HashSet,
