@@ -179,21 +179,7 @@ fn root_element(id: ElementId, window: &WindowInfo) -> Element {
 fn drawn(id: ElementId, bounds: Rect<Screen>) -> Element {
     let states: States =
         [State::Enabled, State::Sensitive, State::Showing, State::Visible].into_iter().collect();
-    Element {
-        id,
-        depth: 0,
-        role: Role::UNKNOWN,
-        name: String::new(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states,
-        bounds: Some(bounds),
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
-    }
+    Element { states, bounds: Some(bounds), ..Element::new(id, Role::UNKNOWN, "") }
 }
 
 #[cfg(test)]

@@ -1,25 +1,11 @@
 //! Which element a person means.
 
-use deskhand_core::ui::{Element, Role, Source, States};
+use deskhand_core::ui::{Element, Role};
 
 use super::{Choice, TargetText, choose};
 
 fn element(id: u32, role: Role, name: &str) -> Element {
-    Element {
-        id: deskhand_core::ids::ElementId(id),
-        depth: 1,
-        role,
-        name: name.to_owned(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states: States::EMPTY,
-        bounds: None,
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
-    }
+    Element { depth: 1, ..Element::new(deskhand_core::ids::ElementId(id), role, name) }
 }
 
 #[track_caller]

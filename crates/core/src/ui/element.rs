@@ -110,6 +110,27 @@ pub struct Element {
 }
 
 impl Element {
+    /// An element of an application of which only these are known; at depth 0, without states.
+    pub fn new(id: ElementId, role: Role, name: impl Into<String>) -> Self {
+        Self {
+            id,
+            depth: 0,
+            role,
+            name: name.into(),
+            description: String::new(),
+            text: None,
+            value: None,
+            states: States::EMPTY,
+            bounds: None,
+            patterns: Vec::new(),
+            child_count: 0,
+            table: None,
+            source: Source::AtSpi,
+        }
+    }
+}
+
+impl Element {
     /// The longest text in an observation, in characters; tools can read more.
     pub const TEXT_MAX: usize = 500;
 

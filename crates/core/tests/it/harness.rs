@@ -10,7 +10,7 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::PromptSet,
     session::{Effect, Event, EventRecord, FollowerPlan, Session, SessionConfig},
-    ui::{AppInfo, Element, Role, Source, State, States, Tree, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
 
@@ -47,19 +47,10 @@ pub(crate) fn window(id: u32, title: &str, app: &str) -> WindowInfo {
 
 pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
     Element {
-        id: ElementId(id),
         depth,
-        role,
-        name: name.to_owned(),
-        description: String::new(),
-        text: None,
-        value: None,
         states: States::EMPTY.with(State::Enabled).with(State::Sensitive).with(State::Showing),
         bounds: Some(Rect::new(10, 10, 80, 20)),
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
+        ..Element::new(ElementId(id), role, name)
     }
 }
 

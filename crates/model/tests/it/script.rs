@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     model::{ModelFailureKind, ModelRequest, Usage},
     prompt::{element_line, window_line},
-    ui::{AppInfo, Element, Pattern, Role, Source, States, ValueRange, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Pattern, Role, ValueRange, WindowInfo, WindowKind},
 };
 use deskhand_model::{AnyModel, Model, NoPictures, Script};
 use insta::assert_snapshot;
@@ -74,21 +74,7 @@ fn placeholders_are_resolved_against_the_prompt() {
 }
 
 fn element(id: u32, role: Role, name: &str) -> Element {
-    Element {
-        id: ElementId(id),
-        depth: 0,
-        role,
-        name: name.to_owned(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states: States::EMPTY,
-        bounds: None,
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
-    }
+    Element::new(ElementId(id), role, name)
 }
 
 /// Lines as core renders them.

@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::Rect,
     ids::ElementId,
-    ui::{AppInfo, Element, Role, Source, States, Tree, WindowKind},
+    ui::{AppInfo, Element, Role, Tree, WindowKind},
 };
 use proptest::{collection::btree_map, collection::vec, prelude::*};
 
@@ -24,19 +24,8 @@ fn window(id: u32) -> WindowInfo {
 
 fn tree<'a>(names: impl IntoIterator<Item = (u32, &'a str)>) -> Tree {
     let element = |(id, name): (u32, &str)| Element {
-        id: ElementId(id),
         depth: 1,
-        role: Role::PUSH_BUTTON,
-        name: name.to_owned(),
-        description: String::new(),
-        text: None,
-        value: None,
-        states: States::default(),
-        bounds: None,
-        patterns: Vec::new(),
-        child_count: 0,
-        table: None,
-        source: Source::AtSpi,
+        ..Element::new(ElementId(id), Role::PUSH_BUTTON, name)
     };
     Tree { elements: names.into_iter().map(element).collect(), partial: None }
 }

@@ -103,25 +103,14 @@ pub(crate) fn lasting(before: &Tree, fresh: &Tree, after: &Tree) -> Vec<Differen
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::{Role, Source, States};
+    use deskhand_core::ui::Role;
 
     use super::*;
 
     fn tree(names: &[(u32, &str)]) -> Tree {
         let element = |(id, name): &(u32, &str)| Element {
-            id: ElementId(*id),
             depth: 1,
-            role: Role::LABEL,
-            name: (*name).to_owned(),
-            description: String::new(),
-            text: None,
-            value: None,
-            states: States::EMPTY,
-            bounds: None,
-            patterns: Vec::new(),
-            child_count: 0,
-            table: None,
-            source: Source::default(),
+            ..Element::new(ElementId(*id), Role::LABEL, *name)
         };
         Tree { elements: names.iter().map(element).collect(), partial: None }
     }
