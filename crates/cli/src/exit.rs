@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt, process::ExitCode};
 
-use deskhand_core::outcome::OutcomeKind;
+use deskhand_core::{outcome::OutcomeKind, text::error_chain};
 use deskhand_desktop::DesktopError;
 use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
@@ -76,13 +76,7 @@ impl CliError {
 
     /// An error whose message says it all (its causes are printed after it).
     pub(crate) fn from_error(source: &(dyn Error + 'static)) -> Self {
-        let mut message = source.to_string();
-        let mut cause = source.source();
-        while let Some(error) = cause {
-            message = format!("{message}: {error}");
-            cause = error.source();
-        }
-        Self::new(message)
+        Self::new(error_chain(source))
     }
 
     /// The command was called in a way that cannot work.
@@ -226,12 +220,7 @@ fn model_flag(error: &ModelError) -> Option<String> {
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        let mut cause: Option<&dyn Error> = self.source.as_ref().map(|source| &**source as &dyn Error);
-        while let Some(error) = cause {
-            write!(f, ": {error}")?;
-            cause = error.source();
-        }
-        Ok(())
+        self.source.as_ref().map_or(Ok(()), |source| write!(f, ": {}", error_chain(&**source)))
     }
 }
 

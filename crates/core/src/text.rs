@@ -1,5 +1,7 @@
 //! Text helpers for prompts and messages.
 
+use std::error::Error;
+
 /// The first `max` characters of `text`; a cut is marked with `…`.
 pub fn clip(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
@@ -17,6 +19,17 @@ pub fn collapse_whitespace(text: &str) -> String {
 /// [a cut marked](clip).
 pub fn excerpt(text: &str, max: usize) -> String {
     clip(&collapse_whitespace(text), max)
+}
+
+/// The message of an error, followed by those of its sources: `save the picture: permission denied`.
+pub fn error_chain(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
 }
 
 /// An estimate of the number of tokens: one per four ASCII characters, one per other character. Tokenizers differ by
@@ -58,5 +71,15 @@ mod tests {
         check("two words", 8, "two word…");
         check("für Ärzte", 5, "für Ä…");
         check(" \n", 5, "");
+    }
+
+    #[test]
+    fn a_chain_names_every_source() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{0}")]
+        struct Step(&'static str, #[source] Option<Box<Step>>);
+        let chain = Step("save", Some(Box::new(Step("open", Some(Box::new(Step("denied", None)))))));
+        assert_eq!(error_chain(&chain), "save: open: denied");
+        assert_eq!(error_chain(&Step("denied", None)), "denied");
     }
 }

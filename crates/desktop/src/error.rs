@@ -1,6 +1,9 @@
 //! What can go wrong on a desktop.
 
-use deskhand_core::ids::{ElementId, WindowId};
+use deskhand_core::{
+    ids::{ElementId, WindowId},
+    text::error_chain,
+};
 
 /// A failed operation on a desktop. The variant says which operation, the message what to do.
 #[derive(Debug, thiserror::Error)]
@@ -83,13 +86,7 @@ impl DesktopError {
 
     /// The message with all its causes, for a person or a model.
     pub fn chain(&self) -> String {
-        let mut text = self.to_string();
-        let mut cause = std::error::Error::source(self);
-        while let Some(error) = cause {
-            text = format!("{text}: {error}");
-            cause = error.source();
-        }
-        text
+        error_chain(self)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::{fmt, path::PathBuf};
 
-use deskhand_core::record::Line;
+use deskhand_core::{record::Line, text::error_chain};
 
-use crate::{config::DesktopKind, error::chain};
+use crate::config::DesktopKind;
 
 /// Gets to know what happens in a session. Each method does nothing unless it is written.
 pub trait Observer: Send {
@@ -82,11 +82,11 @@ impl Notice {
     }
 
     pub(crate) fn not_kept(error: &(dyn std::error::Error + 'static)) -> Self {
-        Self::NotKept { problem: chain(error) }
+        Self::NotKept { problem: error_chain(error) }
     }
 
     pub(crate) fn no_screenshot(error: &(dyn std::error::Error + 'static)) -> Self {
-        Self::NoScreenshot { problem: chain(error) }
+        Self::NoScreenshot { problem: error_chain(error) }
     }
 }
 

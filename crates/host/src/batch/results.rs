@@ -6,11 +6,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{money::Cost, outcome::OutcomeKind};
+use deskhand_core::{money::Cost, outcome::OutcomeKind, text::error_chain};
 use serde::{Deserialize, Serialize};
 
 use super::{BatchError, Task, Tasks};
-use crate::{Ended, HostError, Session, config::DesktopKind, error::chain, session::Plan};
+use crate::{Ended, HostError, Session, config::DesktopKind, session::Plan};
 
 /// A batch that is wanted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -96,7 +96,7 @@ impl TaskResult {
             }
             Err(error) => {
                 result.outcome = OutcomeKind::Error;
-                result.reason = chain(&error);
+                result.reason = error_chain(&error);
             }
         }
         result.exit_code = result.outcome.exit_code();

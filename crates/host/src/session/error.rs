@@ -32,7 +32,7 @@ pub enum SessionError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// It cannot be resumed.
-    #[error("{}", crate::error::chain(.error))]
+    #[error("{}", deskhand_core::text::error_chain(.error))]
     Hold {
         /// Its id.
         session: String,
@@ -48,7 +48,7 @@ pub enum SessionError {
         has_ended: bool,
     },
     /// It cannot be forked there.
-    #[error("{}", crate::error::chain(.error))]
+    #[error("{}", deskhand_core::text::error_chain(.error))]
     Fork {
         /// Its id.
         session: String,

@@ -11,6 +11,7 @@ use deskhand_core::{
     ids::SessionId,
     outcome::{Outcome, OutcomeKind},
     record::{Line, Record},
+    text::error_chain,
 };
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_act::ActLimits;
@@ -172,7 +173,7 @@ impl Run<'_> {
             match check_documents(std::slice::from_ref(path)) {
                 Ok(checked) => documents.extend(checked),
                 Err(error) => {
-                    let problem = crate::error::chain(&error);
+                    let problem = error_chain(&error);
                     self.observer.notice(&Notice::NotReopened { path: path.clone(), problem });
                 }
             }
