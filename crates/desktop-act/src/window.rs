@@ -49,7 +49,7 @@ pub async fn launch<D: Desktop>(
         {
             break window;
         }
-        let failed = desktop.process_ended(launched.pid).filter(|how| !how.ends_with(": 0"));
+        let failed = desktop.process_ended(launched.pid).filter(|how| !how.success());
         if let Some(how) = failed {
             return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how) }.into(), &waited));
         }

@@ -9,7 +9,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
+    Ended, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
     TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
@@ -65,7 +65,7 @@ impl<D: Desktop> Windowing for Seeing<D> {
         self.inner().launch(request).await
     }
 
-    fn process_ended(&self, pid: u32) -> Option<String> {
+    fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.inner().process_ended(pid)
     }
 }

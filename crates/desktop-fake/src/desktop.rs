@@ -1,6 +1,7 @@
 //! The capabilities of a desktop in memory.
 
 use std::{
+    process::ExitStatus,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -13,7 +14,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
+    Ended, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
     TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
@@ -226,7 +227,7 @@ impl Windowing for FakeDesktop {
         }
         let plan = app.plan.clone();
         if hands_over {
-            stage.schedule(plan.launch_ms / 2, Due::Ended { pid, how: "exit status: 0".to_owned() });
+            stage.schedule(plan.launch_ms / 2, Due::Ended { pid, how: Ended::Status(ExitStatus::default()) });
         }
         if let Some(splash_ms) = plan.splash_ms {
             let splash = FakeWindow {
@@ -241,8 +242,8 @@ impl Windowing for FakeDesktop {
         Ok(Launched { pid, name: plan.name, wm_class: Some(plan.root) })
     }
 
-    fn process_ended(&self, pid: u32) -> Option<String> {
-        self.stage().ended.get(&pid).cloned().flatten()
+    fn process_ended(&self, pid: u32) -> Option<Ended> {
+        self.stage().ended.get(&pid).copied().flatten()
     }
 }
 

@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{AppInfo, CellRef, Role, State, WindowInfo, WindowKind},
 };
-use deskhand_desktop::{Aspect, Change};
+use deskhand_desktop::{Aspect, Change, Ended};
 
 use crate::plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Truth};
 
@@ -67,7 +67,7 @@ pub(crate) enum Due {
     Open { app: usize, windows: Vec<FakeWindow> },
     Close { window: WindowId },
     Noise { element: ElementId, every_ms: u64, names: Vec<String>, index: usize },
-    Ended { pid: u32, how: String },
+    Ended { pid: u32, how: Ended },
 }
 
 /// The whole state.
@@ -88,7 +88,7 @@ pub(crate) struct Stage {
     pub(crate) clipboard: Option<String>,
     pub(crate) truth: Vec<Truth>,
     pub(crate) files: BTreeMap<String, String>,
-    pub(crate) ended: BTreeMap<u32, Option<String>>,
+    pub(crate) ended: BTreeMap<u32, Option<Ended>>,
     pub(crate) gone: bool,
     pub(crate) screen: Size,
     pub(crate) inputs: u64,

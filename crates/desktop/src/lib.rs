@@ -42,7 +42,7 @@ pub mod keys;
 pub mod picture;
 
 pub use capability::{
-    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Held, Input,
+    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Ended, Held, Input,
     LaunchRequest, Launched, Patterns, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
     Windowing,
 };

@@ -485,7 +485,7 @@ async fn programs_are_found_by_name_and_watched() {
         assert!(Instant::now() < deadline);
         tokio::task::yield_now().await;
     }
-    assert_eq!(desktop.process_ended(ended.pid).unwrap(), "exit status: 3");
+    assert_eq!(desktop.process_ended(ended.pid).unwrap().to_string(), "exit status: 3");
 
     let file = desktop.private_folder().unwrap().join("note.txt");
     std::fs::write(&file, "").unwrap();

@@ -19,4 +19,4 @@ pub use input::{Button, Held, Input};
 pub use patterns::{ElementAction, Patterns};
 pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
-pub use windowing::{LaunchRequest, Launched, Windowing};
+pub use windowing::{Ended, LaunchRequest, Launched, Windowing};

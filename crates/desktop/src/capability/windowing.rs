@@ -1,6 +1,6 @@
 //! Windows and the programs behind them.
 
-use std::time::Duration;
+use std::{fmt, process::ExitStatus, time::Duration};
 
 use deskhand_core::{ids::WindowId, ui::WindowInfo};
 
@@ -25,6 +25,31 @@ pub struct Launched {
     pub name: String,
     /// The window class that the desktop entry announces (`StartupWMClass`), lower case.
     pub wm_class: Option<String>,
+}
+
+/// How a process ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// With this status: an exit code, or the signal that killed it.
+    Status(ExitStatus),
+    /// The operating system did not report a status.
+    Unknown,
+}
+
+impl Ended {
+    /// Whether it exited with code 0.
+    pub fn success(&self) -> bool {
+        matches!(self, Self::Status(status) if status.success())
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => status.fmt(f),
+            Self::Unknown => f.write_str("unknown exit status"),
+        }
+    }
 }
 
 /// Windows and the programs behind them.
@@ -64,6 +89,6 @@ pub trait Windowing {
     /// [`crate::DesktopError::Launch`] when there is no such program, with the nearest names.
     fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
 
-    /// Whether a process that was launched here still runs, or how it ended (`exit status: 1`).
-    fn process_ended(&self, pid: u32) -> Option<String>;
+    /// How a process that was launched here ended; `None` while it runs and for any other process.
+    fn process_ended(&self, pid: u32) -> Option<Ended>;
 }
