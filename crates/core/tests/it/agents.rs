@@ -142,8 +142,9 @@ fn status_that_may_not_follow_is_repaired_then_an_error() {
     assert!(outcome.reason.contains("`FINISH` is not a status"), "{}", outcome.reason);
 }
 
+// docs/design/decisions.md, decision 3
 #[test]
-fn decision_3_confirm_parks_the_action_of_any_agent() {
+fn confirm_parks_the_action_of_any_agent() {
     for (event, outcome) in [
         (Event::Approved { scope: ApprovalScope::Once }, None),
         (Event::Rejected { instruction: None }, Some(SubtaskStatus::Rejected)),
@@ -160,8 +161,9 @@ fn decision_3_confirm_parks_the_action_of_any_agent() {
     }
 }
 
+// docs/design/decisions.md, decision 4
 #[test]
-fn decision_4_pending_asks_for_any_agent() {
+fn pending_of_any_agent_asks_the_user() {
     let mut h = baking(oven());
     let mut reply = says("ASKING", &[]);
     reply["questions"] = json!(["Fan or grill?"]);
@@ -172,8 +174,9 @@ fn decision_4_pending_asks_for_any_agent() {
     assert!(h.prompt().contains("Fan or grill? → nobody can be asked"), "{}", h.prompt());
 }
 
+// docs/design/decisions.md, decision 5
 #[test]
-fn decision_5_a_failed_subtask_of_any_agent_counts() {
+fn failed_subtasks_of_any_agent_count_towards_the_limit() {
     let mut h = Harness::started(with(oven()));
     for count in 1..=3 {
         h.step(&assign_reply("a1"));
@@ -184,7 +187,7 @@ fn decision_5_a_failed_subtask_of_any_agent_counts() {
 }
 
 #[test]
-fn decision_8_any_agent_is_kept_with_its_memory_and_starts_its_words_over() {
+fn reassigned_agent_starts_at_its_first_status() {
     let mut h = baking(oven());
     h.step(&says("STUCK", &[]));
     h.step(&assign_reply("a1"));
@@ -193,8 +196,9 @@ fn decision_8_any_agent_is_kept_with_its_memory_and_starts_its_words_over() {
     assert!(prompt.contains("# Your status: HEATING") && !prompt.contains("Your steps on this"), "{prompt}");
 }
 
+// docs/design/decisions.md, decision 9
 #[test]
-fn decision_9_an_agent_looks_again_without_acting_bounded() {
+fn screenshots_in_a_row_of_any_agent_are_bounded() {
     let mut h = baking(oven());
     for _ in 0..4 {
         h.step(&says("WATCHING", &[]));

@@ -186,7 +186,7 @@ fn plan_runs_without_the_host_if_its_object_is_open_or_launchable() {
     assert_eq!(h.command().to_line(), r#"select_application_window(id="w1")"#);
     h.succeeds(h.windows.first().cloned(), Value::Null);
     takes_step(&mut h, "press it");
-    // The same agent goes on: it remembers, but its plan and its steps start over.
+    // The steps of the second sub-task start over.
     takes_step(&mut h, "press it again");
     assert_eq!((h.outcome().kind, h.session.tally().model_calls), (OutcomeKind::Finished, 2));
     assert_eq!(h.session.subtasks().len(), 2);
@@ -227,8 +227,9 @@ fn host_is_asked_once_to_open_a_plans_object_and_once_to_verify() {
     assert!(h.outcome().reason.contains("before a step of the plan was done"), "{}", h.outcome().reason);
 }
 
+// docs/design/decisions.md, decision 5
 #[test]
-fn decision_05_in_a_plan_the_first_step_that_fails_ends_the_round() {
+fn first_failed_step_of_a_plan_ends_the_round() {
     let mut h = following(Some("sales.odt"), Verify::Auto);
     h.look();
     h.succeeds(h.windows.first().cloned(), Value::Null);

@@ -1,4 +1,4 @@
-//! The decisions of `docs/design/decisions.md`, by number: at least one test for each.
+//! Tests of the decisions in `docs/design/decisions.md`; the comment above each names the one that it shows.
 
 use deskhand_core::{
     outcome::OutcomeKind,
@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, window};
 
+// docs/design/decisions.md, decision 1
 #[test]
-fn decision_01_a_model_that_says_error_is_taken_as_fail() {
+fn error_from_the_host_model_is_taken_as_fail() {
     let mut h = Harness::started(config());
     h.step(&json!({"observation": "", "thought": "odd", "status": " Error. "}));
     let outcome = h.outcome();
@@ -22,8 +23,9 @@ fn decision_01_a_model_that_says_error_is_taken_as_fail() {
     );
 }
 
+// docs/design/decisions.md, decision 3
 #[test]
-fn decision_03_an_action_to_confirm_is_parked_and_only_an_approval_runs_it() {
+fn parked_action_runs_only_when_approved() {
     let parked = || {
         let mut h = Harness::started(config());
         h.assign();
@@ -70,8 +72,9 @@ fn decision_03_an_action_to_confirm_is_parked_and_only_an_approval_runs_it() {
     assert_eq!(outcome.reason, r#"launch_application(name="x") was not approved"#);
 }
 
+// docs/design/decisions.md, decision 4
 #[test]
-fn decision_04_questions_go_to_the_user_and_the_work_goes_on() {
+fn answers_and_missing_answers_continue_or_fail_as_the_question_says() {
     let asking = json!({"observation": "", "thought": "t", "status": "PENDING",
         "questions": [{"question": "Which file?", "required": true}]});
     let mut h = Harness::started(config());
@@ -109,8 +112,9 @@ fn decision_04_questions_go_to_the_user_and_the_work_goes_on() {
     assert!(h.prompt().contains("Which file? → nobody can be asked; decide yourself"), "{}", h.prompt());
 }
 
+// docs/design/decisions.md, decision 5
 #[test]
-fn decision_05_a_failed_subtask_goes_back_to_the_host_bounded() {
+fn round_fails_after_too_many_failed_subtasks_in_a_row() {
     let mut h = Harness::started(config());
     for count in 1..=3 {
         h.assign();
@@ -122,8 +126,9 @@ fn decision_05_a_failed_subtask_goes_back_to_the_host_bounded() {
     assert_eq!(outcome.reason, "3 sub-tasks in a row failed; the last: what I found");
 }
 
+// docs/design/decisions.md, decision 6
 #[test]
-fn decision_06_an_app_agent_that_breaks_is_archived_and_ends_the_round_in_error() {
+fn broken_app_agent_is_archived_and_ends_the_round_in_error() {
     let mut h = Harness::started(config());
     h.assign();
     h.look();
@@ -134,8 +139,9 @@ fn decision_06_an_app_agent_that_breaks_is_archived_and_ends_the_round_in_error(
     assert_eq!(h.session.tally().model_calls, 1 + 3, "failed requests count");
 }
 
+// docs/design/decisions.md, decision 8
 #[test]
-fn decision_08_a_failed_selection_vetoes_assign_and_the_host_knows_why() {
+fn failed_selection_vetoes_assign_and_the_host_sees_why() {
     let mut h = Harness::started(config());
     h.step(&assign_reply("w1"));
     h.fails("the window does not take the focus");
@@ -149,21 +155,21 @@ fn decision_08_a_failed_selection_vetoes_assign_and_the_host_knows_why() {
 }
 
 #[test]
-fn decision_08_the_agent_of_a_window_is_cached_and_keeps_its_memory() {
+fn second_subtask_on_a_window_starts_a_fresh_list_of_steps() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&app("FINISH", &["read_table"]));
     h.succeeds(None, json!("first"));
     h.assign();
     h.look();
-    // The second sub-task starts a fresh list of steps but the same agent goes on.
     assert!(!h.prompt().contains("Your steps on this sub-task"), "{}", h.prompt());
     h.reply(&app("FINISH", &[]).to_string());
     assert_eq!(h.session.subtasks().len(), 2);
 }
 
+// docs/design/decisions.md, decision 9
 #[test]
-fn decision_09_looking_again_is_bounded() {
+fn screenshots_in_a_row_are_bounded() {
     let mut h = Harness::started(config());
     h.assign();
     for _ in 0..=config().limits.screenshots_max {
@@ -173,8 +179,9 @@ fn decision_09_looking_again_is_bounded() {
     assert!(h.prompt().contains("You took 4 screenshots without acting"), "{}", h.prompt());
 }
 
+// docs/design/decisions.md, decision 10
 #[test]
-fn decision_10_a_failed_action_vetoes_finish_and_skips_the_rest() {
+fn failed_action_vetoes_finish_and_skips_the_rest() {
     let mut h = Harness::started(config());
     h.assign();
     h.step(&app("FINISH", &["click_element", "read_table"]));
@@ -187,8 +194,9 @@ fn decision_10_a_failed_action_vetoes_finish_and_skips_the_rest() {
     assert!(prompt.contains(r#"on push button "Finish""#), "{prompt}");
 }
 
+// docs/design/decisions.md, decision 11
 #[test]
-fn decision_11_budgets_end_the_round_before_they_are_exceeded() {
+fn budgets_end_the_round_before_they_are_exceeded() {
     let check = |limits: Limits, expected: &str| {
         let mut h = Harness::started(SessionConfig { limits, ..config() });
         let outcome = loop {
@@ -221,8 +229,9 @@ fn decision_11_budgets_end_the_round_before_they_are_exceeded() {
     check(Limits { wall_ms_max: Some(90), ..base() }, "the time limit of 0 s is reached");
 }
 
+// docs/design/decisions.md, decision 2
 #[test]
-fn decision_02_an_app_agent_has_its_own_words_and_its_error_is_a_fail() {
+fn app_agent_refuses_assign_and_takes_error_as_fail() {
     let mut h = Harness::started(config());
     h.assign();
     // ASSIGN is no word of an AppAgent.
@@ -239,8 +248,9 @@ fn decision_02_an_app_agent_has_its_own_words_and_its_error_is_a_fail() {
     h.look(); // the HostAgent goes on
 }
 
+// docs/design/decisions.md, decision 7
 #[test]
-fn decision_07_the_end_of_a_round_is_never_left_or_rewritten() {
+fn final_status_is_never_left_or_rewritten() {
     let check = |reply: &Value, kind: OutcomeKind, status: HostStatus| {
         let mut h = Harness::started(config());
         h.step(reply);
@@ -263,8 +273,9 @@ fn decision_07_the_end_of_a_round_is_never_left_or_rewritten() {
     check(&host("ERROR"), OutcomeKind::Failed, HostStatus::Fail);
 }
 
+// docs/design/decisions.md, decision 9
 #[test]
-fn decision_09_only_the_named_controls_are_marked_again() {
+fn screenshot_marks_only_the_named_controls() {
     let mut h = Harness::started(config());
     h.assign();
     let marks = |h: &Harness| {
@@ -284,8 +295,9 @@ fn decision_09_only_the_named_controls_are_marked_again() {
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
 }
 
+// docs/design/decisions.md, decision 12
 #[test]
-fn decision_12_a_round_accepts_capitalised_field_names() {
+fn round_accepts_capitalised_field_names() {
     let mut h = Harness::started(config());
     h.step(&json!({"Observation": "o", "Thought": "t", "Current Sub-Task": "press it", "ControlLabel": "w1",
         "Status": " assign ", "Plan": [], "Comment": "", "Questions": []}));
@@ -298,8 +310,9 @@ fn decision_12_a_round_accepts_capitalised_field_names() {
     assert_eq!((h.outcome().kind, h.outcome().reason.as_str()), (OutcomeKind::Finished, "pressed"));
 }
 
+// docs/design/decisions.md, decision 13
 #[test]
-fn decision_13_ids_are_unique_across_kinds_and_one_of_the_wrong_kind_names_nothing() {
+fn ids_are_unique_across_kinds_and_the_wrong_kind_is_refused() {
     let mut h = Harness::started(SessionConfig { agents: vec![crate::resuming::oven()], ..config() });
     h.windows.push(window(2, "Untitled 1", "LibreOffice Calc"));
     h.look();

@@ -5,8 +5,9 @@ use deskhand_core::{
     states::{AppStatus, HostStatus},
 };
 
+// docs/design/decisions.md, decision 12
 #[test]
-fn decision_12_the_hosts_reply_is_read_with_capitalised_field_names() {
+fn host_reply_accepts_capitalised_field_names() {
     let reply = parse_host_reply(
         r#"{"Observation": "Word and Excel", "Thought": "start with Word", "Current Sub-Task": "Extract the table",
             "Message": "for a chart", "ControlLabel": "0", "ControlText": "Word", "Plan": ["Extract", "Chart"],
@@ -34,8 +35,9 @@ fn older_apps_to_open_launches() {
     );
 }
 
+// docs/design/decisions.md, decision 12
 #[test]
-fn decision_12_an_apps_reply_is_read_in_both_spellings() {
+fn app_reply_accepts_both_spellings() {
     let old = parse_app_reply(
         r#"{"Observation": "o", "Thought": "t", "ControlLabel": 12, "ControlText": "Export",
             "Function": "click_input", "Args": {"button": "left"}, "Status": "SCREENSHOT"}"#,

@@ -23,8 +23,9 @@ fn terminal_states_are_never_left() {
     }
 }
 
+// docs/design/decisions.md, decision 1
 #[test]
-fn decision_12_status_words_are_trimmed_and_case_folded() {
+fn status_words_are_trimmed_and_case_folded() {
     for word in ["FINISH", "finish", " Finish ", "\"FINISH\"", "**finish**", "finish."] {
         assert_eq!(word.parse::<HostStatus>(), Ok(HostStatus::Finish), "{word}");
         assert_eq!(word.parse::<AppStatus>(), Ok(AppStatus::Finish), "{word}");
