@@ -1,4 +1,4 @@
-//! The frontend for people: prompts in plain words on a terminal, and what they type.
+//! The terminal frontend: prints prompts and parses what is typed.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -8,7 +8,7 @@ use deskhand_core::{
     text::one_line,
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Decided, Frontend, InputLine, Notice, Prompt, Questions, Request, UserInput,
+    ApprovalRequest, Decided, Frontend, InputLine, PauseNotice, Prompt, Questions, Request, UserInput,
 };
 
 use crate::{
@@ -16,9 +16,9 @@ use crate::{
     render::{command_words, seconds},
 };
 
-const DECIDE: &str = "y yes · n no · a yes, and do not ask again for this · or say what to do instead";
-const DECIDE_SHORT: &str = "type y, n, a, or in a few words what to do instead";
-const WHILE_WORKING: &str = "while it works: p pauses, r goes on, s stops";
+const DECIDE: &str = "y yes · n no · a always yes for this · or type what to do instead";
+const DECIDE_SHORT: &str = "type y, n, a, or what to do instead";
+const WHILE_WORKING: &str = "while a request runs: p pauses, r resumes, s stops";
 
 /// Prompts and answers on a terminal.
 pub(super) struct TerminalFrontend {
@@ -37,7 +37,7 @@ impl TerminalFrontend {
         self.output.line(&labelled(Tone::Faint, word).with(Tone::Plain, text));
     }
 
-    /// Says that a line cannot be taken, and asks again.
+    /// Rejects a line and prompts again.
     fn again(&self, problem: &str, mark: &str) -> UserInput {
         self.note("", problem);
         self.output.prompt(&Line::of(Tone::Strong, mark));
@@ -76,7 +76,7 @@ impl TerminalFrontend {
         };
         self.note("asked by", who);
         if let Some(timeout) = asked.timeout {
-            self.note("", format!("without an answer in {} it is not done", seconds(milliseconds(timeout))));
+            self.note("", format!("rejected without an answer within {}", seconds(milliseconds(timeout))));
         }
         self.note("", DECIDE);
         self.output.prompt(&Line::of(Tone::Strong, "> "));
@@ -84,7 +84,7 @@ impl TerminalFrontend {
 
     fn parse_request(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
-            "" => self.again("say what to do, or N to end", "request> "),
+            "" => self.again("type a request, or N to end", "request> "),
             "n" | "q" | "quit" | "exit" => UserInput::End,
             _ => UserInput::Request(Request::from(text)),
         }
@@ -107,14 +107,14 @@ impl TerminalFrontend {
 
     fn parse_decision(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
-            "" => self.again(&format!("Enter alone decides nothing; {DECIDE_SHORT}"), "> "),
+            "" => self.again(&format!("please answer: {DECIDE_SHORT}"), "> "),
             "y" | "yes" => UserInput::Decided(Decided::Approved(ApprovalScope::Once)),
             "a" | "always" => UserInput::Decided(Decided::Approved(ApprovalScope::Session)),
             "n" | "no" => UserInput::Decided(Decided::Rejected(None)),
             "s" | "stop" => UserInput::Stop { now: false },
-            // A word alone is a slip of the hand rather than an instruction.
+            // A single word is more likely a typo than an instruction.
             word if word.is_ascii() && !word.contains(' ') => {
-                self.again(&format!("`{text}` is not understood; {DECIDE_SHORT}"), "> ")
+                self.again(&format!("unknown answer `{text}`; {DECIDE_SHORT}"), "> ")
             }
             _ => UserInput::Decided(Decided::Rejected(Some(text.to_owned()))),
         }
@@ -124,16 +124,16 @@ impl TerminalFrontend {
         match text.to_lowercase().as_str() {
             "" => UserInput::Handled,
             "p" | "pause" => {
-                self.note("pause", "after the action that is going on; r goes on");
+                self.note("pause", "after the current action; r resumes");
                 UserInput::Pause
             }
             "r" | "resume" | "go" => UserInput::Resume,
             "s" | "stop" => {
-                self.note("stop", "after the action that is going on");
+                self.note("stop", "after the current action");
                 UserInput::Stop { now: false }
             }
             _ => {
-                self.note("", format!("`{}` is not understood now; {WHILE_WORKING}", one_line(text)));
+                self.note("", format!("unknown command `{}`; {WHILE_WORKING}", one_line(text)));
                 UserInput::Handled
             }
         }
@@ -156,12 +156,12 @@ impl Frontend for TerminalFrontend {
     }
 
     fn parse(&mut self, line: &InputLine, open: Option<&Prompt>) -> UserInput {
-        // The line break that was typed has moved the cursor on.
+        // The typed line break moved the cursor.
         Output::cursor_moved_on();
         let text = match line {
             InputLine::Text(text) => text.trim(),
             InputLine::TooLong => {
-                self.note("", "that line is too long and was not read");
+                self.note("", "that line is too long and was ignored");
                 return UserInput::Handled;
             }
         };
@@ -177,12 +177,12 @@ impl Frontend for TerminalFrontend {
         self.answers.clear();
     }
 
-    fn notify(&mut self, notice: &Notice) {
+    fn notify(&mut self, notice: &PauseNotice) {
         match notice {
-            Notice::Paused { before } => {
-                self.note("paused", format!("before {}; r goes on, s stops", before.replace('_', " ")));
+            PauseNotice::Paused { before } => {
+                self.note("paused", format!("before {}; r resumes, s stops", before.replace('_', " ")));
             }
-            Notice::Resumed => self.note("goes on", ""),
+            PauseNotice::Resumed => self.note("resumed", ""),
         }
     }
 
@@ -195,12 +195,12 @@ fn labelled(tone: Tone, word: &str) -> Line {
     Line::of(tone, format!("  {word:<10}"))
 }
 
-/// What would be done, in a few words.
+/// A short description of a proposed action.
 fn action_words(action: &PlannedAction) -> String {
     command_words(&action.command, action.target.as_deref())
 }
 
-/// An agent as people know it: `HostAgent`, `AppAgent of mousepad`.
+/// The display name of an agent: `HostAgent`, `AppAgent of mousepad`.
 fn agent_words(agent: &AgentRef) -> String {
     match agent {
         AgentRef::AppAgent { application, .. } => format!("AppAgent of {application}"),
@@ -217,11 +217,11 @@ fn question_mark(question: &Question) -> String {
     }
 }
 
-/// What was typed as an answer to a question.
+/// Parses the answer to a question.
 fn answer_of(text: &str, question: &Question) -> Result<String, String> {
     if text.is_empty() {
         return match &question.default {
-            None if question.required => Err("it cannot go on without an answer to this".to_owned()),
+            None if question.required => Err("this question needs an answer".to_owned()),
             default => Ok(default.clone().unwrap_or_default()),
         };
     }
@@ -233,7 +233,7 @@ fn answer_of(text: &str, question: &Question) -> Result<String, String> {
     by_name()
         .or_else(|| by_number.and_then(|index| question.choices.get(index)))
         .cloned()
-        .ok_or_else(|| format!("`{}` is none of the choices; type one or its number", one_line(text)))
+        .ok_or_else(|| format!("`{}` is not one of the choices; type one or its number", one_line(text)))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use deskhand_core::{
 };
 
 use super::{
-    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, Notice, PauseSwitch, Questions, Request,
+    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, PauseSwitch, Questions, Request,
 };
 
 /// The user channel of a session and its settings.
@@ -67,12 +67,12 @@ impl People<'_> {
     /// budget of the round keeps running.
     pub(crate) async fn hold(&self, effect: &Effect, ended: impl Future) {
         let Some(before) = held(effect).filter(|_| self.pause.is_paused()) else { return };
-        self.channel.notify_boxed(Notice::Paused { before: before.to_owned() }).await;
+        self.channel.notify_boxed(PauseNotice::Paused { before: before.to_owned() }).await;
         tokio::select! {
             () = self.pause.wait_until_resumed() => {}
             _ = ended => {}
         }
-        self.channel.notify_boxed(Notice::Resumed).await;
+        self.channel.notify_boxed(PauseNotice::Resumed).await;
     }
 
     /// Asks the questions of an agent.

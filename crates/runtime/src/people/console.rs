@@ -10,7 +10,7 @@ use deskhand_core::session::StopReason;
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
-    Answered, ApprovalRequest, Decided, InputLine, InputLines, LINES_WAITING_MAX, Notice, PauseSwitch,
+    Answered, ApprovalRequest, Decided, InputLine, InputLines, LINES_WAITING_MAX, PauseNotice, PauseSwitch,
     Questions, Request, UserChannel,
 };
 use crate::stop::StopSwitch;
@@ -68,7 +68,7 @@ pub trait Frontend: Send {
     fn withdrawn(&mut self, prompt: &Prompt);
 
     /// Shows a notice.
-    fn notify(&mut self, notice: &Notice);
+    fn notify(&mut self, notice: &PauseNotice);
 
     /// Rejects a line, for example when too many requests are queued.
     fn reject(&mut self, problem: &str);
@@ -83,7 +83,7 @@ enum Reply {
 
 enum Message {
     Open(Prompt, oneshot::Sender<Reply>),
-    Notify(Notice),
+    Notify(PauseNotice),
 }
 
 /// The channel. It works while its [`Listener`] runs.
@@ -156,7 +156,7 @@ impl UserChannel for Console {
         }
     }
 
-    async fn notify(&self, notice: Notice) {
+    async fn notify(&self, notice: PauseNotice) {
         self.messages.send(Message::Notify(notice)).await.ok();
     }
 }

@@ -3,7 +3,7 @@
 use deskhand_core::{duration::milliseconds, reply::Question, session::ApprovalScope};
 
 use super::{
-    ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, Notice, Prompt, Questions, Request,
+    ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, Prompt, Questions, Request,
     UserInput,
     protocol::{Approve, FromSession, ToSession},
 };
@@ -126,10 +126,10 @@ impl Frontend for JsonFrontend {
         (self.write)(&FromSession::Withdrawn { id });
     }
 
-    fn notify(&mut self, notice: &Notice) {
+    fn notify(&mut self, notice: &PauseNotice) {
         (self.write)(&match notice {
-            Notice::Paused { before } => FromSession::Paused { before },
-            Notice::Resumed => FromSession::Resumed,
+            PauseNotice::Paused { before } => FromSession::Paused { before },
+            PauseNotice::Resumed => FromSession::Resumed,
         });
     }
 

@@ -22,6 +22,6 @@ use lines::LINES_WAITING_MAX;
 pub use lines::{InputLine, InputLines, LINE_BYTES_MAX};
 pub use pause::PauseSwitch;
 pub use port::{
-    Answered, AnyUserChannel, ApprovalRequest, Boxed, Decided, Nobody, Notice, Questions, Request,
+    Answered, AnyUserChannel, ApprovalRequest, Boxed, Decided, Nobody, PauseNotice, Questions, Request,
     UserChannel,
 };

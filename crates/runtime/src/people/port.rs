@@ -78,9 +78,9 @@ pub enum Decided {
     Nobody,
 }
 
-/// An immediate notice to the user, besides the journal's lines.
+/// Tells the user that the session was paused or resumed; the journal does not record this.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Notice {
+pub enum PauseNotice {
     /// The session is paused.
     Paused {
         /// The effect that it is paused before: `look`, `ask the model`, `click_element`.
@@ -103,7 +103,7 @@ pub trait UserChannel: Send + Sync {
     fn decide(&self, request: &ApprovalRequest) -> impl Future<Output = Decided> + Send;
 
     /// Sends a notice to the user.
-    fn notify(&self, notice: Notice) -> impl Future<Output = ()> + Send;
+    fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
 }
 
 /// A boxed future.
@@ -121,7 +121,7 @@ pub trait AnyUserChannel: Send + Sync {
     fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> Boxed<'a, Decided>;
 
     /// See [`UserChannel::notify`].
-    fn notify_boxed(&self, notice: Notice) -> Boxed<'_, ()>;
+    fn notify_boxed(&self, notice: PauseNotice) -> Boxed<'_, ()>;
 }
 
 impl<C: UserChannel> AnyUserChannel for C {
@@ -137,7 +137,7 @@ impl<C: UserChannel> AnyUserChannel for C {
         Box::pin(self.decide(request))
     }
 
-    fn notify_boxed(&self, notice: Notice) -> Boxed<'_, ()> {
+    fn notify_boxed(&self, notice: PauseNotice) -> Boxed<'_, ()> {
         Box::pin(self.notify(notice))
     }
 }
@@ -159,5 +159,5 @@ impl UserChannel for Nobody {
         Decided::Nobody
     }
 
-    async fn notify(&self, _: Notice) {}
+    async fn notify(&self, _: PauseNotice) {}
 }

@@ -18,8 +18,8 @@ use deskhand_desktop_fake::office;
 use deskhand_runtime::{
     StopSwitch,
     people::{
-        Answered, Approvals, Console, Decided, Frontend, InputLine, InputLines, Notice, PauseSwitch, People,
-        Prompt, Questions, Request, UserChannel, UserInput, console,
+        Answered, Approvals, Console, Decided, Frontend, InputLine, InputLines, PauseNotice, PauseSwitch,
+        People, Prompt, Questions, Request, UserChannel, UserInput, console,
     },
 };
 
@@ -52,7 +52,7 @@ reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "d
 struct Someone {
     answers: Option<Vec<String>>,
     decided: Option<Decided>,
-    told: Mutex<Vec<Notice>>,
+    told: Mutex<Vec<PauseNotice>>,
 }
 
 impl UserChannel for Someone {
@@ -76,7 +76,7 @@ impl UserChannel for Someone {
         }
     }
 
-    async fn notify(&self, notice: Notice) {
+    async fn notify(&self, notice: PauseNotice) {
         self.told.lock().unwrap().push(notice);
     }
 }
@@ -162,12 +162,12 @@ async fn a_paused_session_starts_nothing_until_resumed() {
     let wanted = Mutex::new(0);
     let (model, stop) = (script(ASKS), StopSwitch::new());
     let work = run_people(&model, config(), office(), &stop, paused, |line, _| {
-        let held = Notice::Paused { before: "looking at the screen".to_owned() };
+        let held = PauseNotice::Paused { before: "looking at the screen".to_owned() };
         if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Observe { .. })) {
             *wanted.lock().unwrap() += 1;
             assert_eq!(
                 *someone.told.lock().unwrap(),
-                [held, Notice::Resumed],
+                [held, PauseNotice::Resumed],
                 "paused before the effect, not after"
             );
         }
@@ -217,7 +217,7 @@ impl Frontend for Notes {
         self.note("withdrawn");
     }
 
-    fn notify(&mut self, _: &Notice) {}
+    fn notify(&mut self, _: &PauseNotice) {}
 
     fn reject(&mut self, problem: &str) {
         self.note(problem);

@@ -14,7 +14,7 @@ use deskhand_core::{
     session::{AskedBy, PlannedAction},
 };
 use deskhand_runtime::people::{
-    ApprovalRequest, Frontend as _, InputLine, JsonFrontend, Notice, Prompt, Questions, UserInput,
+    ApprovalRequest, Frontend as _, InputLine, JsonFrontend, PauseNotice, Prompt, Questions, UserInput,
     protocol::ToSession,
 };
 use serde_json::{Value, json};
@@ -77,8 +77,8 @@ fn output_lines_match_the_documentation() {
     frontend.show(&questions());
     frontend.show(&approval());
     frontend.withdrawn(&approval());
-    frontend.notify(&Notice::Paused { before: "looking at the screen".to_owned() });
-    frontend.notify(&Notice::Resumed);
+    frontend.notify(&PauseNotice::Paused { before: "looking at the screen".to_owned() });
+    frontend.notify(&PauseNotice::Resumed);
     for line in ["", " ", r#"{"do": "decide", "id": 9, "approve": "once"}"#] {
         assert_eq!(frontend.parse(&InputLine::Text(line.to_owned()), Some(&approval())), UserInput::Handled);
     }

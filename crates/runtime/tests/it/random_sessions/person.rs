@@ -3,7 +3,9 @@
 use std::sync::Mutex;
 
 use deskhand_core::session::ApprovalScope;
-use deskhand_runtime::people::{Answered, ApprovalRequest, Decided, Notice, Questions, Request, UserChannel};
+use deskhand_runtime::people::{
+    Answered, ApprovalRequest, Decided, PauseNotice, Questions, Request, UserChannel,
+};
 
 use super::chance::Chance;
 
@@ -54,5 +56,5 @@ impl UserChannel for RandomPerson {
         }
     }
 
-    async fn notify(&self, _: Notice) {}
+    async fn notify(&self, _: PauseNotice) {}
 }
