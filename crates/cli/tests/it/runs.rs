@@ -1,6 +1,6 @@
 //! Whole requests on a virtual desktop, and what ends them from outside.
 //!
-//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+//! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::{
     process::{Child, Stdio},
@@ -102,11 +102,15 @@ fn a_script_that_does_not_fit_is_an_error_with_its_own_exit_code() {
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 
-/// Starts a request whose model never answers, does something to it while it waits, and returns how it ended.
-async fn interrupted(world: &World, meddle: impl AsyncFnOnce(Pid, MockEndpoint)) -> String {
+/// How long a request to the model may take; an interrupted request must not wait for it.
+const MODEL_TIMEOUT: Duration = Duration::from_mins(5);
+
+/// Starts a request whose model never answers, interrupts it while it waits, and returns how it ended.
+async fn interrupted(world: &World, interrupt: impl AsyncFnOnce(Pid, MockEndpoint)) -> String {
     let endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
     let child: Child = world
         .command(&["run", "wait", "--model", "openai:mock", "--base-url", &endpoint.base_url()])
+        .env("DESKHAND__MODEL__TIMEOUT_S", MODEL_TIMEOUT.as_secs().to_string())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -114,9 +118,9 @@ async fn interrupted(world: &World, meddle: impl AsyncFnOnce(Pid, MockEndpoint))
     let pid = Pid::from_child(&child);
     endpoint.wait_for_requests(1).await;
     let begun = Instant::now();
-    meddle(pid, endpoint).await;
+    interrupt(pid, endpoint).await;
     let output = tokio::task::spawn_blocking(|| child.wait_with_output()).await.unwrap().unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(10), "it took {:?}", begun.elapsed());
+    assert!(begun.elapsed() < MODEL_TIMEOUT, "it waited for the model: {:?}", begun.elapsed());
     world.shown(&output)
 }
 
