@@ -1,4 +1,4 @@
-//! How the process ends: exit codes, and errors as people read them.
+//! How the process ends: exit codes and error messages.
 
 use std::{error::Error, fmt, process::ExitCode};
 
@@ -8,31 +8,32 @@ use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
     workspace::WorkspaceError,
 };
-use deskhand_model::{OpenAiSetupError, SecretSource};
+use deskhand_model::{SecretSource, OpenAiSetupError};
+use deskhand_runtime::{ForkError, HoldError, ReportError};
 
 use crate::output::{Line, Output, Stream, Tone};
 
-/// The exit code of a command that could not do its work. Outcomes of a request have their own
+/// The exit code of a command that failed. Outcomes of a request have their own
 /// ([`OutcomeKind::exit_code`]).
 const FAILED: u8 = 1;
-/// The exit code of wrong usage, as clap has it.
+/// The exit code of wrong usage, the same as that of clap.
 const USAGE: u8 = 2;
 
-/// How a command ended that could do its work.
+/// How a command ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well.
+    /// Success.
     Success,
-    /// The command worked, and what it found is not well: a check that failed, an effect that was not seen.
+    /// The command worked, but its result is negative: a failed check, an effect that was not seen.
     Negative,
-    /// A request came to its end.
+    /// A request ended.
     Outcome(OutcomeKind),
-    /// The program that this process was to become could not be started.
+    /// The program to execute in the sandbox could not be started.
     NotStarted,
 }
 
 impl Exit {
-    /// The number.
+    /// The exit code.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Success => 0,
@@ -46,7 +47,7 @@ impl Exit {
 /// The result of a command.
 pub(crate) type CommandResult = Result<Exit, CliError>;
 
-/// An error for the person who typed the command: what failed, why, and what to do next.
+/// An error message: what failed, why, and what to do next.
 #[derive(Debug)]
 pub(crate) struct CliError {
     code: u8,
@@ -61,7 +62,7 @@ impl CliError {
         Self { code: FAILED, message: message.into(), source: None, help: Vec::new() }
     }
 
-    /// Something failed because of `source`; `operation` goes on after "failed to".
+    /// Something failed because of `source`; `operation` continues after "failed to".
     pub(crate) fn failed_to(
         operation: impl fmt::Display,
         source: impl Into<Box<dyn Error + Send + Sync>>,
@@ -74,22 +75,22 @@ impl CliError {
         }
     }
 
-    /// An error whose message says it all (its causes are printed after it).
+    /// An error with the message of `source` and its causes.
     pub(crate) fn from_error(source: &(dyn Error + 'static)) -> Self {
         Self::new(error_chain(source))
     }
 
-    /// The command was called in a way that cannot work.
+    /// Wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { code: USAGE, ..Self::new(message) }
     }
 
-    /// What to do next, in one text.
+    /// What to do next, as one text.
     pub(crate) fn help_text(&self) -> String {
         self.help.join("; ")
     }
 
-    /// The error with what to do next.
+    /// Adds what to do next.
     #[must_use]
     pub(crate) fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
@@ -98,11 +99,12 @@ impl CliError {
 }
 
 impl CliError {
-    /// A session that cannot be resumed or forked; `again` is the command with a request.
+    /// A session that cannot be resumed or forked; `again` is the same command with a request.
     pub(crate) fn of_session(error: HostError, again: &str) -> Self {
-        let what = match &error {
-            HostError::Session(SessionError::NothingToResume { .. }) => "it",
-            HostError::Session(SessionError::NothingAfter { .. }) => "the fork",
+        match &error {
+            HostError::Session(SessionError::NothingToResume { .. } | SessionError::NothingAfter { .. }) => {
+                Self::from_error(&error).with_help(format!("add a request: {again}"))
+            }
             HostError::Session(_)
             | HostError::Config(_)
             | HostError::Model(_)
@@ -114,9 +116,8 @@ impl CliError {
             | HostError::Agents(_)
             | HostError::Tools(_)
             | HostError::Run(_)
-            | HostError::Picture { .. } => return error.into(),
-        };
-        Self::from_error(&error).with_help(format!("give {what} a request: {again}"))
+            | HostError::Picture { .. } => error.into(),
+        }
     }
 }
 
@@ -143,6 +144,12 @@ impl From<WorkspaceError> for CliError {
     }
 }
 
+impl From<SessionError> for CliError {
+    fn from(error: SessionError) -> Self {
+        HostError::from(error).into()
+    }
+}
+
 impl From<ModelError> for CliError {
     fn from(error: ModelError) -> Self {
         HostError::from(error).into()
@@ -155,36 +162,35 @@ impl From<DesktopError> for CliError {
     }
 }
 
-/// What to do about an error by a flag, where one is the shortest way.
+/// What to do next with a flag, if a flag helps.
 fn flag_help(error: &HostError) -> Option<String> {
     let help = match error {
         HostError::Model(error) => return model_flag(error),
+        HostError::Session(error) => return session_flag(error),
         HostError::Workspace(WorkspaceError::NoDisplay) => {
-            "work on a private one: `--desktop virtual`; or run this in a graphical session"
+            "use a private desktop with `--desktop virtual`, or run this in a graphical session"
         }
         HostError::Workspace(WorkspaceError::NoSuchWindow { windows, .. }) if windows.is_empty() => {
-            "there is none at all; start something first: `--launch PROGRAM`"
+            "no window is open; start a program with `--launch PROGRAM`"
         }
         HostError::Workspace(WorkspaceError::NoWindow) => {
-            "start something first: `--launch PROGRAM`, or `--open FILE`"
+            "start a program with `--launch PROGRAM`, or open a document with `--open FILE`"
         }
-        HostError::Batch(BatchError::SharedDesktop) => "give each one of its own: `--desktop virtual`",
+        HostError::Batch(BatchError::SharedDesktop) => {
+            "give each session its own desktop with `--desktop virtual`"
+        }
         HostError::Batch(BatchError::HasResults { .. }) => {
-            "go on where it ended: `--resume`; or name another folder: `--results DIR`"
+            "continue with `--resume`, or use another folder with `--results DIR`"
         }
         HostError::Batch(BatchError::Form { .. }) => {
-            "it is no result of a batch; remove it, or name another folder with `--results DIR`"
-        }
-        HostError::Session(SessionError::Script(_)) => {
-            "name the script that goes on from here: `--model script:FILE`"
+            "it is not a batch result; remove it, or use another folder with `--results DIR`"
         }
         HostError::Run(_) => {
-            "check that the folder of the sessions can be written to; `--state-dir DIR` names another"
+            "check that the sessions folder is writable, or use another with `--state-dir DIR`"
         }
         HostError::Config(_)
         | HostError::Document(_)
         | HostError::Workspace(_)
-        | HostError::Session(_)
         | HostError::Task(_)
         | HostError::Batch(_)
         | HostError::Register(_)
@@ -195,23 +201,60 @@ fn flag_help(error: &HostError) -> Option<String> {
     Some(help.to_owned())
 }
 
+fn session_flag(error: &SessionError) -> Option<String> {
+    Some(match error {
+        SessionError::Script(_) => {
+            "use a script that continues from here with `--model script:FILE`".to_owned()
+        }
+        SessionError::Report(ReportError::Write { .. }) => {
+            "write it to another path with `--output PATH`".to_owned()
+        }
+        SessionError::Hold { session, error: HoldError::Fold { seq, .. } } => format!(
+            "another version of Deskhand wrote it; resume it with that version, or fork it before that record: \
+             `deskhand fork {session} --at {}`",
+            seq.saturating_sub(1)
+        ),
+        SessionError::Fork { error: ForkError::NoRecord { session, last, .. }, .. } => {
+            format!("fork at an existing record: `deskhand fork {session} --at {last}`")
+        }
+        SessionError::Fork { error: ForkError::Between { record, .. }, .. } => format!(
+            "fork before the effect with `--at {}`, or after its event with `--at {}`",
+            record.saturating_sub(1),
+            record + 1
+        ),
+        SessionError::Missing { .. }
+        | SessionError::Ambiguous { .. }
+        | SessionError::Journal(_)
+        | SessionError::Report(_)
+        | SessionError::Hold { .. }
+        | SessionError::NothingToResume { .. }
+        | SessionError::Fork { .. }
+        | SessionError::NothingAfter { .. }
+        | SessionError::Policy { .. }
+        | SessionError::Prompts { .. }
+        | SessionError::NoPrompts { .. }
+        | SessionError::UnknownPrompt { .. }
+        | SessionError::PromptSet(_) => return None,
+    })
+}
+
 fn model_flag(error: &ModelError) -> Option<String> {
     let help = match error {
         ModelError::NotConfigured => {
-            "name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or `--model script:FILE`; or \
-             write it down for good: `deskhand config init`"
+            "use `--model openai:MODEL` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure \
+             one: `deskhand config init`"
         }
         ModelError::NotNamed { .. } => {
-            "`--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models"
+            "use `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models"
         }
-        ModelError::NoScript => "`--model script:FILE`, or set `model.script`",
+        ModelError::NoScript => "use `--model script:FILE`, or set `model.script`",
         ModelError::ScriptMissing { .. } => "check the path after `--model script:`",
-        ModelError::Script(_) => "correct the script; `--script-var NAME=VALUE` sets its variables",
+        ModelError::Script(_) => "fix the script; `--script-var NAME=VALUE` sets its variables",
         ModelError::Endpoint(OpenAiSetupError::Key { place: SecretSource::Environment(name), .. }) => {
-            return Some(format!("`export {name}=…`, or name a file with `--api-key-file FILE`"));
+            return Some(format!("`export {name}=…`, or use `--api-key-file FILE`"));
         }
-        ModelError::Endpoint(OpenAiSetupError::BaseUrl { .. }) => "correct `--base-url` or `model.base_url`",
-        ModelError::Endpoint(OpenAiSetupError::NoModel { .. }) => "`--model openai:MODEL`",
+        ModelError::Endpoint(OpenAiSetupError::BaseUrl { .. }) => "fix `--base-url` or `model.base_url`",
+        ModelError::Endpoint(OpenAiSetupError::NoModel { .. }) => "use `--model openai:MODEL`",
         ModelError::Endpoint(_) | ModelError::NoPrice { .. } => return None,
     };
     Some(help.to_owned())
@@ -224,7 +267,7 @@ impl fmt::Display for CliError {
     }
 }
 
-/// Prints an error, once, and gives the process its exit code.
+/// Prints the error, if any, and returns the exit code.
 pub(crate) fn end(result: CommandResult) -> ExitCode {
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -1,4 +1,4 @@
-//! What can go wrong, for whoever calls the host: what failed, why, and what to do next.
+//! Errors of the host: what failed, why, and what to do next.
 
 use std::{io, path::PathBuf};
 
@@ -12,7 +12,7 @@ use crate::{
     workspace::{DocumentError, WorkspaceError},
 };
 
-/// An operation of the host that failed. With its sources, the message says it all; [`HostError::help`] says what to do.
+/// A failed operation of the host. [`HostError::help`] says what to do next.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
     /// The configuration cannot be used.
@@ -24,28 +24,28 @@ pub enum HostError {
     /// A document cannot be opened.
     #[error(transparent)]
     Document(#[from] DocumentError),
-    /// The desktop did not come up, or failed.
+    /// The desktop did not start, or failed.
     #[error(transparent)]
     Workspace(#[from] WorkspaceError),
     /// A session cannot be found, resumed or forked.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// A file of tasks or of a plan cannot be used.
+    /// A task file or plan cannot be used.
     #[error(transparent)]
     Task(#[from] TaskError),
-    /// A batch cannot be run, or its results cannot be kept.
+    /// A batch cannot run, or its results cannot be read or written.
     #[error(transparent)]
     Batch(#[from] BatchError),
     /// A kind of agent cannot be registered.
-    #[error(transparent)]
+    #[error("failed to {}", chain(.0))]
     Register(RegistryError),
     /// An agent cannot be enabled.
     #[error("failed to set up the agents")]
     Agents(#[source] RegistryError),
-    /// The tools do not fit together.
+    /// The tools cannot be registered together.
     #[error("failed to set up the tools")]
     Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The journal of a session that runs could not be written.
+    /// The journal of a running session could not be written.
     #[error("failed to run the request")]
     Run(#[source] RunError),
     /// A picture could not be written.
@@ -53,14 +53,14 @@ pub enum HostError {
     Picture {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
 }
 
 impl HostError {
-    /// What to do about it. A face of the host may know a better way, such as a flag.
+    /// What to do next. A front end may know a better way, such as a flag.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Config(error) => Some(error.help()),
@@ -71,18 +71,17 @@ impl HostError {
             Self::Task(error) => error.help(),
             Self::Batch(error) => error.help(),
             Self::Agents(_) => Some(
-                "`deskhand agents` lists them; `agents.enabled` in the configuration names those to use"
+                "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
                     .to_owned(),
             ),
             Self::Run(_) => Some(
-                "check that the folder of the sessions can be written to; `sessions.dir` names another"
-                    .to_owned(),
+                "check that the sessions folder is writable, or set another with `sessions.dir`".to_owned(),
             ),
             Self::Register(_) | Self::Tools(_) | Self::Picture { .. } => None,
         }
     }
 
-    /// Whether the caller asked for something that cannot be, so that nothing was tried.
+    /// Whether the caller asked for something impossible, so that nothing was tried.
     pub const fn is_usage(&self) -> bool {
         match self {
             Self::Config(_) => true,

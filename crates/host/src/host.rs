@@ -1,16 +1,19 @@
-//! The host: one configuration, and everything that can be done with it.
+//! The host: one configuration, and the operations under it.
 
 use std::path::{Path, PathBuf};
 
-use deskhand_runtime::{SessionFolder, SessionStore, agents::KindInfo};
+use deskhand_runtime::{
+    Replay, ReportFormat, SessionFolder, SessionStore, Verification, agents::KindInfo, retention::Retention,
+};
 
 use crate::{
-    BatchRequest, ForkRequest, HostError, Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
+    BatchRequest, ForkRequest, HostError, Removal, RemovalMode, Session, SessionRequest, Tasks,
+    WorkspacePlan, agents, batch,
     config::{self, Config, Loaded, Sources, state_root},
     session::{self, Plan},
 };
 
-/// Starts, resumes and forks sessions under one configuration. Cheap to make, and holds nothing open.
+/// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
 #[derive(Debug, Clone)]
 pub struct Host {
     loaded: Loaded,
@@ -21,26 +24,26 @@ impl Host {
     /// Reads the configuration.
     ///
     /// # Errors
-    /// [`HostError::Config`] names the place of what is wrong.
+    /// [`HostError::Config`] if a source cannot be read or is not valid.
     pub fn load(sources: &Sources) -> Result<Self, HostError> {
         Ok(Self { loaded: config::load(sources)?, helper: None })
     }
 
-    /// A host under a configuration that the caller made.
+    /// A host with a configuration made by the caller.
     pub fn new(config: &Config) -> Self {
         Self { loaded: Loaded::of(config), helper: None }
     }
 
-    /// The same with a program that holds desktops beyond the death of this process and confines programs of the shell
-    /// agent: `deskhand`, or one that understands [`KEEPER_ARGUMENTS`](crate::workspace::KEEPER_ARGUMENTS) and
+    /// The same with a helper program that keeps desktops after this process dies and runs the shell agent's programs in
+    /// a sandbox: `deskhand`, or one that understands [`KEEPER_ARGUMENTS`](crate::workspace::KEEPER_ARGUMENTS) and
     /// [`SANDBOX_ARGUMENT`](crate::SANDBOX_ARGUMENT). Without it, desktops end with this process, and the shell agent
-    /// cannot be enabled while it must be confined.
+    /// cannot be enabled while its sandbox is required.
     #[must_use]
     pub fn with_helper(self, program: impl Into<PathBuf>) -> Self {
         Self { helper: Some(program.into()), ..self }
     }
 
-    /// The configuration, and where its values come from.
+    /// The configuration with the sources of its values.
     pub fn loaded(&self) -> &Loaded {
         &self.loaded
     }
@@ -50,55 +53,98 @@ impl Host {
         &self.loaded.config
     }
 
-    /// The sessions so far.
+    /// The stored sessions.
     pub fn sessions(&self) -> SessionStore {
         SessionStore::at(state_root(self.config()))
     }
 
-    /// One of them, by its id, the beginning or end of it, or `last`.
+    /// Finds a session by its id, the start or end of the id, or `last`.
     ///
     /// # Errors
-    /// None or several are called so.
+    /// No session or several sessions match.
     pub fn find(&self, name: &str) -> Result<SessionFolder, HostError> {
         Ok(session::find(&self.sessions(), name)?)
     }
 
-    /// A new session. Everything about it that can be is checked now, and nothing is started.
+    /// Creates a session. Checks everything that can be checked now, and starts nothing.
     ///
     /// # Errors
-    /// No model is named, a document cannot be opened, or there is no display where the current desktop is wanted.
+    /// No model is configured, a document cannot be opened, or the current desktop has no display.
     pub fn start(&self, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
         let plan = Plan::new(self.config(), self.helper(), request.into())?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
-    /// A session that goes on where its journal ends.
+    /// Resumes a session where its journal ends.
     ///
     /// # Errors
-    /// There is no such session, it is in use, or there is nothing to go on with.
+    /// There is no such session, it is in use, or there is nothing to resume.
     pub fn resume(&self, name: &str, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
         session::resume(&self.loaded, self.helper(), &self.sessions(), name, request.into())
     }
 
-    /// A new session with the first records of another one.
+    /// Creates a session with the first records of another one.
     ///
     /// # Errors
-    /// There is no such session or record, something was going on there, or there is nothing to go on with.
+    /// There is no such session or record, an effect was in progress there, or there is nothing to do.
     pub fn fork(&self, request: ForkRequest) -> Result<Session, HostError> {
         session::fork(&self.loaded, self.helper(), &self.sessions(), request)
     }
 
-    /// Many tasks, each in a session of its own.
+    /// Checks a stored session against its hashes.
     ///
     /// # Errors
-    /// A task cannot be read or run, or there are results already.
+    /// There is no such session, or its journal cannot be read. Modified records are findings, not errors.
+    pub fn verify(&self, name: &str) -> Result<(SessionFolder, Verification), HostError> {
+        let folder = self.find(name)?;
+        let verification = session::verify(&folder)?;
+        Ok((folder, verification))
+    }
+
+    /// Replays a stored session offline and compares the effects.
+    ///
+    /// # Errors
+    /// There is no such session, or its journal or prompts cannot be read.
+    pub fn replay(&self, name: &str) -> Result<Replay, HostError> {
+        Ok(session::replay(&self.find(name)?)?)
+    }
+
+    /// Writes the report of a session and returns its path. Without `output`, it goes into the folder of the session.
+    ///
+    /// # Errors
+    /// There is no such session, its journal cannot be read, or the report cannot be written.
+    pub fn report(
+        &self,
+        name: &str,
+        format: ReportFormat,
+        output: Option<&Path>,
+    ) -> Result<PathBuf, HostError> {
+        Ok(session::report(&self.find(name)?, format, output)?)
+    }
+
+    /// Removes old sessions, and says for each session, newest first, what happened to it.
+    ///
+    /// # Errors
+    /// The folder of the sessions cannot be read. A session that cannot be removed is reported in its [`Removal`].
+    pub fn remove_sessions(
+        &self,
+        retention: Retention,
+        mode: RemovalMode,
+    ) -> Result<Vec<Removal>, HostError> {
+        Ok(session::remove(&self.sessions(), retention, mode)?)
+    }
+
+    /// Creates one session for each task.
+    ///
+    /// # Errors
+    /// A task cannot be read or run, or there are already results.
     pub fn batch(&self, request: &BatchRequest) -> Result<Tasks, HostError> {
         let tasks = batch::read_tasks(&request.tasks)?;
         let base = Plan::new(self.config(), self.helper(), request.session.clone())?;
         batch::batch(request, tasks, &base)
     }
 
-    /// A plan, or a folder of plans, each followed step by step in a session of its own.
+    /// Creates one session for each plan of a file or folder; each follows its plan step by step.
     ///
     /// # Errors
     /// A plan cannot be read, or a document cannot be opened.
@@ -108,18 +154,18 @@ impl Host {
         batch::follow(tasks, &base)
     }
 
-    /// A desktop to look at or to act on by hand.
+    /// A desktop to inspect or to act on by hand.
     ///
     /// # Errors
-    /// A document cannot be opened, or there is no display where the current desktop is wanted.
+    /// A document cannot be opened, or the current desktop has no display.
     pub fn workspace(&self, open: &[PathBuf], launch: Option<&str>) -> Result<WorkspacePlan, HostError> {
         WorkspacePlan::by_hand(self.config(), open, launch)
     }
 
-    /// The kinds of agents that sub-tasks can be handed to, each with whether it is enabled.
+    /// The kinds of agents that can work on sub-tasks, each with whether it is enabled.
     ///
     /// # Errors
-    /// One that is configured or enabled cannot be.
+    /// An agent cannot be registered or enabled.
     pub fn agents(&self) -> Result<Vec<(KindInfo, bool)>, HostError> {
         let settings = &self.config().agents;
         agents::enable(settings, self.helper(), &settings.enabled)?;

@@ -1,9 +1,12 @@
-//! What is refused before anything starts, and that it says what to do next.
+//! Tests of the host: what it refuses before anything starts, and work on stored sessions.
 
 use std::fs;
 
+use deskhand_runtime::retention::KeepReason;
+
 use super::*;
 use crate::{
+    RemovalResult,
     batch::BatchError,
     config::{Overrides, Provider},
     model::ModelError,
@@ -11,7 +14,7 @@ use crate::{
     workspace::DocumentError,
 };
 
-/// A host whose sessions are kept in `folder`, with a script that is never asked.
+/// A host that stores sessions in `folder`, with a script that is never used.
 fn host(folder: &Path) -> Host {
     let script = folder.join("turns.toml");
     fs::write(&script, "[[turn]]\ntitle = 'never asked'\nexpect = 'x'\nreply = '{}'\n").unwrap();
@@ -36,18 +39,75 @@ fn a_session_needs_a_model_and_documents_that_exist() {
     assert_eq!(nearest.as_deref(), Some(folder.path().join("sales.ods").as_path()));
 
     assert_eq!(host(folder.path()).start("do it").unwrap().id(), None);
-    assert!(!folder.path().join("sessions").exists(), "nothing is made before a session runs");
+    assert!(!folder.path().join("sessions").exists(), "nothing is created before a session runs");
 }
 
 #[test]
-fn a_session_that_does_not_exist_is_neither_resumed_nor_forked() {
+fn missing_session_is_neither_resumed_nor_forked() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path());
     let error = host.resume("last", SessionRequest::default()).err().unwrap();
     assert!(matches!(error, HostError::Session(SessionError::Missing { is_empty: true, .. })), "{error}");
     let fork = ForkRequest { session: "0196".to_owned(), at: 3, ..ForkRequest::default() };
     let error = host.fork(fork).err().unwrap();
-    assert!(error.to_string().starts_with("there is no session `0196` in "), "{error}");
+    assert!(error.to_string().starts_with("no session `0196` in "), "{error}");
+}
+
+/// Puts a recorded session into the folder of the sessions.
+fn store_session(host: &Host, name: &str) -> PathBuf {
+    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/it/sessions/v2");
+    let folder = host.config().sessions.dir.clone().unwrap().join(name);
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(recorded.join("resumed/journal.jsonl"), folder.join("journal.jsonl")).unwrap();
+    for entry in fs::read_dir(recorded).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "json") {
+            // The prompt set was written without a line end; text files in the repository have one.
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(folder.join(path.file_name().unwrap()), text.trim_end_matches('\n')).unwrap();
+        }
+    }
+    folder
+}
+
+#[test]
+fn a_stored_session_is_verified_replayed_and_reported() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path());
+    let stored = store_session(&host, "kept");
+    let replay = host.replay("kept").unwrap();
+    assert!(replay.difference.is_none() && replay.effects_equal > 0, "{replay:?}");
+    let path = host.report("kept", ReportFormat::Jsonl, None).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > 0 && path.starts_with(&stored), "{path:?}");
+    let error = host.report("kept", ReportFormat::Jsonl, Some(Path::new("/dev/null/report"))).unwrap_err();
+    assert!(error.to_string().starts_with("failed to write the report"), "{error}");
+    assert_eq!(error.help().as_deref(), Some("name another output file"));
+
+    let journal = stored.join("journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    let intact = host.verify("kept").unwrap().1.findings.len();
+    fs::write(&journal, text.replacen("\"seq\":3,", "\"seq\": 3,", 1)).unwrap();
+    assert_eq!(host.verify("kept").unwrap().1.findings.len(), intact + 1);
+}
+
+#[test]
+fn old_sessions_are_listed_in_a_dry_run_and_removed_otherwise() {
+    let folder = tempfile::tempdir().unwrap();
+    let host = host(folder.path());
+    let stored = store_session(&host, "old");
+    let all = Retention { older_than: std::time::Duration::ZERO, keep: None, unfinished: true };
+    let month = Retention { older_than: std::time::Duration::from_hours(720), ..all };
+    let kept = host.remove_sessions(month, RemovalMode::Remove).unwrap();
+    assert!(matches!(kept[0].result, RemovalResult::Kept(KeepReason::Recent)), "{kept:?}");
+    for (mode, left) in [(RemovalMode::DryRun, true), (RemovalMode::Remove, false)] {
+        let removals = host.remove_sessions(all, mode).unwrap();
+        assert_eq!((removals.len(), removals[0].session.0.as_str()), (1, "old"));
+        assert!(
+            matches!(removals[0].result, RemovalResult::Removed) && removals[0].bytes > 0,
+            "{removals:?}"
+        );
+        assert_eq!(stored.exists(), left, "{mode:?}");
+    }
 }
 
 #[test]
@@ -75,7 +135,7 @@ fn a_batch_does_not_overwrite_results() {
 }
 
 #[test]
-fn a_host_of_its_own_configuration_takes_no_overrides_with_it() {
+fn host_with_its_own_configuration_has_no_overrides() {
     let config = Config::default();
     assert_eq!(Host::new(&config).config(), &config);
     let sources = Sources::default().with(Overrides::default().set("limits.steps_max", 3, "the caller"));

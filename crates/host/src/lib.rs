@@ -1,6 +1,6 @@
-//! Deskhand's host: puts sessions together out of configuration, model, desktop, agents and people.
+//! Deskhand's host: assembles sessions from configuration, model, desktop, agents and users.
 //!
-//! A program that embeds Deskhand makes a [`Host`], starts a [`Session`], and runs it:
+//! A program that embeds Deskhand creates a [`Host`], starts a [`Session`], and runs it:
 //!
 //! ```no_run
 //! use deskhand_host::{Control, Host, HostError, Records, config::Sources};
@@ -9,7 +9,7 @@
 //!     let host = Host::load(&Sources::of_user())?;
 //!     let session = host.start("Make a chart of the sales table")?;
 //!     let mut observer = Records(|line: &deskhand_core::record::Line| {
-//!         let _ = line; // every line of the journal, as it is written
+//!         let _ = line; // each journal line as it is written
 //!     });
 //!     if let Some(ended) = session.run(&Control::unattended(), &mut observer).await? {
 //!         assert_eq!(ended.outcome().kind.exit_code(), 0, "{}", ended.outcome().reason);
@@ -18,14 +18,15 @@
 //! }
 //! ```
 //!
-//! - [`config`]: one configuration out of a file, the environment, and what is set for one run.
-//! - [`Host`] starts, resumes and forks a [`Session`], and makes [`Tasks`] out of files; all is checked before it starts.
-//! - [`Session::run`] and [`Tasks::run`] do the work. A [`Control`] says who is asked and how it is stopped; an
+//! - [`config`]: one configuration from a file, the environment, and overrides for one run.
+//! - [`Host`] starts, resumes and forks a [`Session`], and reads [`Tasks`] from files; everything is checked first.
+//! - [`Host::verify`], [`Host::replay`], [`Host::report`] and [`Host::remove_sessions`] work on stored sessions.
+//! - [`Session::run`] and [`Tasks::run`] run them. A [`Control`] holds the user channel and the stop switch; an
 //!   [`Observer`] gets the lines of the journal and [`Notice`]s.
-//! - [`workspace`]: the desktop that is worked on, and documents to open.
-//! - [`HostError`] is what failed, why, and what to do next.
+//! - [`workspace`]: the desktop to work on, and documents to open.
+//! - [`HostError`] says what failed, why, and what to do next.
 //!
-//! The host never prints, knows no command line, and takes no decision of a session: that is core's.
+//! The host never prints, knows no command line, and makes no decisions of a session: core does.
 
 mod agents;
 pub mod batch;
@@ -42,5 +43,7 @@ pub use batch::{BatchRequest, Task, TaskResult, Tasks, TasksObserver};
 pub use error::HostError;
 pub use host::Host;
 pub use notice::{Notice, Observer, Records};
-pub use session::{Control, Ended, ForkRequest, Session, SessionRequest};
+pub use session::{
+    Control, Ended, ForkRequest, Removal, RemovalMode, RemovalResult, Session, SessionRequest,
+};
 pub use workspace::{Workspace, WorkspacePlan};

@@ -21,7 +21,7 @@ pub enum HoldError {
     #[error("read the journal")]
     Journal(#[from] JournalError),
     /// A record was modified.
-    #[error("resume session {session}: record {seq} was modified; run `deskhand verify` for details")]
+    #[error("resume session {session}: record {seq} was modified")]
     Changed {
         /// The session.
         session: String,

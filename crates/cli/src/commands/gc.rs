@@ -1,8 +1,7 @@
-//! `deskhand gc`: clears old sessions away.
+//! `deskhand gc`: removes old sessions.
 
-use std::time::SystemTime;
-
-use deskhand_runtime::retention::{self, KeepReason, Retention, RetentionDecision};
+use deskhand_host::{Removal, RemovalMode, RemovalResult};
+use deskhand_runtime::retention::{KeepReason, Retention};
 use serde::Serialize;
 
 use super::host::load;
@@ -22,62 +21,72 @@ struct Row<'a> {
 }
 
 pub(crate) fn gc(args: &GcArgs) -> CommandResult {
-    let store = load(args.store.overrides())?.sessions();
+    let host = load(args.store.overrides())?;
     let limits = Retention { older_than: args.older_than, keep: args.keep, unfinished: args.unfinished };
-    let now = SystemTime::now();
-    let plan = retention::plan(&store, limits, now).map_err(|error| CliError::from_error(&error))?;
+    let mode = if args.dry_run { RemovalMode::DryRun } else { RemovalMode::Remove };
+    let removals = host.remove_sessions(limits, mode)?;
     let (out, notes) = (Output::to(Stream::Out), Output::to(Stream::Error));
     let (mut removed, mut freed, mut failed) = (0_u64, 0_u64, false);
-    for decision in &plan {
-        let mut goes = decision.kept.is_none();
-        if goes && !args.dry_run {
-            // One that cannot be removed must not keep the others.
-            if let Err(error) = retention::remove(&store, &decision.session) {
-                notes.line(&Line::of(Tone::Doubtful, CliError::from_error(&error).to_string()));
-                (goes, failed) = (false, true);
+    for removal in &removals {
+        match &removal.result {
+            RemovalResult::Removed => {
+                removed += 1;
+                freed = freed.saturating_add(removal.bytes);
+            }
+            RemovalResult::Kept(_) => {}
+            RemovalResult::Failed(error) => {
+                failed = true;
+                notes.line(&Line::of(Tone::Doubtful, CliError::from_error(error).to_string()));
             }
         }
-        if goes {
-            removed += 1;
-            freed = freed.saturating_add(decision.bytes);
-        }
         if args.json {
-            let kept_because = decision.kept.map(word);
-            let session = &decision.session.0;
-            out.json(&Row { session, removed: goes && !args.dry_run, kept_because, bytes: decision.bytes });
-        } else if goes || matches!(decision.kept, Some(KeepReason::InUse | KeepReason::Resumable)) {
-            out.line(&line(decision, args.dry_run));
+            out.json(&row(removal, args.dry_run));
+        } else if let Some(line) = line(removal, args.dry_run) {
+            out.line(&line);
         }
     }
     if !args.json {
-        let verb = if args.dry_run { "would go, which would free" } else { "removed, which freed" };
+        let verb = if args.dry_run { "would be removed, freeing" } else { "removed, freeing" };
         let sessions =
             if removed == 1 { "1 session".to_owned() } else { format!("{} sessions", number(removed)) };
-        out.text(format!("{sessions} {verb} {}; {} kept", size(freed), number(plan.len() as u64 - removed)));
+        let kept = number(removals.len() as u64 - removed);
+        out.text(format!("{sessions} {verb} {}; {kept} kept", size(freed)));
     }
     Ok(if failed { Exit::Negative } else { Exit::Success })
 }
 
-fn line(decision: &RetentionDecision, dry_run: bool) -> Line {
-    let (tone, text) = match decision.kept {
-        None if dry_run => (Tone::Plain, "would go"),
-        None => (Tone::Plain, "removed"),
-        Some(kept) => (Tone::Faint, word(kept)),
+fn row(removal: &Removal, dry_run: bool) -> Row<'_> {
+    let kept_because = match &removal.result {
+        RemovalResult::Kept(reason) => Some(word(*reason)),
+        RemovalResult::Removed | RemovalResult::Failed(_) => None,
     };
-    Line::of(Tone::Plain, format!("{}  ", decision.session))
-        .with(tone, text)
-        .with(Tone::Faint, format!("  {}", size(decision.bytes)))
+    let removed = matches!(removal.result, RemovalResult::Removed) && !dry_run;
+    Row { session: &removal.session.0, removed, kept_because, bytes: removal.bytes }
+}
+
+/// The line of a session; `None` if it is recent, or its error was printed.
+fn line(removal: &Removal, dry_run: bool) -> Option<Line> {
+    let (tone, text) = match &removal.result {
+        RemovalResult::Removed if dry_run => (Tone::Plain, "would be removed"),
+        RemovalResult::Removed => (Tone::Plain, "removed"),
+        RemovalResult::Kept(reason @ (KeepReason::InUse | KeepReason::Resumable)) => {
+            (Tone::Faint, word(*reason))
+        }
+        RemovalResult::Kept(KeepReason::Recent) | RemovalResult::Failed(_) => return None,
+    };
+    let line = Line::of(Tone::Plain, format!("{}  ", removal.session)).with(tone, text);
+    Some(line.with(Tone::Faint, format!("  {}", size(removal.bytes))))
 }
 
 const fn word(kept: KeepReason) -> &'static str {
     match kept {
         KeepReason::InUse => "in use",
-        KeepReason::Resumable => "kept: can be resumed",
+        KeepReason::Resumable => "kept, can be resumed",
         KeepReason::Recent => "kept",
     }
 }
 
-/// A number of bytes for people.
+/// Formats a number of bytes.
 fn size(bytes: u64) -> String {
     const KILO: u64 = 1_000;
     match bytes {

@@ -1,19 +1,15 @@
-//! `deskhand replay`: the same journal in, the same effects out.
+//! `deskhand replay`: checks that a journal produces the same effects again.
 
 use super::host::load;
 use crate::{
     args::ReplayArgs,
-    exit::{CliError, CommandResult, Exit},
+    exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::number,
 };
 
 pub(crate) fn replay(args: &ReplayArgs) -> CommandResult {
-    let folder = load(args.store.overrides())?.find(&args.session)?;
-    let journal = folder.read().map_err(|error| CliError::from_error(&error))?;
-    let prompts =
-        folder.prompts(&journal.header.prompts_sha256).map_err(|error| CliError::from_error(&error))?;
-    let replay = deskhand_runtime::replay(&journal, prompts);
+    let replay = load(args.store.overrides())?.replay(&args.session)?;
     let out = Output::to(Stream::Out);
     let equal = format!("{} effects equal", number(replay.effects_equal));
     match replay.difference {
@@ -24,7 +20,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> CommandResult {
         }
         None => {
             let line = Line::of(Tone::Good, equal);
-            let end = if replay.complete { "" } else { "; the journal ends before the session does" };
+            let end = if replay.complete { "" } else { "; the journal ends before the session did" };
             out.line(&line.with(Tone::Plain, end));
             Ok(Exit::Success)
         }

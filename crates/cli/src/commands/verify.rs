@@ -1,11 +1,11 @@
-//! `deskhand verify`: whether a session is as it was written.
+//! `deskhand verify`: checks that a session was not modified.
 
 use serde::Serialize;
 
 use super::host::load;
 use crate::{
     args::VerifyArgs,
-    exit::{CliError, CommandResult, Exit},
+    exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::number,
 };
@@ -20,8 +20,7 @@ struct Found {
 }
 
 pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
-    let folder = load(args.store.overrides())?.find(&args.session)?;
-    let verified = deskhand_runtime::verify(&folder).map_err(|error| CliError::from_error(&error))?;
+    let (folder, verified) = load(args.store.overrides())?.verify(&args.session)?;
     let out = Output::to(Stream::Out);
     let intact = verified.findings.is_empty();
     if args.json {
@@ -34,7 +33,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
         });
     } else {
         for finding in &verified.findings {
-            out.line(&Line::of(Tone::Bad, "changed: ").with(Tone::Plain, finding.to_string()));
+            out.line(&Line::of(Tone::Bad, "modified: ").with(Tone::Plain, finding.to_string()));
         }
         let looked = format!(
             "{} records, {} pictures and the prompts",
@@ -42,7 +41,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
             number(verified.pictures)
         );
         out.line(&if intact {
-            Line::of(Tone::Good, "intact: ").with(Tone::Plain, format!("{looked} are as they were written"))
+            Line::of(Tone::Good, "intact: ").with(Tone::Plain, looked)
         } else {
             Line::of(Tone::Faint, format!("of {looked}"))
         });

@@ -1,7 +1,6 @@
-//! Sessions that go on, go on another way, are checked, and go: `resume`, `fork`, `verify`, `gc`.
+//! Stored sessions: `resume`, `fork`, `verify`, `gc`.
 //!
-//! What needs a desktop is skipped where the programs of a virtual one are not installed, unless `DESKHAND_ALL_TESTS` is
-//! set.
+//! Tests that need a desktop are skipped if its programs are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::{fs, path::Path};
 
@@ -14,7 +13,7 @@ use crate::{
     support::{World, has_desktop},
 };
 
-/// A model that is asked for something after the main job, which it remembers.
+/// A model that gets another request after the main job and remembers that job.
 const SECOND: &str = r#"
 [[turn]]
 agent = "HostAgent"
@@ -22,14 +21,14 @@ expect = ['what did you do', 'Chart the sales table in Calc']
 reply = '{"thought": "it is in the memory", "status": "FINISH", "result": "charted the sales table"}'
 "#;
 
-/// A model that only says that it is done.
+/// A model that only finishes.
 const DONE: &str = r#"
 [[turn]]
 agent = "HostAgent"
-reply = '{"thought": "seen", "status": "FINISH", "result": "gone on"}'
+reply = '{"thought": "seen", "status": "FINISH", "result": "resumed"}'
 "#;
 
-/// A model that keeps to other prompts and meets a rule.
+/// A model that follows other prompts and meets a rule.
 const PIRATE: &str = r#"
 [[turn]]
 agent = "HostAgent"
@@ -53,7 +52,7 @@ fn store(world: &World) -> SessionStore {
     SessionStore::at(world.path().join(".local/state/deskhand/sessions"))
 }
 
-/// Runs a command that works on a virtual desktop with a script.
+/// Runs a command on a virtual desktop with a script.
 fn on_desktop(world: &World, arguments: &[&str], script: &str) -> String {
     world.file("turns.toml", script);
     let mut command = world.command(arguments);
@@ -71,7 +70,7 @@ fn record_with(journal: &Path, pointer: &str, value: &str) -> usize {
     1 + text.lines().position(has).unwrap()
 }
 
-/// Asserts that the newest session is as it was written, replays equal, and left nothing on the machine.
+/// Asserts that the newest session is intact, replays equal, and left no process behind.
 fn is_sound(world: &World) {
     for command in ["verify", "replay"] {
         let checked = world.run(&[command, "last"]);
@@ -97,7 +96,7 @@ fn broken_off(world: &World, journal: &Path, id: &str, lines: usize) -> SessionF
 }
 
 #[test]
-fn a_session_that_ended_goes_on_with_another_request() {
+fn ended_session_takes_another_request() {
     let world = World::new();
     let (id, journal) = record(&world);
     let before = fs::read_to_string(&journal).unwrap();
@@ -120,7 +119,7 @@ fn a_session_that_ended_goes_on_with_another_request() {
 }
 
 #[test]
-fn a_session_of_version_1_goes_on() {
+fn session_of_version_1_is_resumed() {
     if !has_desktop() {
         return;
     }
@@ -130,19 +129,19 @@ fn a_session_of_version_1_goes_on() {
     for entry in fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
         let mut bytes = fs::read(&path).unwrap();
-        // Text files of this repository end with the end of a line; the prompt set was written without one.
+        // The prompt set was written without a line end; text files in the repository have one.
         if path.extension().is_some_and(|extension| extension == "json") {
             bytes.pop();
         }
         fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
     }
     let shown = on_desktop(&world, &["resume", "v1", "and now?"], DONE);
-    assert!(shown.starts_with("exit 0\n") && shown.contains("gone on"), "{shown}");
+    assert!(shown.starts_with("exit 0\n") && shown.contains("resumed"), "{shown}");
     is_sound(&world);
 }
 
 #[test]
-fn a_session_that_another_process_works_on_is_left_to_it() {
+fn session_in_use_is_neither_resumed_nor_removed() {
     let world = World::new();
     let (id, _) = record(&world);
     world.file("turns.toml", DONE);
@@ -153,14 +152,14 @@ fn a_session_that_another_process_works_on_is_left_to_it() {
     assert!(shown.contains("help: wait until it ends"), "{shown}");
     let shown = world.run(&["gc", "--keep", "0", "--unfinished", "--older-than", "0s"]);
     assert!(shown.starts_with("exit 0\n") && shown.contains(&format!("{id}  in use")), "{shown}");
-    assert!(shown.contains("0 sessions removed, which freed 0 B; 1 kept"), "{shown}");
+    assert!(shown.contains("0 sessions removed, freeing 0 B; 1 kept"), "{shown}");
     drop(lock);
     let shown = world.run(&["resume", "last", "--model", "script:turns.toml"]);
     assert!(shown.contains("has ended"), "it can be had now: {shown}");
 }
 
 #[test]
-fn a_fork_goes_its_own_way_under_other_prompts_and_rules() {
+fn fork_uses_other_prompts_and_rules() {
     if !has_desktop() {
         return;
     }
@@ -184,7 +183,7 @@ fn a_fork_goes_its_own_way_under_other_prompts_and_rules() {
     assert!(shown.starts_with("exit 0\n"), "{shown}\n{}", world.run(&["show", "last"]));
     let forked = store(&world).list().unwrap().remove(0);
     assert_ne!(forked.0, id);
-    assert!(shown.contains(&format!("forked into session {forked}")), "{shown}");
+    assert!(shown.contains(&format!("forked as session {forked}")), "{shown}");
     let story = world.run(&["show", "last"]);
     assert!(story.contains("the table is read, and that is enough") && story.contains("goodbye"), "{story}");
     assert_eq!(fs::read_to_string(&journal).unwrap(), before, "the session itself is as it was");
@@ -192,7 +191,7 @@ fn a_fork_goes_its_own_way_under_other_prompts_and_rules() {
 }
 
 #[test]
-fn a_fork_that_cannot_be_leaves_nothing_behind() {
+fn failed_fork_leaves_nothing_behind() {
     let world = World::new();
     let (id, journal) = record(&world);
     let last = fs::read_to_string(&journal).unwrap().lines().count();
@@ -213,9 +212,9 @@ fn a_fork_that_cannot_be_leaves_nothing_behind() {
     refused(last + 1, &[], &[&records, &format!("--at {last}")]);
     refused(0, &[], &[&records]);
     refused(call, &[], &["an effect was in progress (call read_table)", &format!("--at {}", call + 1)]);
-    refused(last, &[], &["nothing is going on after record", "give the fork a request"]);
-    refused(call + 1, &["--prompts", "unknown"], &["there is no prompt `captain_system`", "host_system"]);
-    refused(call + 1, &["--prompts", "none"], &["there is no prompt in none"]);
+    refused(last, &[], &["nothing is in progress after record", "add a request: deskhand fork"]);
+    refused(call + 1, &["--prompts", "unknown"], &["unknown prompt `captain_system`", "host_system"]);
+    refused(call + 1, &["--prompts", "none"], &["no prompts in none"]);
     refused(call + 1, &["--prompts", "gone"], &["failed to read the prompts of gone"]);
     refused(call + 1, &["--policy", "rules.toml"], &["failed to read the policy rules.toml", "maybe"]);
     fs::remove_file(world.path().join("turns.toml")).unwrap();
@@ -223,7 +222,7 @@ fn a_fork_that_cannot_be_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_changed_byte_is_named_with_its_record() {
+fn modified_byte_is_reported_with_its_record() {
     let world = World::new();
     let (id, journal) = record(&world);
     let text = fs::read_to_string(&journal).unwrap();
@@ -235,8 +234,8 @@ fn a_changed_byte_is_named_with_its_record() {
     let seq = 1 + text.lines().position(|line| line.contains("a bar chart")).unwrap();
     fs::write(&journal, text.replacen("a bar chart", "a bat chart", 1)).unwrap();
     let shown = world.run(&["verify", "last"]);
-    assert!(shown.starts_with(&format!("exit 1\n--- out\nchanged: record {seq}: ")), "{shown}");
-    assert_eq!(shown.matches("changed: ").count(), 1, "{shown}");
+    assert!(shown.starts_with(&format!("exit 1\n--- out\nmodified: record {seq}: ")), "{shown}");
+    assert_eq!(shown.matches("modified: ").count(), 1, "{shown}");
     let json = world.run(&["verify", "last", "--json"]);
     let found: Value = serde_json::from_str(json.strip_prefix("exit 1\n--- out\n").unwrap()).unwrap();
     assert_eq!((&found["session"], &found["intact"]), (&id.into(), &false.into()), "{found}");
@@ -252,12 +251,12 @@ fn a_changed_byte_is_named_with_its_record() {
         prompts.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("prompts-"));
     fs::write(prompts.next().unwrap(), "{}").unwrap();
     let shown = world.run(&["verify", "last"]);
-    assert!(shown.starts_with("exit 1\n--- out\nchanged: record 1: prompt set"), "{shown}");
-    assert!(world.run(&["verify", "nobody"]).starts_with("exit 1\n--- error\nerror: there is no session"));
+    assert!(shown.starts_with("exit 1\n--- out\nmodified: record 1: prompt set"), "{shown}");
+    assert!(world.run(&["verify", "nobody"]).starts_with("exit 1\n--- error\nerror: no session"));
 }
 
 #[test]
-fn old_sessions_go_and_those_that_are_needed_stay() {
+fn old_sessions_are_removed_and_needed_ones_kept() {
     let world = World::new();
     let (ended, journal) = record(&world);
     let crashed = broken_off(&world, &journal, "0-crashed", 30);
@@ -274,13 +273,13 @@ fn old_sessions_go_and_those_that_are_needed_stay() {
         [verdict(&ended), verdict("0-crashed"), verdict("0-in-use")]
     };
     let shown = world.run(&["gc", "--keep", "0", "--dry-run"]);
-    assert_eq!(verdicts(&shown), ["would go", "kept: can be resumed", "in use"], "{shown}");
-    assert!(shown.contains("1 session would go, which would free") && shown.contains("2 kept"), "{shown}");
+    assert_eq!(verdicts(&shown), ["would be removed", "kept, can be resumed", "in use"], "{shown}");
+    assert!(shown.contains("1 session would be removed, freeing") && shown.contains("2 kept"), "{shown}");
     assert_eq!(store(&world).list().unwrap().len(), 3, "a dry run removes nothing");
 
     let shown = world.run(&["gc", "--keep", "0"]);
-    assert_eq!(verdicts(&shown), ["removed", "kept: can be resumed", "in use"], "{shown}");
-    assert!(shown.contains("1 session removed, which freed") && !shown.contains("freed 0 B"), "{shown}");
+    assert_eq!(verdicts(&shown), ["removed", "kept, can be resumed", "in use"], "{shown}");
+    assert!(shown.contains("1 session removed, freeing") && !shown.contains("freeing 0 B"), "{shown}");
     assert!(!journal.parent().unwrap().exists(), "nothing is left of it");
 
     let json = world.run(&["gc", "--keep", "0", "--unfinished", "--json"]);

@@ -1,46 +1,49 @@
-//! What can go wrong with a session that is there, or should be.
+//! Session errors.
 
 use std::{io, path::PathBuf};
 
 use deskhand_core::model::ModelFailure;
-use deskhand_runtime::{ForkError, HoldError, JournalError};
+use deskhand_runtime::{ForkError, HoldError, JournalError, ReportError};
 
 /// A session that cannot be found, read, resumed or forked.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
-    /// None is called so.
-    #[error("there is no session `{name}` in {}", root.display())]
+    /// No session matches.
+    #[error("no session `{name}` in {}", root.display())]
     Missing {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// The folder of the sessions.
         root: PathBuf,
-        /// The id that was probably meant.
+        /// The closest id.
         nearest: Option<String>,
-        /// Whether there is no session at all.
+        /// Whether there are no sessions at all.
         is_empty: bool,
     },
-    /// Several are called so.
-    #[error("{} sessions are called `{name}`", matches.len())]
+    /// Several sessions match.
+    #[error("{} sessions match `{name}`", matches.len())]
     Ambiguous {
-        /// What was asked for.
+        /// The requested name.
         name: String,
         /// Their ids.
         matches: Vec<String>,
     },
     /// Its journal cannot be read.
-    #[error(transparent)]
-    Journal(#[from] JournalError),
+    #[error("failed to {}", deskhand_core::text::error_chain(.0))]
+    Journal(JournalError),
+    /// Its report cannot be written.
+    #[error("failed to write the report")]
+    Report(#[source] ReportError),
     /// It cannot be resumed.
-    #[error("{}", deskhand_core::text::error_chain(.error))]
+    #[error("failed to {}", deskhand_core::text::error_chain(.error))]
     Hold {
         /// Its id.
         session: String,
-        /// Why.
+        /// The cause.
         error: HoldError,
     },
-    /// Nothing of it was broken off, and there is no further request.
-    #[error("session {session} {}: there is nothing to go on with", if *.has_ended { "has ended" } else { "waits for a request" })]
+    /// Nothing was interrupted, and there is no further request.
+    #[error("nothing to resume: session {session} {}", if *.has_ended { "has ended" } else { "is waiting for a request" })]
     NothingToResume {
         /// Its id.
         session: String,
@@ -48,30 +51,30 @@ pub enum SessionError {
         has_ended: bool,
     },
     /// It cannot be forked there.
-    #[error("{}", deskhand_core::text::error_chain(.error))]
+    #[error("failed to {}", deskhand_core::text::error_chain(.error))]
     Fork {
         /// Its id.
         session: String,
-        /// Why.
+        /// The cause.
         error: ForkError,
     },
-    /// Nothing goes on after that record, and there is no further request.
-    #[error("nothing is going on after record {record} of session {session}")]
+    /// Nothing is in progress after that record, and there is no further request.
+    #[error("nothing is in progress after record {record} of session {session}")]
     NothingAfter {
-        /// What was asked for.
+        /// The requested name.
         session: String,
         /// The record.
         record: u64,
     },
-    /// The script gave other replies than the journal holds.
-    #[error("the script did not give the replies of this session: {0}")]
+    /// The script differs from the replies in the journal.
+    #[error("the script does not match the replies of this session: {0}")]
     Script(ModelFailure),
     /// The policy of a fork could not be read.
     #[error("failed to read the policy {}", path.display())]
     Policy {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -80,54 +83,61 @@ pub enum SessionError {
     Prompts {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// There is no prompt in the folder of a fork.
-    #[error("there is no prompt in {}", path.display())]
+    /// The prompts folder of a fork has no prompts.
+    #[error("no prompts in {}", path.display())]
     NoPrompts {
         /// The folder.
         path: PathBuf,
     },
-    /// A prompt of a fork takes the place of none.
-    #[error("there is no prompt `{name}`")]
+    /// A prompt of a fork has an unknown name.
+    #[error("unknown prompt `{name}`")]
     UnknownPrompt {
         /// Its name.
         name: String,
         /// The names of the prompts.
         known: Vec<String>,
     },
-    /// The prompts do not fit together.
-    #[error("failed to put the prompts together")]
+    /// The prompts cannot be combined.
+    #[error("failed to combine the prompts")]
     PromptSet(#[source] serde_json::Error),
 }
 
+impl From<JournalError> for SessionError {
+    fn from(error: JournalError) -> Self {
+        Self::Journal(error)
+    }
+}
+
 impl SessionError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Missing { is_empty: true, .. } => {
-                "there is none at all yet; `deskhand run` makes the first".to_owned()
+                "there are no sessions yet; `deskhand run` creates one".to_owned()
             }
             Self::Missing { nearest: Some(id), .. } => {
-                format!("did you mean {id}? `deskhand sessions` lists them")
+                format!("did you mean {id}? `deskhand sessions` lists all sessions")
             }
-            Self::Missing { .. } => "`deskhand sessions` lists them; `last` is the newest".to_owned(),
-            Self::Ambiguous { matches, .. } => format!("give more of the id: {}", matches.join(", ")),
+            Self::Missing { .. } => "`deskhand sessions` lists all sessions; `last` is the newest".to_owned(),
+            Self::Ambiguous { matches, .. } => format!("use more of the id: {}", matches.join(", ")),
             Self::Hold { session, error } => hold_help(session, error)?,
-            Self::NothingToResume { .. } => "give it a request".to_owned(),
-            Self::NothingAfter { .. } => "give the fork a request".to_owned(),
+            Self::NothingToResume { .. } => "add a request".to_owned(),
+            Self::NothingAfter { .. } => "add a request".to_owned(),
             Self::Fork { session, error } => fork_help(session, error),
-            Self::Script(_) => "name the script that goes on from here".to_owned(),
+            Self::Script(_) => "use a script that continues from here".to_owned(),
             Self::Policy { source, .. } if source.is::<toml::de::Error>() => {
                 "a rule is a section [[rules]] with `tool`, `application`, `role`, `label`, and `decision` (allow, ask \
                  or deny)"
                     .to_owned()
             }
-            Self::NoPrompts { .. } => "a prompt is a file such as `host_system.md`".to_owned(),
-            Self::UnknownPrompt { known, .. } => format!("the prompts are {}", known.join(", ")),
-            Self::Journal(_) | Self::Policy { .. } | Self::Prompts { .. } | Self::PromptSet(_) => {
+            Self::NoPrompts { .. } => "prompts are files such as `host_system.md`".to_owned(),
+            Self::UnknownPrompt { known, .. } => format!("prompts: {}", known.join(", ")),
+            Self::Report(ReportError::Write { .. }) => "name another output file".to_owned(),
+            Self::Report(_) | Self::Journal(_) | Self::Policy { .. } | Self::Prompts { .. } | Self::PromptSet(_) => {
                 return None;
             }
         })
@@ -137,33 +147,36 @@ impl SessionError {
 fn hold_help(session: &str, error: &HoldError) -> Option<String> {
     Some(match error {
         HoldError::Journal(JournalError::InUse { .. }) => {
-            "wait until it ends, or stop it with Ctrl-C where it runs".to_owned()
+            "wait until it ends, or stop it with Ctrl-C in its terminal".to_owned()
         }
-        HoldError::Changed { .. } => format!("`deskhand verify {session}` names all that was changed"),
-        HoldError::Fold { seq, .. } => format!(
-            "another version of Deskhand wrote it; go on with that one, or fork the session before that record: \
-             `deskhand fork {session} --at {}`",
-            seq.saturating_sub(1)
-        ),
+        HoldError::Changed { .. } => {
+            format!("`deskhand verify {session}` lists everything that was modified")
+        }
+        HoldError::Fold { .. } => {
+            "another version of Deskhand wrote it; resume it with that version, or fork it before that record"
+                .to_owned()
+        }
         HoldError::Journal(_) => return None,
     })
 }
 
 fn fork_help(session: &str, error: &ForkError) -> String {
     match error {
-        ForkError::NoRecord { session, last, .. } => {
-            format!("name one of them: `deskhand fork {session} --at {last}`")
+        ForkError::NoRecord { last, .. } => {
+            format!("choose a record from 1 to {last}")
         }
-        ForkError::Between { record, .. } => format!(
-            "fork before it, `--at {}`, or after what came of it, `--at {}`",
-            record.saturating_sub(1),
-            record + 1
-        ),
+        ForkError::Between { record, .. } => {
+            format!(
+                "fork before the effect, at record {}, or after its event, at record {}",
+                record.saturating_sub(1),
+                record + 1
+            )
+        }
         ForkError::Changed { session, .. } => {
-            format!("`deskhand verify {session}` names all that was changed")
+            format!("`deskhand verify {session}` lists everything that was modified")
         }
-        ForkError::Journal(_) | ForkError::Hold(_) => format!(
-            "check that the folder of the sessions can be written to, and `deskhand verify {session}`"
-        ),
+        ForkError::Journal(_) | ForkError::Hold(_) => {
+            format!("check that the sessions folder is writable, and run `deskhand verify {session}`")
+        }
     }
 }

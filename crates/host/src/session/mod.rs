@@ -1,4 +1,4 @@
-//! Sessions: planned, run, found, resumed, forked.
+//! Sessions: plan, run, find, resume and fork them, and what can be done with stored ones.
 
 mod error;
 mod find;
@@ -8,6 +8,7 @@ mod resume;
 mod run;
 mod script;
 mod setup;
+mod stored;
 
 pub use error::SessionError;
 pub(crate) use find::find;
@@ -17,3 +18,5 @@ pub(crate) use plan::Plan;
 pub use plan::SessionRequest;
 pub(crate) use resume::resume;
 pub use run::{Control, Ended, Session};
+pub use stored::{Removal, RemovalMode, RemovalResult};
+pub(crate) use stored::{remove, replay, report, verify};

@@ -1,0 +1,87 @@
+//! What can be done with a stored session without running it: verify, replay, report, remove.
+
+use std::{
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use deskhand_core::ids::SessionId;
+use deskhand_runtime::{
+    Replay, ReportFormat, SessionFolder, SessionStore, Verification,
+    retention::{self, KeepReason, Retention},
+};
+
+use super::SessionError;
+
+/// Whether old sessions are removed or only listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RemovalMode {
+    /// Removes them.
+    Remove,
+    /// Only says which ones would be removed.
+    DryRun,
+}
+
+/// What happened to one session when old ones were removed.
+#[derive(Debug)]
+pub struct Removal {
+    /// The session.
+    pub session: SessionId,
+    /// The total size of its files, in bytes.
+    pub bytes: u64,
+    /// What happened to it.
+    pub result: RemovalResult,
+}
+
+/// What happened to a session when old ones were removed.
+#[derive(Debug)]
+pub enum RemovalResult {
+    /// It was removed, or would be in a dry run.
+    Removed,
+    /// It was kept.
+    Kept(KeepReason),
+    /// It could not be removed.
+    Failed(SessionError),
+}
+
+/// Checks a session against its hashes.
+pub(crate) fn verify(folder: &SessionFolder) -> Result<Verification, SessionError> {
+    Ok(deskhand_runtime::verify(folder)?)
+}
+
+/// Replays a session with its own prompts.
+pub(crate) fn replay(folder: &SessionFolder) -> Result<Replay, SessionError> {
+    let journal = folder.read()?;
+    let prompts = folder.prompts(&journal.header.prompts_sha256)?;
+    Ok(deskhand_runtime::replay(&journal, prompts))
+}
+
+/// Writes the report of a session and returns its path.
+pub(crate) fn report(
+    folder: &SessionFolder,
+    format: ReportFormat,
+    output: Option<&Path>,
+) -> Result<PathBuf, SessionError> {
+    deskhand_runtime::write_report(folder, format, output).map_err(SessionError::Report)
+}
+
+/// Removes the sessions that `retention` does not keep. One that cannot be removed does not stop the others.
+pub(crate) fn remove(
+    store: &SessionStore,
+    retention: Retention,
+    mode: RemovalMode,
+) -> Result<Vec<Removal>, SessionError> {
+    let decisions = retention::plan(store, retention, SystemTime::now())?;
+    let remove = |session: &SessionId| match mode {
+        RemovalMode::DryRun => Ok(()),
+        RemovalMode::Remove => retention::remove(store, session).map_err(SessionError::from),
+    };
+    let removals = decisions.into_iter().map(|decision| {
+        let result = match decision.kept {
+            Some(reason) => RemovalResult::Kept(reason),
+            None => remove(&decision.session).map_or_else(RemovalResult::Failed, |()| RemovalResult::Removed),
+        };
+        Removal { session: decision.session, bytes: decision.bytes, result }
+    });
+    Ok(removals.collect())
+}
