@@ -1,4 +1,4 @@
-//! The reference of commands in the book, written from the definitions that the parser uses.
+//! The command reference in the book, generated from the definition of the command line.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -55,7 +55,13 @@ fn write_command(page: &mut String, command: &Command, level: usize) {
     writeln!(page, "\n```text\n{usage}\n```").unwrap();
     let arguments: Vec<&Arg> =
         command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help").collect();
-    write_arguments(page, &arguments);
+    let mut headings: Vec<Option<&str>> = arguments.iter().map(|arg| arg.get_help_heading()).collect();
+    headings.sort_by_key(Option::is_some);
+    for heading in unique(headings) {
+        let group: Vec<&Arg> =
+            arguments.iter().copied().filter(|arg| arg.get_help_heading() == heading).collect();
+        write_arguments(page, heading.unwrap_or("Argument"), &group);
+    }
     if let Some(after) = command.get_after_help() {
         write_after(page, &after.to_string());
     }
@@ -64,17 +70,24 @@ fn write_command(page: &mut String, command: &Command, level: usize) {
     }
 }
 
-fn write_arguments(page: &mut String, arguments: &[&Arg]) {
-    if arguments.is_empty() {
-        return;
-    }
-    page.push_str("\n| argument | meaning |\n| --- | --- |\n");
+/// The headings in the order of the help, each once.
+fn unique(headings: Vec<Option<&str>>) -> Vec<Option<&str>> {
+    headings.into_iter().fold(Vec::new(), |mut unique, heading| {
+        if !unique.contains(&heading) {
+            unique.push(heading);
+        }
+        unique
+    })
+}
+
+fn write_arguments(page: &mut String, heading: &str, arguments: &[&Arg]) {
+    writeln!(page, "\n| {} | meaning |\n| --- | --- |", heading.to_lowercase()).unwrap();
     for arg in arguments {
         writeln!(page, "| {} | {} |", spelled(arg), meaning(arg)).unwrap();
     }
 }
 
-/// The argument as it is typed: `-o`, `--output PATH`.
+/// How the argument is typed: `-o`, `--output PATH`.
 fn spelled(arg: &Arg) -> String {
     let values: Vec<String> =
         arg.get_value_names().unwrap_or_default().iter().map(ToString::to_string).collect();
@@ -108,13 +121,13 @@ fn meaning(arg: &Arg) -> String {
     text
 }
 
-/// A text on one line without its full stop, with what Markdown and HTML would take for theirs kept as it is.
+/// A text on one line without its full stop, escaped for Markdown and HTML.
 fn sentence(text: &str) -> String {
     let text = collapse_whitespace(text.trim().trim_end_matches('.'));
     text.replace('|', "\\|").replace('<', "&lt;")
 }
 
-/// What stands below the help: paragraphs, each as it is printed.
+/// The paragraphs below the help, as they are printed.
 fn write_after(page: &mut String, text: &str) {
     for paragraph in text.split("\n\n") {
         match paragraph.split_once('\n') {

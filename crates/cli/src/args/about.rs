@@ -5,39 +5,41 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 
-use super::ModelArgs;
+use super::{ModelArgs, ScriptArgs, SettingArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
-    /// Ask the model one short question, which costs a few tokens.
+    #[command(flatten)]
+    pub(crate) script: ScriptArgs,
+    /// Also ask the model a short question; costs a few tokens.
     #[arg(long)]
     pub(crate) ask: bool,
-    /// Write the findings as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// How the agents are shown.
+/// Arguments of `deskhand agents`.
 #[derive(Debug, Args)]
 pub(crate) struct AgentsArgs {
-    /// Write a line of JSON for each.
+    /// Print one line of JSON per agent.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatesArgs {
-    /// How to show them.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = StatesFormat::Table)]
     pub(crate) format: StatesFormat,
 }
 
-/// How state machines are shown.
+/// The format of state machines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatesFormat {
-    /// A Markdown table of what leads to another state.
+    /// Markdown tables of the transitions.
     Table,
     /// Mermaid state diagrams.
     Mermaid,
@@ -51,34 +53,50 @@ pub(crate) struct ConfigArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Explain a key: its value, where that comes from, what it means. Without a key, list all of them.
-    Explain {
-        /// The key, such as `model.base_url`.
-        key: Option<String>,
-        /// Write it as JSON.
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print where the file is.
+    /// Explain a key: its value, where the value comes from, and what it means. Without a key, list all of them.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Box<ExplainArgs>),
+    /// Print the path of the configuration file.
     Path,
-    /// Write a file to fill in, where there is none yet.
+    /// Write a configuration file to fill in. An existing file is left alone.
     Init,
-    /// Print the JSON schema of the file.
+    /// Print the JSON schema of the configuration file.
     Schema,
 }
 
-/// Which completion script is printed.
+const EXPLAIN_EXAMPLES: &str = "\
+A value comes from a flag, else an environment variable, else the file, else the default. The flags
+are those of `deskhand run`: add them to see what a run would use.
+
+Examples:
+  deskhand config explain                  every key with its value
+  deskhand config explain limits.steps_max
+  deskhand config explain model.model --model openai:gpt-5-mini";
+
+/// Arguments of `deskhand config explain`.
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// Key to explain, such as `model.base_url`.
+    pub(crate) key: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+}
+
+/// Arguments of `deskhand completions`.
 #[derive(Debug, Args)]
 pub(crate) struct CompletionsArgs {
-    /// The shell; the one that SHELL names when omitted.
+    /// Shell to complete for [default: from the environment variable SHELL].
     #[arg(value_enum)]
     pub(crate) shell: Option<Shell>,
 }
 
-/// Where man pages are written.
+/// Arguments of `deskhand man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The folder, which is made where it is missing.
+    /// Folder to write to; created if missing.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) folder: PathBuf,
 }

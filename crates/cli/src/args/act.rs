@@ -13,8 +13,8 @@ use deskhand_desktop::{Button, keys::KeyChord};
 use super::StageArgs;
 
 const EXAMPLES: &str = "\
-A target is a name (`Finish`), a role (`text`), both (`push button \"Finish\"`), an id that `deskhand tree` printed
-(`e17`), or a point of the screen (`120,48`).
+TARGET is an element or a place: a name (`Finish`), a role (`text`), both (`push button \"Finish\"`),
+an id printed by `deskhand tree` (`e17`), or a point on the screen (`120,48`).
 
 Examples:
   deskhand act --desktop virtual --launch mousepad type --into text \"hello\"
@@ -22,20 +22,20 @@ Examples:
   deskhand act --window Calc write-table --at A1 \"Month,Sales\" \"May,120\"
   deskhand act press ctrl+s
 
-The exit code is 0 when the effect was seen, else 1.";
+Exit codes: 0 the effect was seen; 1 it was not.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ActArgs {
     #[command(flatten)]
     pub(crate) stage: StageArgs,
-    /// The window, by id, title or application [default: the one that was opened, else the active one].
+    /// Window to act in, by id, title or application [default: the opened one, else the active one].
     #[arg(long, short)]
     pub(crate) window: Option<String>,
-    /// Save a picture of the screen afterwards.
+    /// Save a screenshot afterwards.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// Write the report as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(subcommand)]
@@ -47,39 +47,39 @@ pub(crate) enum Action {
     /// Click an element or a point.
     Click {
         target: TargetText,
-        /// Which mouse button.
+        /// Mouse button.
         #[arg(long, value_enum, default_value_t = ButtonName::Left)]
         button: ButtonName,
-        /// Click twice.
+        /// Double-click.
         #[arg(long)]
         double: bool,
     },
-    /// Type text, as with a keyboard.
+    /// Type text with the keyboard.
     Type {
-        /// The text; any Unicode.
+        /// Text to type; any Unicode.
         text: String,
-        /// Where; by default where the focus is.
+        /// Element to type into [default: the focused one].
         #[arg(long, value_name = "TARGET")]
         into: Option<TargetText>,
-        /// Remove what is there first.
+        /// Clear the element first.
         #[arg(long)]
         clear: bool,
     },
-    /// Press keys, such as `ctrl+s` or `alt+F4`, one chord after the other.
+    /// Press key chords in order, such as `ctrl+s` or `alt+F4`.
     Press {
         #[arg(required = true)]
         chords: Vec<KeyChord>,
     },
-    /// Set the text or the number of a control in one go.
+    /// Set the text or number of a control directly.
     SetValue { target: TargetText, value: String },
-    /// Switch a check box or toggle on or off.
+    /// Check or uncheck a check box, radio button or toggle.
     Check {
         target: TargetText,
-        /// Switch it off.
+        /// Uncheck it.
         #[arg(long)]
         off: bool,
     },
-    /// Turn the wheel over an element or a point.
+    /// Turn the mouse wheel over an element or a point.
     Scroll {
         target: TargetText,
         /// Notches down; negative is up.
@@ -89,57 +89,57 @@ pub(crate) enum Action {
         #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
         right: i32,
     },
-    /// Drag from one place to another.
+    /// Drag from one element or point to another.
     Drag { from: TargetText, to: TargetText },
-    /// Run an action that an element offers to assistive technology.
+    /// Invoke an accessibility action of an element.
     Invoke {
         target: TargetText,
-        /// Its name, such as `click` or `expand or contract`.
+        /// Name of the action, such as `click` or `expand or contract`.
         action: String,
     },
     /// Give an element the keyboard focus.
     Focus { target: TargetText },
-    /// Open a menu or other nested control by the names on the way, such as `Insert` `Chart...`.
+    /// Open a menu item or other nested control by its path of names, such as `Insert` `Chart...`.
     Visit {
         #[arg(required = true)]
         path: Vec<String>,
     },
-    /// Choose an item of a list.
+    /// Select an item of a list, combo box or tree.
     Select { list: TargetText, item: String },
     /// Read the whole text of an element.
     ReadText { target: TargetText },
     /// Read the cells of a table.
     ReadTable {
-        /// Which cells, such as `A1:C5`; by default what is in use.
+        /// Cells to read, such as `A1:C5` [default: the used cells].
         #[arg(long)]
         range: Option<CellRange>,
-        /// The table, by id or name; by default the largest one.
+        /// Table, by id or name [default: the largest one].
         #[arg(long)]
         table: Option<TargetText>,
     },
     /// Write cells of a table and read them back.
     WriteTable {
-        /// A row each, with commas between the cells.
+        /// Rows to write, each with its cells separated by commas.
         #[arg(required = true)]
         rows: Vec<String>,
-        /// The cell at the top left.
+        /// Top left cell.
         #[arg(long, default_value = "A1")]
         at: CellRef,
-        /// The table, by id or name; by default the largest one.
+        /// Table, by id or name [default: the largest one].
         #[arg(long)]
         table: Option<TargetText>,
     },
     /// Select cells of a table.
     SelectCells {
         range: CellRange,
-        /// The table, by id or name; by default the largest one.
+        /// Table, by id or name [default: the largest one].
         #[arg(long)]
         table: Option<TargetText>,
     },
     /// Start a program and wait for its window.
     Launch {
         program: String,
-        /// What it is given, most often files.
+        /// Arguments of the program, usually files.
         arguments: Vec<String>,
     },
     /// Ask the window to close.
@@ -165,7 +165,7 @@ impl From<ButtonName> for Button {
     }
 }
 
-/// What a person wrote.
+/// A target as typed on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TargetText {
     /// `e17`, as `deskhand tree` prints it.
@@ -182,7 +182,7 @@ impl FromStr for TargetText {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let text = text.trim();
         if text.is_empty() {
-            return Err("say which element: by name, role, id (`e17`), or a point (`120,48`)".to_owned());
+            return Err("name an element by name, role or id (`e17`), or a point (`120,48`)".to_owned());
         }
         if let Ok(id) = text.parse() {
             return Ok(Self::Id(id));

@@ -10,10 +10,10 @@ use super::StageArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
-  deskhand desktop --launch mousepad       prints three export lines; type them into another shell, then
-  deskhand windows                         works on that desktop")]
+  deskhand desktop --launch mousepad       prints export lines; run them in another shell, then
+  deskhand windows                         shows the windows of that desktop")]
 pub(crate) struct DesktopCommandArgs {
-    /// The size of the screen [default: 1920x1080].
+    /// Screen size [default: 1920x1080].
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Option<ScreenSize>,
     /// Start a program on it, by the name of its desktop entry or as a command.
@@ -25,7 +25,7 @@ pub(crate) struct DesktopCommandArgs {
 pub(crate) struct WindowsArgs {
     #[command(flatten)]
     pub(crate) stage: StageArgs,
-    /// Write the windows as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -34,34 +34,34 @@ pub(crate) struct WindowsArgs {
 #[command(after_help = "\
 Examples:
   deskhand tree                            the active window
-  deskhand tree Calc                       by a part of the title, or the application
+  deskhand tree Calc                       a window, by part of its title or its application
   deskhand tree --desktop virtual --launch mousepad
-  deskhand tree Calc --ocr                 with the text that is drawn and not among the elements
-  deskhand tree Calc --verify              is what is remembered what is there?")]
+  deskhand tree Calc --ocr                 also the text that is only drawn
+  deskhand tree Calc --verify              compare the cached tree with the application")]
 pub(crate) struct TreeArgs {
-    /// The window, by id, title or application [default: the active one].
+    /// Window to show, by id, title or application [default: the active one].
     pub(crate) window: Option<String>,
     #[command(flatten)]
     pub(crate) stage: StageArgs,
-    /// The most elements.
+    /// Most elements to read.
     #[arg(long, value_name = "N", default_value_t = 4_000)]
     pub(crate) nodes_max: usize,
-    /// Hold the mirror of the window against the application itself, and show every difference.
+    /// Compare the cached tree of the window with the application, and show every difference.
     #[arg(long, conflicts_with = "ocr")]
     pub(crate) verify: bool,
-    /// Also read the text in its picture, whatever `control_backend` says; marked "by ocr".
+    /// Also read text from a picture of the window, regardless of `control_backend`; marked "by ocr".
     #[arg(long)]
     pub(crate) ocr: bool,
-    /// Write the window and its elements as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ScreenshotArgs {
-    /// Where to write the picture.
+    /// File to write.
     pub(crate) file: PathBuf,
-    /// The window, by id, title or application [default: the whole screen].
+    /// Window to capture, by id, title or application [default: the whole screen].
     #[arg(long, short)]
     pub(crate) window: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Arguments of the commands that only Deskhand itself calls.
+//! Arguments of internal commands.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -13,10 +13,10 @@ pub(crate) struct KeepDesktopArgs {
     pub(crate) size: ScreenSize,
 }
 
-/// What to run, and how it is confined.
+/// What to run, and its sandbox.
 #[derive(Debug, Args)]
 pub(crate) struct SandboxedArgs {
-    /// What the program may do, as JSON.
+    /// The sandbox, as JSON.
     #[arg(value_parser = parse)]
     pub(crate) confinement: Confinement,
     /// The program.

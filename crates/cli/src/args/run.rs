@@ -8,22 +8,22 @@ use super::WorkArgs;
 
 const RUN_EXAMPLES: &str = "\
 Examples:
-  deskhand run \"Extract the sales table from the Writer document and chart it in Calc\" --open sales.odt
+  deskhand run \"Chart the sales table of this document in Calc\" --open sales.odt
   deskhand run \"…\" --model openai:gpt-5-mini --api-key-env OPENAI_API_KEY
   deskhand run \"…\" --model openai:qwen3-vl --base-url http://127.0.0.1:8000/v1
   deskhand run \"…\" --model script:turns.toml --script-var out=sales.ods --desktop virtual
   deskhand run \"…\" --json | jq 'select(.kind == \"summary\")'
-  deskhand run                             one request after the other, until you type N
+  deskhand run                             asks for requests until you type N
 
-While it works: p and Enter pauses, r goes on. The first Ctrl-C stops after the action that is going on, the second
-one at once.";
+While a request runs, type p and Enter to pause, r and Enter to continue. Ctrl-C stops after the
+current action; a second Ctrl-C stops at once.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// What to do, in your own words; without it you are asked for one request after the other.
+    /// What to do, in your own words. Without it, deskhand asks for requests until you end it.
     pub(crate) request: Option<String>,
-    /// Save a picture of the screen at the end.
+    /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
     #[command(flatten)]
@@ -31,51 +31,55 @@ pub(crate) struct RunArgs {
 }
 
 const FOLLOW_EXAMPLES: &str = "\
-A plan is a JSON file: {\"task\": \"…\", \"steps\": [\"…\", \"…\"], \"object\": \"letter.odt\", \"close\": true}
-  task    what it is all about
-  steps   what to do, one step after the other
-  object  the document (opened from the plan's folder if it is there) or application to work in; may be left out
-  close   whether to close what was opened, at the end; may be left out
+A plan is a JSON file:
+  {\"task\": \"…\", \"steps\": [\"…\", \"…\"], \"object\": \"letter.odt\", \"close\": true}
+
+Its fields:
+  task    the goal
+  steps   the steps, in order
+  object  the document, relative to the plan, or the application to work in; optional
+  close   whether to close at the end what was opened; optional
 
 Examples:
   deskhand follow plan.json                one plan
-  deskhand follow plans/                   every plan of a folder, each in a session of its own";
+  deskhand follow plans/                   every plan of a folder, each in its own session";
 
 #[derive(Debug, Args)]
 #[command(after_help = FOLLOW_EXAMPLES)]
 pub(crate) struct FollowArgs {
-    /// A plan, or a folder of plans.
+    /// Plan file, or folder of plans.
     pub(crate) plan: PathBuf,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
 const BATCH_EXAMPLES: &str = "\
-A folder holds a file a task: `.txt` is the request itself, `.json` is an object. A `.jsonl` file holds an object a line:
+TASKS is a folder with one file per task, or a JSON Lines file with one task per line. A `.txt` file
+is the request itself. JSON tasks look like this:
   {\"request\": \"…\", \"id\": \"tax-7\", \"open\": [\"tax.ods\"], \"limits\": {\"steps_max\": 20}}
-Only `request` is needed. Documents are looked for in the folder of the file.
+Only `request` is required. Documents are looked up in the folder of the file.
 
-What came of each task is written to ID.json in the folder of the results, and told in a table at the end.
+The result of each task is written to ID.json in the results folder. A table at the end lists them.
 
 Examples:
   deskhand batch tasks/
   deskhand batch tasks.jsonl --parallel 3
-  deskhand batch tasks/ --resume           leaves out what has a result already
+  deskhand batch tasks/ --resume           skips tasks that already have a result
 
-Exit codes: 0 all finished; 1 some did not; 130 cancelled.";
+Exit codes: 0 all tasks finished; 1 some did not; 130 cancelled.";
 
 #[derive(Debug, Args)]
 #[command(after_help = BATCH_EXAMPLES)]
 pub(crate) struct BatchArgs {
-    /// A folder of tasks, or a file of JSON lines.
+    /// Folder of tasks, or JSON Lines file.
     pub(crate) tasks: PathBuf,
-    /// How many tasks are worked on side by side, each on a virtual desktop of its own.
+    /// Number of tasks to run in parallel, each on its own virtual desktop.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) parallel: u16,
-    /// Leave out tasks that have come to a result in an earlier run; those that broke or were cancelled are run again.
+    /// Skip tasks that have a result of an earlier run. Tasks that were cancelled or ended in an error run again.
     #[arg(long)]
     pub(crate) resume: bool,
-    /// The folder of the results [default: `results` in the folder of tasks, or FILE.results].
+    /// Results folder [default: `results` in the folder of tasks, or FILE.results].
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Arguments of the commands on sessions: list, show, report, resume, fork, verify, clear away, replay.
+//! Arguments of the commands on sessions: sessions, show, report, resume, fork, verify, gc, replay.
 
 use std::{path::PathBuf, str::FromStr as _, time::Duration};
 
@@ -11,16 +11,16 @@ use super::{StoreArgs, WorkArgs};
 pub(crate) struct SessionsArgs {
     #[command(flatten)]
     pub(crate) store: StoreArgs,
-    /// Write a line of JSON for each.
+    /// Print one line of JSON per session.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// List the records of the journal by their numbers, a line each.
+    /// List the numbered records of the journal, one per line.
     #[arg(long)]
     pub(crate) records: bool,
     #[command(flatten)]
@@ -30,25 +30,26 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Formats:
-  html       one page that holds everything: time line, pictures with the controls that were acted on, thoughts, prompts,
-             replies, effects, tokens, cost; opens offline
-  markdown   the trajectory as text, with the pictures in a folder beside it
-  jsonl      a line of JSON for each step, for other programs; docs/guides/reports.md explains the fields
-  ufo        a folder of logs with the names of the reference implementation: request.log, response.log, output.md, …
+  html       one self-contained page: timeline, pictures with marked controls, thoughts, prompts,
+             replies, effects, tokens, cost
+  markdown   the steps as text, with the pictures in a folder beside it
+  jsonl      one line of JSON per step; docs/guides/reports.md describes the fields
+  ufo        a folder of logs in the format of the reference implementation: request.log,
+             response.log, output.md, …
 
 Examples:
-  deskhand report last                     writes report.html into the folder of the session and prints where it is
+  deskhand report last                     writes report.html and prints its path
   deskhand report last --format jsonl --output /dev/stdout | jq .thought
   deskhand report 0199 --format ufo --output logs/sales
 
-A report holds what was on the screen and what was asked: share it as you would share those.")]
+A report contains everything that was on the screen. Check it before you share it.")]
 pub(crate) struct ReportArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// What to write.
+    /// Report format.
     #[arg(long, value_name = "FORMAT", default_value = "html", value_parser = ReportFormat::from_str)]
     pub(crate) format: ReportFormat,
-    /// The file to write, or the folder for `ufo` [default: report.… in the folder of the session].
+    /// File to write, or folder for `ufo` [default: report.… in the session folder].
     #[arg(long, short, value_name = "PATH")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
@@ -57,30 +58,31 @@ pub(crate) struct ReportArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }
 
 const RESUME_EXAMPLES: &str = "\
-A session goes on where its journal ends, with the memory of its agents, the same model and the same limits. An action
-that was going on when the process died is not done again: the agent is told that it may be half done, and looks. If
-the virtual desktop is still kept (desktop.keep_minutes), work goes on in the same windows; else on a new desktop.
+The session continues where its journal ends, with the same memory, model and limits. An action that
+was in progress when the process died is not repeated: the agent learns that it may be half done, and
+looks at the result. If the virtual desktop is still kept (desktop.keep_minutes), work continues in
+the same windows, else on a new desktop.
 
 Examples:
-  deskhand resume last                     go on with what was broken off
-  deskhand resume last \"now save it as PDF\"   another request to the same session
-  deskhand resume 0196f --model openai:gpt-5-mini   the same, with another model";
+  deskhand resume last                     continue an interrupted request
+  deskhand resume last \"now save it as PDF\"   add another request
+  deskhand resume 0196f --model openai:gpt-5-mini   continue with another model";
 
 #[derive(Debug, Args)]
 #[command(after_help = RESUME_EXAMPLES)]
 pub(crate) struct ResumeArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// What to do next, once what was broken off is done.
+    /// What to do once the interrupted request has ended.
     pub(crate) request: Option<String>,
-    /// Save a picture of the screen at the end.
+    /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
     #[command(flatten)]
@@ -88,32 +90,32 @@ pub(crate) struct ResumeArgs {
 }
 
 const FORK_EXAMPLES: &str = "\
-The fork has the first records of the session, and goes on from there on a new desktop: with the model, prompts, policy
-and limits that are given here, else with those of the session. The session itself is left as it is. A record is one
-line of the journal; `deskhand show ID --records` numbers them.
+The fork is a new session that starts with the first records of another one and continues on a new
+desktop. Flags replace the model, prompts, policy and limits of the original session, which stays
+unchanged. A record is one line of the journal; `deskhand show ID --records` numbers them.
 
 Examples:
-  deskhand fork last --at 24 --model openai:gpt-5-mini     what another model makes of it
-  deskhand fork last --at 24 --prompts my-prompts/         what other prompts lead to
-  deskhand fork last --at 24 --policy careful.toml         under other rules";
+  deskhand fork last --at 24 --model openai:gpt-5-mini     try another model
+  deskhand fork last --at 24 --prompts my-prompts/         try other prompts
+  deskhand fork last --at 24 --policy careful.toml         try another policy";
 
 #[derive(Debug, Args)]
 #[command(after_help = FORK_EXAMPLES)]
 pub(crate) struct ForkArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// The last record that the fork has in common with it.
+    /// Last record to keep.
     #[arg(long, value_name = "RECORD")]
     pub(crate) at: u64,
-    /// What to do next, once what is going on at that record is done.
+    /// What to do once the request in progress at that record has ended.
     pub(crate) request: Option<String>,
-    /// A folder of prompts: each file there, such as `host_system.md`, takes the place of the prompt of that name.
+    /// Folder of prompts; each file, such as `host_system.md`, replaces the prompt of that name.
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
-    /// A policy to go on under: a TOML file of rules.
+    /// Policy to use instead: a TOML file of rules.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Save a picture of the screen at the end.
+    /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
     #[command(flatten)]
@@ -121,9 +123,10 @@ pub(crate) struct ForkArgs {
 }
 
 const VERIFY_EXAMPLES: &str = "\
-Every line of a journal carries the hash of its own bytes and of the line before it; prompts and pictures lie beside it
-under their hashes. A byte that was changed anywhere is named with its record. Exit code 0: all is as it was written;
-1: it is not.
+Every line of a journal carries the hash of its own bytes and of the line before it. Prompts and
+pictures are named by their hashes. Every modification is reported with its record.
+
+Exit codes: 0 intact; 1 modified.
 
 Example:
   deskhand verify last";
@@ -131,40 +134,40 @@ Example:
 #[derive(Debug, Args)]
 #[command(after_help = VERIFY_EXAMPLES)]
 pub(crate) struct VerifyArgs {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
-    /// Write what was found as JSON.
+    /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 const GC_EXAMPLES: &str = "\
-A session that a process works on never goes. One that was broken off and can be resumed goes only once it is as old as
-`--older-than` says, or with `--unfinished`.
+A session in use is never removed. With `--keep`, an interrupted session that can be resumed is kept
+until it is as old as `--older-than`, unless `--unfinished` is given.
 
 Examples:
-  deskhand gc --dry-run                    what would go: all that is older than 30 days
+  deskhand gc --dry-run                    list what would be removed: sessions older than 30 days
   deskhand gc --older-than 7d
-  deskhand gc --keep 20                    all but the newest 20";
+  deskhand gc --keep 20                    remove all but the newest 20";
 
 #[derive(Debug, Args)]
 #[command(after_help = GC_EXAMPLES)]
 pub(crate) struct GcArgs {
-    /// How long ago something must have happened in a session for the last time: `30d`, `12h`, `90m`.
+    /// Remove sessions without activity for this long: `30d`, `12h`, `90m`.
     #[arg(long, value_name = "AGE", default_value = "30d", value_parser = parse_age)]
     pub(crate) older_than: Duration,
-    /// Keep the newest N, however old they are; all others go, however young they are.
+    /// Keep the newest N sessions and remove all others, regardless of age.
     #[arg(long, value_name = "N")]
     pub(crate) keep: Option<usize>,
-    /// Clear away those that can be resumed, too.
+    /// Also remove interrupted sessions that can be resumed.
     #[arg(long)]
     pub(crate) unfinished: bool,
-    /// Say what would go, and remove nothing.
+    /// List what would be removed, and remove nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
-    /// Write a line of JSON for each session.
+    /// Print one line of JSON per session.
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -172,7 +175,7 @@ pub(crate) struct GcArgs {
 }
 
 fn parse_age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no age; write a number and a unit, such as 30d, 12h or 90m");
+    let wrong = || format!("`{text}` is not an age; use a number and a unit, such as 30d, 12h or 90m");
     let split = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (digits, unit) = text.split_at(split);
     let count: u64 = digits.parse().map_err(|_| wrong())?;

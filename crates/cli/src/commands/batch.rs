@@ -1,4 +1,4 @@
-//! `deskhand batch`: many tasks, a file of results for each, and a table at the end.
+//! `deskhand batch`: many tasks, a result file for each, and a table at the end.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::{
     render::{TaskRow, Verbosity, outcome_tone, seconds, task_lines},
 };
 
-/// What `--json` ends with.
+/// The last line of `--json`.
 #[derive(Serialize)]
 struct BatchSummary<'a> {
     kind: &'static str,
@@ -50,11 +50,11 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let (count, left_out) = (tasks.count(), tasks.earlier().len());
     let folder = tasks.folder().map(Path::to_owned).unwrap_or_default();
     let mut signals = Signals::catch()?;
-    // Several sessions at once have no way to share one user.
+    // Parallel sessions cannot share one user.
     let control = Control::unattended();
-    let mut told = Told { shown, people: shown.people() };
+    let mut printer = TaskPrinter { shown, people: shown.people() };
     let rows = tokio::select! {
-        ended = tasks.run(&control, &mut told) => ended?,
+        ended = tasks.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&control.stop) => match never {},
     };
     let people = shown.people();
@@ -63,11 +63,11 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
         people.line(&line);
     }
     if left_out > 0 {
-        people.line(&Line::of(Tone::Faint, format!("{left_out} of these were done in an earlier run")));
+        people.line(&Line::of(Tone::Faint, format!("{left_out} of these have results of an earlier run")));
     }
     let not_begun = count - rows.len();
     if not_begun > 0 {
-        people.line(&Line::of(Tone::Doubtful, format!("{not_begun} were not begun; `--resume` goes on")));
+        people.line(&Line::of(Tone::Doubtful, format!("{not_begun} not started; run again with `--resume`")));
     }
     people.line(&Line::of(Tone::Faint, format!("results in {}", folder.display())));
     if shown.json {
@@ -84,7 +84,7 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     Ok(exit_of(&rows, control.stop.reason().is_some()))
 }
 
-/// Tells on which desktop a task is worked on, and what did not work there.
+/// Prints the notices of a task.
 struct Notices {
     task: String,
     shown: Shown,
@@ -102,13 +102,13 @@ impl Observer for Notices {
     }
 }
 
-/// Tells that each task begins, and how it ended.
-struct Told {
+/// Prints the start and the result of each task.
+struct TaskPrinter {
     shown: Shown,
     people: Output,
 }
 
-impl Told {
+impl TaskPrinter {
     fn line(&self, line: Line) {
         if self.shown.verbosity > Verbosity::Quiet {
             self.people.line(&line.cut(self.people.width()));
@@ -116,7 +116,7 @@ impl Told {
     }
 }
 
-impl TasksObserver for Told {
+impl TasksObserver for TaskPrinter {
     fn begun(&mut self, task: &Task) -> Box<dyn Observer> {
         let line = Line::of(Tone::Strong, task.id());
         self.line(line.with(Tone::Plain, format!("  {}", one_line(task.request()))));

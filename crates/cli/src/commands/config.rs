@@ -3,11 +3,11 @@
 use std::{fs, io::Write as _};
 
 use deskhand_core::text::collapse_whitespace;
-use deskhand_host::config::{self, Explanation, Overrides};
+use deskhand_host::config::{self, Explanation};
 
 use super::host::load;
 use crate::{
-    args::{ConfigArgs, ConfigCommand},
+    args::{ConfigArgs, ConfigCommand, ExplainArgs},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -18,27 +18,36 @@ pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
         ConfigCommand::Path => out.text(config::config_path().display()),
         ConfigCommand::Schema => out.text(config::schema_text().trim_end()),
         ConfigCommand::Init => init(&out)?,
-        ConfigCommand::Explain { key: Some(key), json } => {
-            let explanation = config::explain(load(Overrides::default())?.loaded(), key)?;
-            if *json { out.pretty_json(&explanation) } else { explained(&out, &explanation) }
-        }
-        ConfigCommand::Explain { key: None, json } => {
-            let host = load(Overrides::default())?;
-            for key in config::all_keys() {
-                let explanation = config::explain(host.loaded(), &key)?;
-                if *json {
-                    out.json(&explanation);
-                } else {
-                    let line = Line::of(Tone::Strong, format!("{key:<32} "));
-                    out.line(&line.with(Tone::Plain, shown(&explanation.value)).with(
-                        Tone::Faint,
-                        format!("  {} ({})", explanation.meaning, explanation.comes_from),
-                    ));
-                }
-            }
-        }
+        ConfigCommand::Explain(args) => explain(&out, args)?,
     }
     Ok(Exit::Success)
+}
+
+fn explain(out: &Output, args: &ExplainArgs) -> Result<(), CliError> {
+    let host = load(args.settings.overrides())?;
+    if let Some(key) = &args.key {
+        let explanation = config::explain(host.loaded(), key)?;
+        if args.json {
+            out.pretty_json(&explanation);
+        } else {
+            explained(out, &explanation);
+        }
+        return Ok(());
+    }
+    for key in config::all_keys() {
+        let explanation = config::explain(host.loaded(), &key)?;
+        if args.json {
+            out.json(&explanation);
+        } else {
+            let line = Line::of(Tone::Strong, format!("{key:<32} "));
+            out.line(
+                &line
+                    .with(Tone::Plain, shown(&explanation.value))
+                    .with(Tone::Faint, format!("  {} ({})", explanation.meaning, explanation.comes_from)),
+            );
+        }
+    }
+    Ok(())
 }
 
 fn explained(out: &Output, explanation: &Explanation) {
@@ -75,14 +84,14 @@ fn init(out: &Output) -> Result<(), CliError> {
     match create() {
         Ok(()) => {
             out.text(format!("wrote {}", path.display()));
-            out.text("fill in the section [model], then see what `deskhand doctor` says");
+            out.text("fill in the section [model], then run `deskhand doctor`");
             Ok(())
         }
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(CliError::new(format!("{} exists already; it was left as it is", path.display()))
-                .with_help("`deskhand config explain` lists what is in force"))
+            Err(CliError::new(format!("{} already exists; it was not changed", path.display()))
+                .with_help("`deskhand config explain` shows the current values"))
         }
         Err(error) => Err(CliError::failed_to(format!("write {}", path.display()), error)
-            .with_help("name a place that can be written to in DESKHAND_CONFIG")),
+            .with_help("set DESKHAND_CONFIG to a writable path")),
     }
 }

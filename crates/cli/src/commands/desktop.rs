@@ -9,14 +9,14 @@ use crate::{
     output::{Output, Stream},
 };
 
-/// What another shell needs to work on it.
+/// The variables that another shell needs to use the desktop.
 const VARIABLES: &[&str] = &["DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"];
 
 pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
     let overrides = Overrides::default().set("desktop.kind", "virtual", "deskhand desktop").set_if(
         "desktop.size",
         args.size.map(String::from),
-        "--size",
+        "the flag --size",
     );
     let plan = load(overrides)?.workspace(&[], args.launch.as_deref())?;
     let mut signals = Signals::catch()?;
@@ -41,20 +41,22 @@ pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
     }
     let notes = Output::to(Stream::Error);
     let ms = workspace.desktop.inner().startup().total_ms;
-    notes.text(format!("{} is up after {ms} ms; Ctrl-C ends it", workspace.name));
+    notes.text(format!("started {} in {ms} ms; press Ctrl-C to end it", workspace.name));
     let gone = tokio::select! {
         _ = signals.next() => false,
         () = workspace.desktop.inner().display_ended() => true,
     };
     workspace.close().await;
     if gone {
-        return Err(CliError::new("the display has ended").with_help("start it again: `deskhand desktop`"));
+        return Err(
+            CliError::new("the desktop ended unexpectedly").with_help("start it again: `deskhand desktop`")
+        );
     }
-    notes.text("it is gone");
+    notes.text("ended the desktop");
     Ok(Exit::Success)
 }
 
-/// A value as a shell reads it.
+/// Quotes a value for a shell.
 fn quoted(value: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "/.:_-,=+@".contains(c);
     if value.chars().all(plain) { value.to_owned() } else { format!("'{}'", value.replace('\'', r"'\''")) }

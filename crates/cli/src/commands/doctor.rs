@@ -1,4 +1,4 @@
-//! `deskhand doctor`: what works here, each with the fix for what does not.
+//! `deskhand doctor`: checks this machine, with a fix for everything that is missing.
 
 use std::time::Duration;
 
@@ -25,16 +25,16 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How long each thing may take that is tried out.
+/// How long each trial may take.
 const TRIAL_BOUND: Duration = Duration::from_secs(15);
 
-/// One thing that was looked at or tried out.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 struct Finding {
     area: &'static str,
     name: String,
     ok: bool,
-    /// Whether `deskhand run` cannot work without it.
+    /// Whether `deskhand run` needs it.
     required: bool,
     detail: String,
     fix: String,
@@ -72,7 +72,7 @@ async fn installed() -> Vec<Finding> {
         .collect()
 }
 
-/// Files that are there prove little: one is started and a picture of it taken.
+/// Starts a virtual desktop and takes a screenshot, since installed files alone prove little.
 async fn virtual_desktop(required: bool) -> Finding {
     let trial = async {
         let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await?;
@@ -82,25 +82,18 @@ async fn virtual_desktop(required: bool) -> Finding {
         picture.map(|_| (ms, accessible))
     };
     let (ok, detail, fix) = match timeout(TRIAL_BOUND, trial).await {
-        Ok(Ok((ms, true))) => (true, format!("up after {ms} ms, with accessibility, pictures work"), ""),
+        Ok(Ok((ms, true))) => (true, format!("started in {ms} ms, with accessibility and screenshots"), ""),
         Ok(Ok((ms, false))) => {
-            (false, format!("up after {ms} ms, without an accessibility bus"), "install at-spi2-core")
+            (false, format!("started in {ms} ms, but without an accessibility bus"), "install at-spi2-core")
         }
-        Ok(Err(error)) => (false, error.chain(), "install what is missing above"),
+        Ok(Err(error)) => (false, error.chain(), "install the missing programs above"),
         Err(_) => (
             false,
-            format!("not up within {} s", TRIAL_BOUND.as_secs()),
-            "see `DESKHAND_LOG=debug deskhand doctor`",
+            format!("not started within {} s", TRIAL_BOUND.as_secs()),
+            "run `DESKHAND_LOG=debug deskhand doctor` for details",
         ),
     };
-    Finding {
-        area: "tried out",
-        name: "virtual desktop".to_owned(),
-        ok,
-        required,
-        detail,
-        fix: fix.to_owned(),
-    }
+    Finding { area: "tested", name: "virtual desktop".to_owned(), ok, required, detail, fix: fix.to_owned() }
 }
 
 async fn current_desktop() -> Finding {
@@ -121,15 +114,15 @@ async fn current_desktop() -> Finding {
             "use `--desktop virtual`".to_owned(),
         ),
     };
-    Finding { area: "tried out", name: "current desktop".to_owned(), ok, required: false, detail, fix }
+    Finding { area: "tested", name: "current desktop".to_owned(), ok, required: false, detail, fix }
 }
 
-/// What keeps programs in their place that the shell agent runs.
+/// The sandbox for programs of the shell agent.
 fn sandbox() -> Finding {
     let support = deskhand_runtime::agents::shell::sandbox::support();
     Finding {
-        area: "tried out",
-        name: "confinement of programs".to_owned(),
+        area: "tested",
+        name: "sandbox for programs".to_owned(),
         ok: support.is_enough(),
         required: false,
         detail: support.describe(),
@@ -138,7 +131,7 @@ fn sandbox() -> Finding {
     }
 }
 
-/// The configuration and the model; both are required, because `run` stops without them.
+/// The configuration and the model. Both are required, because `run` fails without them.
 async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let path = config::config_path();
     let finding = |name: &str, result: Result<String, (String, String)>| {
@@ -155,10 +148,10 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let file = if path.exists() {
         path.display().to_string()
     } else {
-        format!("{} (not there; defaults)", path.display())
+        format!("{} (no such file; using defaults)", path.display())
     };
     let mut findings = vec![elements(host.config()), finding("configuration", Ok(file))];
-    let choice = match ModelSetup::of(host.config(), args.model.variables()).choice().map_err(CliError::from)
+    let choice = match ModelSetup::of(host.config(), args.script.variables()).choice().map_err(CliError::from)
     {
         Ok(choice) => choice,
         Err(error) => {
@@ -169,19 +162,19 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     findings.push(match quick(choice).open().map_err(CliError::from) {
         Err(error) => finding("model", Err((error.to_string(), error.help_text()))),
         Ok(model) if args.ask => finding("model", ask(&model).await),
-        Ok(model) => finding("model", Ok(format!("{} (not asked; --ask does)", model.name()))),
+        Ok(model) => finding("model", Ok(format!("{} (not contacted; use --ask)", model.name()))),
     });
     findings
 }
 
-/// What finds the elements of windows.
+/// The back ends that find elements.
 fn elements(config: &Config) -> Finding {
     let program = config.ocr.program.as_os_str();
     let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
     let result =
         config.to_detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
             if reads(&options) && linux::find_program(program).is_none() {
-                let missing = format!("text is to be read, and `{}` is not installed", program.display());
+                let missing = format!("OCR is enabled, but `{}` is not installed", program.display());
                 return Err((missing, "apt-get install tesseract-ocr".to_owned()));
             }
             let sources = [
@@ -202,7 +195,7 @@ fn elements(config: &Config) -> Finding {
     Finding { area: "elements", name: "control_backend".to_owned(), ok, required: true, detail, fix }
 }
 
-/// A check must not wait through the retries of a request.
+/// Without the retries of a request, which a check should not wait for.
 fn quick(choice: ModelChoice) -> ModelChoice {
     match choice {
         ModelChoice::OpenAi(mut config) => {
@@ -216,7 +209,7 @@ fn quick(choice: ModelChoice) -> ModelChoice {
 
 async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
     let AnyModel::OpenAi(endpoint) = model else {
-        return Ok(format!("{} (a script answers nothing but its own questions)", model.name()));
+        return Ok(format!("{} (a script cannot answer test questions)", model.name()));
     };
     let request = ModelRequest {
         agent: AgentRef::Unnamed,
@@ -236,9 +229,7 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
     };
     match endpoint.ask(&request, &NoPictures).await {
         Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),
-        Err(failure) => {
-            Err((failure.to_string(), "correct the section [model] of the configuration".to_owned()))
-        }
+        Err(failure) => Err((failure.to_string(), "fix the section [model] of the configuration".to_owned())),
     }
 }
 
@@ -270,7 +261,7 @@ fn report(args: &DoctorArgs, findings: &[Finding]) {
     }
     let missing = findings.iter().filter(|finding| finding.required && !finding.ok).count();
     out.line(&match missing {
-        0 => Line::of(Tone::Good, "Ready: `deskhand run` has all that it needs."),
-        count => Line::of(Tone::Bad, format!("Not ready: {count} of what `deskhand run` needs is missing.")),
+        0 => Line::of(Tone::Good, "Ready: `deskhand run` has everything it needs."),
+        count => Line::of(Tone::Bad, format!("Not ready: {count} missing for `deskhand run`.")),
     });
 }

@@ -6,7 +6,7 @@ use deskhand_runtime::StopSwitch;
 
 use super::{
     host::load,
-    session::{Shown, Teller, carry_out, request},
+    session::{SessionPrinter, Shown, carry_out, request},
     signals::Signals,
 };
 use crate::{
@@ -29,9 +29,9 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop)?;
-    let mut told = Told { shown };
+    let mut printer = PlanPrinter { shown };
     let results = tokio::select! {
-        ended = plans.run(&control, &mut told) => ended?,
+        ended = plans.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&stop) => match never {},
         never = listening => match never {},
     };
@@ -43,22 +43,22 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     Ok(exit_of(&results, stop.reason().is_some()))
 }
 
-/// Tells each session as it goes on.
-struct Told {
+/// Prints each session as it runs.
+struct PlanPrinter {
     shown: Shown,
 }
 
-impl TasksObserver for Told {
+impl TasksObserver for PlanPrinter {
     fn begun(&mut self, task: &Task) -> Box<dyn Observer> {
         let line = Line::of(Tone::Strong, format!("{}: {}", task.id(), task.request()));
         Output::to(Stream::Error).line(&line);
-        Box::new(Teller::new(&self.shown))
+        Box::new(SessionPrinter::new(&self.shown))
     }
 
     fn ended(&mut self, _: &TaskResult) {}
 }
 
-/// How several sessions ended together.
+/// The exit of several sessions together.
 pub(super) fn exit_of(results: &[TaskResult], stopped: bool) -> Exit {
     if stopped {
         Exit::Outcome(OutcomeKind::Cancelled)

@@ -1,4 +1,4 @@
-//! The host under the configuration of this run: file, environment, flags. And work by hand on a desktop of it.
+//! The host with the configuration of this run (file, environment, flags), and work by hand on one of its desktops.
 
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::{
@@ -13,29 +13,28 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// The host of the user, with the flags of this run. This program holds desktops and confines programs for it.
+/// The host of the user, with the flags of this run. This program is its helper for desktops and sandboxes.
 ///
 /// # Errors
-/// Names the place of what is wrong with the configuration.
+/// The configuration is not valid.
 pub(super) fn load(flags: Overrides) -> Result<Host, CliError> {
     let helper = std::env::current_exe()
-        .map_err(|error| CliError::failed_to("find this program, which holds desktops", error))?;
+        .map_err(|error| CliError::failed_to("find the path of this program", error))?;
     Ok(Host::load(&Sources::of_user().with(flags))?.with_helper(helper))
 }
 
-/// The desktop that is looked at or acted on by hand.
+/// The desktop to inspect or to act on by hand.
 ///
 /// # Errors
-/// A document cannot be opened, or there is no display where one is asked for.
+/// A document cannot be opened, or the current desktop has no display.
 pub(super) fn by_hand(args: &StageArgs) -> Result<WorkspacePlan, CliError> {
-    Ok(load(args.overrides())?.workspace(&args.setup.open, args.launch.as_deref())?)
+    Ok(load(args.overrides())?.workspace(&args.documents.open, args.launch.as_deref())?)
 }
 
-/// Starts or connects to the desktop, opens what is to be opened, works on it, and closes it, however that ends; a
-/// signal ends it all.
+/// Starts or connects to the desktop, opens documents, works on it, and closes it in any case. A signal ends the work.
 ///
 /// # Errors
-/// The desktop does not come up, a program does not start, or the work fails.
+/// The desktop or a program does not start, or the work fails.
 pub(super) async fn work(
     plan: &WorkspacePlan,
     work: impl AsyncFnOnce(&Workspace) -> CommandResult,
@@ -59,7 +58,7 @@ pub(super) async fn work(
     worked
 }
 
-/// Tells people what did not work and does not change the outcome.
+/// Prints a warning.
 pub(super) fn warn(notice: &Notice) {
     let line = Line::of(Tone::Doubtful, "warning:").with(Tone::Plain, format!(" {notice}"));
     Output::to(Stream::Error).line(&line);

@@ -1,4 +1,4 @@
-//! `deskhand run`: one request, or one after the other.
+//! `deskhand run`: one request, or a conversation.
 
 use deskhand_host::SessionRequest;
 
@@ -13,7 +13,8 @@ use crate::{
     render::Verbosity,
 };
 
-const WHAT_TO_SAY: &str = "say what to do: deskhand run \"Make a chart of the sales table\" --open sales.ods";
+const WHAT_TO_SAY: &str =
+    "describe what to do: deskhand run \"Make a chart of the sales table\" --open sales.ods";
 
 pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     if args.request.as_deref().map(str::trim) == Some("") {
@@ -25,15 +26,15 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     let wanted = request(&args.work, args.request.as_deref(), args.screenshot.as_ref());
     let session = host.start(SessionRequest { converse, ..wanted })?;
     if converse && !shown.asked.somebody() {
-        return Err(CliError::usage("there is no request, and no terminal to ask for one")
+        return Err(CliError::usage("no request, and no terminal to ask for one")
             .with_help(WHAT_TO_SAY)
-            .with_help("or send requests to standard input with `--json`"));
+            .with_help("or send requests over standard input with `--json`"));
     }
     if shown.asked.at_terminal() && shown.verbosity > Verbosity::Quiet {
         let words = if converse {
-            "Say what to do; N or Ctrl-D ends. While it works, p and Enter pauses; Ctrl-C stops the request."
+            "Describe what to do; N or Ctrl-D ends. While a request runs, p and Enter pauses it, Ctrl-C stops it."
         } else {
-            "p and Enter pauses; Ctrl-C stops after the action that is going on, once more at once."
+            "p and Enter pauses; Ctrl-C stops after the current action, a second Ctrl-C stops at once."
         };
         Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
     }

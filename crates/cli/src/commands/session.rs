@@ -1,4 +1,4 @@
-//! What the commands that run sessions have in common: who is asked, what is told, and how it ends.
+//! Shared by the commands that run sessions: the user channel, what is printed, and the exit.
 
 use std::path::PathBuf;
 
@@ -20,55 +20,55 @@ use crate::{
     args::WorkArgs,
     exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
-    people::Asked,
+    people::Answerer,
     render::{Progress, Verbosity},
 };
 
-/// How a session is shown.
+/// How a session is printed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown {
-    pub(super) asked: Asked,
+    pub(super) asked: Answerer,
     pub(super) json: bool,
     pub(super) verbosity: Verbosity,
 }
 
 impl Shown {
     pub(super) fn of(args: &WorkArgs, config: &Config) -> Self {
-        let verbosity = match (args.quiet, args.verbose) {
+        let verbosity = match (args.output.quiet, args.output.verbose) {
             (true, _) => Verbosity::Quiet,
             (false, 0) => Verbosity::Normal,
             (false, 1) => Verbosity::Thoughts,
             (false, _) => Verbosity::Everything,
         };
-        Self { asked: Asked::of(config, args.json), json: args.json, verbosity }
+        Self { asked: Answerer::of(config, args.output.json), json: args.output.json, verbosity }
     }
 
-    /// Where people read: standard output, unless a program reads that.
+    /// The stream for people: standard output, unless `--json` uses it.
     pub(super) fn people(&self) -> Output {
         Output::to(if self.json { Stream::Error } else { Stream::Out })
     }
 }
 
-/// What arguments say of a session.
+/// The session request of the arguments.
 pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&PathBuf>) -> SessionRequest {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     SessionRequest {
         requests: text.map(Request::from).into_iter().collect(),
         converse: false,
-        open: args.desktop.setup.open.clone(),
-        script_variables: args.model.variables(),
+        open: args.documents.open.clone(),
+        script_variables: args.script.variables(),
         screenshot: screenshot.cloned(),
     }
 }
 
-/// Runs a session with its user and tells what comes of it; Ctrl-C and other signals stop it.
+/// Runs a session and prints its progress and result. Ctrl-C and other signals stop it.
 pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -> CommandResult {
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop)?;
-    let mut teller = Teller::new(shown);
+    let mut printer = SessionPrinter::new(shown);
     let ended = tokio::select! {
-        ended = session.run(&control, &mut teller) => ended?,
+        ended = session.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&stop) => match never {},
         never = listening => match never {},
     };
@@ -81,21 +81,21 @@ pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -
         Output::to(Stream::Out).json(&summary);
     }
     Ok(match (&ended.outcome, converse) {
-        // A conversation without a word is none that failed.
+        // A conversation without a request did not fail.
         (None, true) => Exit::Success,
         (_, true | false) => Exit::Outcome(summary.outcome),
     })
 }
 
-/// Tells people, and a program if one listens, what happens in a session.
-pub(super) struct Teller {
+/// Prints what happens in a session, for people and over `--json`.
+pub(super) struct SessionPrinter {
     verbosity: Verbosity,
     people: Output,
     machines: Option<Output>,
     progress: Progress,
 }
 
-impl Teller {
+impl SessionPrinter {
     pub(super) fn new(shown: &Shown) -> Self {
         let people = shown.people();
         let mut progress = Progress::new(shown.verbosity, people.width());
@@ -111,7 +111,7 @@ impl Teller {
     }
 }
 
-impl Observer for Teller {
+impl Observer for SessionPrinter {
     fn past(&mut self, line: &JournalLine) {
         self.progress.read(line);
     }
@@ -147,7 +147,7 @@ impl Observer for Teller {
     }
 }
 
-/// What `--json` ends with.
+/// The last line of `--json`.
 #[derive(Debug, Serialize)]
 struct Summary {
     kind: &'static str,

@@ -1,4 +1,4 @@
-//! Which way to the user a command takes.
+//! Chooses the user channel of a command.
 
 use std::{
     convert::Infallible,
@@ -24,9 +24,9 @@ use crate::{
     output::{Output, Stream},
 };
 
-/// Who is asked.
+/// Who answers questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum Answerer {
     /// A person at a terminal.
     Terminal,
     /// A program that speaks JSON lines.
@@ -35,8 +35,8 @@ pub(crate) enum Asked {
     Nobody,
 }
 
-impl Asked {
-    /// Unless the configuration says otherwise, a program over `--json`, or a person at the terminal if there is one.
+impl Answerer {
+    /// A program with `--json`, else the terminal if there is one, unless the configuration disables asking.
     pub(crate) fn of(config: &Config, json: bool) -> Self {
         match (json, config.people.channel) {
             (_, ChannelSetting::None) => Self::Nobody,
@@ -46,17 +46,17 @@ impl Asked {
         }
     }
 
-    /// Whether there is anybody to ask.
+    /// Whether anybody can be asked.
     pub(crate) fn somebody(self) -> bool {
         self != Self::Nobody
     }
 
-    /// Whether a person sits at a terminal.
+    /// Whether questions go to a terminal.
     pub(crate) fn at_terminal(self) -> bool {
         self == Self::Terminal
     }
 
-    /// Opens the way to the user.
+    /// Opens the user channel.
     ///
     /// # Errors
     /// Standard input cannot be read.
@@ -90,10 +90,10 @@ fn boxed<F: Frontend + 'static>(
     (Arc::new(console), Box::pin(listening))
 }
 
-/// Where prompts are shown: on standard output, unless that goes elsewhere.
+/// Where prompts are printed: standard output if it is a terminal, else standard error.
 fn terminal_output() -> Output {
     Output::to(if io::stdout().is_terminal() { Stream::Out } else { Stream::Error })
 }
 
-/// What listens to the user. It must run beside the session, and never ends.
+/// Reads the input of the user. Must run beside the session; never ends.
 pub(crate) type Listening = Pin<Box<dyn Future<Output = Infallible> + Send>>;

@@ -1,6 +1,6 @@
-//! People at the other end: how prompts look on a terminal, and which way to the user a command takes.
+//! The user: prompts on a terminal, and the choice of the user channel.
 
 mod choice;
 mod terminal;
 
-pub(crate) use choice::Asked;
+pub(crate) use choice::Answerer;

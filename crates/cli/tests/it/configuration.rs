@@ -11,12 +11,12 @@ fn a_key_is_explained_with_its_source() {
     exit 0
     --- out
     model.provider = (not set)
-      meaning      Which kind of model it is; without it there is none.
+      meaning      The kind of model.
       comes from   the default
       default      (not set)
       must be      one of "openai", "script"
                    "openai": Any OpenAI-compatible chat endpoint, local ones included.
-                   "script": A file of turns; no model at all.
+                   "script": A script: a file of prepared replies, without a model.
       environment  DESKHAND__MODEL__PROVIDER
     "#);
     world.configure("[limits]\nsteps_max = 9\n");
@@ -42,12 +42,53 @@ fn a_key_is_explained_with_its_source() {
       must be      a whole number from 1
       environment  DESKHAND__LIMITS__STEPS_MAX
     ");
+    let output = command.args(["--max-steps", "7"]).output().unwrap();
+    assert_snapshot!(world.shown(&output), @r"
+    exit 0
+    --- out
+    limits.steps_max = 7
+      meaning      The most steps of all agents together.
+      comes from   the flag --max-steps
+      default      50
+      must be      a whole number from 1
+      environment  DESKHAND__LIMITS__STEPS_MAX
+    ");
     assert_snapshot!(world.run(&["config", "explain", "limits.step_max"]), @r"
     exit 2
     --- error
     error: there is no key `limits.step_max`
     help: did you mean `limits.steps_max`?
     ");
+}
+
+/// Every flag of `run` that is a setting, with the key that it sets.
+#[test]
+fn flags_are_explained_as_the_source_of_their_values() {
+    let world = World::new();
+    for (flag, value, key) in [
+        ("--model", Some("openai:gpt-5-mini"), "model.model"),
+        ("--base-url", Some("http://127.0.0.1:8000/v1"), "model.base_url"),
+        ("--api-key-env", Some("MY_KEY"), "model.api_key_env"),
+        ("--api-key-file", Some("key.txt"), "model.api_key_file"),
+        ("--no-pictures", None, "view.pictures"),
+        ("--desktop", Some("current"), "desktop.kind"),
+        ("--size", Some("800x600"), "desktop.size"),
+        ("--max-model-calls", Some("3"), "limits.model_calls_max"),
+        ("--max-tokens", Some("3"), "limits.tokens_max"),
+        ("--max-cost", Some("0.5"), "limits.cost_max"),
+        ("--max-minutes", Some("3"), "limits.minutes_max"),
+        ("--ask", Some("never"), "people.ask_questions"),
+        ("--approve", Some("none"), "people.approvals"),
+        ("--question-timeout", Some("3"), "people.question_timeout_s"),
+        ("--approval-timeout", Some("3"), "people.approval_timeout_s"),
+        ("--no-safe-guard", None, "policy.safe_guard"),
+        ("--verify", Some("always"), "work.verify"),
+        ("--evaluate", None, "evaluation.enabled"),
+        ("--state-dir", Some("sessions"), "sessions.dir"),
+    ] {
+        let shown = world.run(&[&["config", "explain", key, flag][..], value.as_slice()].concat());
+        assert!(shown.contains(&format!("comes from   the flag {flag}\n")), "{shown}");
+    }
 }
 
 #[test]
@@ -65,13 +106,13 @@ fn a_file_is_written_once_and_works() {
     exit 0
     --- out
     wrote [home]/.config/deskhand/config.toml
-    fill in the section [model], then see what `deskhand doctor` says
+    fill in the section [model], then run `deskhand doctor`
     ");
     assert_snapshot!(world.run(&["config", "init"]), @r"
     exit 1
     --- error
-    error: [home]/.config/deskhand/config.toml exists already; it was left as it is
-    help: `deskhand config explain` lists what is in force
+    error: [home]/.config/deskhand/config.toml already exists; it was not changed
+    help: `deskhand config explain` shows the current values
     ");
     assert_snapshot!(world.run(&["config", "path"]), @r"
     exit 0
