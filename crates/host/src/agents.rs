@@ -1,4 +1,4 @@
-//! Agents that own no window: the kinds that the configuration knows, and those that it enables.
+//! Agents that own no window: the configured kinds, and the enabled ones.
 
 use std::{path::Path, time::Duration};
 
@@ -13,11 +13,11 @@ use crate::{
     config::{AgentSettings, SandboxSetting},
 };
 
-/// The argument after which a helper program confines itself and becomes the program that follows
+/// The argument on which a helper program enters the sandbox and executes the program that follows
 /// ([`deskhand_runtime::agents::shell::sandbox::run`]).
 pub const SANDBOX_ARGUMENT: &str = "sandboxed";
 
-/// Every kind that the configuration knows.
+/// Every configured kind.
 pub(crate) fn registry(settings: &AgentSettings, helper: Option<&Path>) -> Result<AgentRegistry, HostError> {
     let mut registry = AgentRegistry::default();
     let shell = &settings.shell;

@@ -1,4 +1,4 @@
-//! The model to ask: from the configuration to something that answers.
+//! The model to ask: from the configuration to a provider.
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
@@ -13,20 +13,20 @@ use crate::config::{Config, ModelSettings, Provider, StructuredOutputSetting};
 /// A model that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
-    /// None is configured.
+    /// No model is configured.
     #[error("no model is configured")]
     NotConfigured,
-    /// An endpoint is configured, and no model on it.
-    #[error("no model is named for {base_url}")]
+    /// An endpoint is configured, but no model.
+    #[error("no model is configured for {base_url}")]
     NotNamed {
         /// The address of the endpoint.
         base_url: String,
     },
-    /// Replies are to come from a script, and none is named.
-    #[error("the provider `script` needs a file of turns")]
+    /// The provider `script` is configured without a script.
+    #[error("the provider `script` needs a script")]
     NoScript,
-    /// The script is missing.
-    #[error("failed to read the script {}: there is no such file", file.display())]
+    /// The script does not exist.
+    #[error("failed to read the script {}: no such file", file.display())]
     ScriptMissing {
         /// The file.
         file: PathBuf,
@@ -34,11 +34,11 @@ pub enum ModelError {
     /// The script cannot be read or is not valid.
     #[error(transparent)]
     Script(ScriptError),
-    /// The endpoint cannot be asked.
+    /// The endpoint cannot be used.
     #[error(transparent)]
     Endpoint(OpenAiSetupError),
-    /// There is a limit on cost, and the price of the model is not known.
-    #[error("the price of the model `{model}` is not known, so that a limit on its cost cannot be kept")]
+    /// There is a limit on cost, but the price of the model is unknown.
+    #[error("the price of the model `{model}` is unknown, so the cost limit cannot be enforced")]
     NoPrice {
         /// The model.
         model: String,
@@ -46,7 +46,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> String {
         match self {
             Self::NotConfigured => {
@@ -58,15 +58,15 @@ impl ModelError {
             }
             Self::NoScript => "set `model.script`".to_owned(),
             Self::ScriptMissing { .. } => "check the path of the script".to_owned(),
-            Self::Script(_) => "correct the script, or set its variables".to_owned(),
+            Self::Script(_) => "fix the script, or set its variables".to_owned(),
             Self::Endpoint(error) => endpoint_help(error),
-            Self::NoPrice { model } => format!(
-                "write it down in the configuration, under [prices.\"{model}\"], or take the limit away"
-            ),
+            Self::NoPrice { model } => {
+                format!("set the price under [prices.\"{model}\"] in the configuration, or remove the limit")
+            }
         }
     }
 
-    /// Whether no model was named that could be tried.
+    /// Whether no usable model was named.
     pub const fn is_usage(&self) -> bool {
         match self {
             Self::NotConfigured | Self::NotNamed { .. } | Self::NoScript | Self::NoPrice { .. } => true,
@@ -78,28 +78,28 @@ impl ModelError {
 fn endpoint_help(error: &OpenAiSetupError) -> String {
     match error {
         OpenAiSetupError::Key { place: SecretSource::Environment(name), .. } => {
-            format!("`export {name}=…`, or name a file in `model.api_key_file`")
+            format!("`export {name}=…`, or set `model.api_key_file`")
         }
         OpenAiSetupError::Key { place: SecretSource::File(file), .. } => {
-            format!("put the key into the first line of {}", file.display())
+            format!("write the API key into the first line of {}", file.display())
         }
-        OpenAiSetupError::BaseUrl { .. } => "correct `model.base_url`".to_owned(),
+        OpenAiSetupError::BaseUrl { .. } => "fix `model.base_url`".to_owned(),
         OpenAiSetupError::NoModel { .. } => "set `model.model`".to_owned(),
-        OpenAiSetupError::Client(_) => "`DESKHAND_LOG=debug` says more".to_owned(),
+        OpenAiSetupError::Client(_) => "run with `DESKHAND_LOG=debug` for details".to_owned(),
     }
 }
 
-/// A model by what it takes to reach it.
+/// How to reach a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoice {
     /// An OpenAI-compatible endpoint.
     OpenAi(Box<OpenAiConfig>),
-    /// A file of turns, with the variables in it.
+    /// A script with its variables.
     Script(PathBuf, BTreeMap<String, String>),
 }
 
 impl ModelChoice {
-    /// The name under which the price table knows it.
+    /// Its name in the price table.
     pub fn price_name(&self) -> &str {
         match self {
             Self::OpenAi(config) => &config.model,
@@ -108,7 +108,7 @@ impl ModelChoice {
     }
 }
 
-/// Which model is meant, as a journal keeps it. No key is in it, only where one is found.
+/// Which model to use, as stored in a journal. Names where the API key is found, never the key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ModelSetup {
@@ -119,7 +119,7 @@ pub struct ModelSetup {
 }
 
 impl ModelSetup {
-    /// The model of the configuration. Looks at no file and no endpoint.
+    /// The model of the configuration. Reads no file and contacts no endpoint.
     pub fn of(config: &Config, script_variables: BTreeMap<String, String>) -> Self {
         Self { settings: config.model.clone(), variables: script_variables }
     }
@@ -129,7 +129,7 @@ impl ModelSetup {
         &self.settings
     }
 
-    /// The same with those variables of `before` that are not given.
+    /// The same, with missing variables taken from `before`.
     pub(crate) fn with_variables_of(mut self, before: &Self) -> Self {
         for (name, value) in &before.variables {
             self.variables.entry(name.clone()).or_insert_with(|| value.clone());
@@ -137,7 +137,7 @@ impl ModelSetup {
         self
     }
 
-    /// The same for a session that may be resumed in another working directory.
+    /// The same with absolute paths, for a session that may be resumed in another working directory.
     pub(crate) fn absolute(mut self) -> Self {
         let absolute = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
         self.settings.script = self.settings.script.map(absolute);
@@ -145,7 +145,7 @@ impl ModelSetup {
         self
     }
 
-    /// What it takes to reach the model.
+    /// How to reach the model.
     ///
     /// # Errors
     /// No model is named.
@@ -164,7 +164,7 @@ impl ModelSetup {
 fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, ModelError> {
     let named = settings.model.filter(|model| !model.trim().is_empty());
     let model = named.ok_or_else(|| ModelError::NotNamed { base_url: settings.base_url.clone() })?;
-    // A key is only sent where it was meant to go.
+    // A key is sent only to the endpoint that it is for.
     let usual_key =
         || (settings.base_url == ModelSettings::DEFAULT_BASE_URL).then(|| "OPENAI_API_KEY".to_owned());
     let key = match settings.api_key_file {
@@ -186,19 +186,19 @@ fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, ModelError> {
 }
 
 impl ModelChoice {
-    /// Whether it looks at pictures.
+    /// Whether it accepts pictures.
     pub fn sees(&self) -> bool {
         match self {
             Self::OpenAi(config) => config.vision,
-            // A script is stopped by nothing in a picture, but what is kept of the session is better with them.
+            // A script ignores pictures, but the journal and reports need them.
             Self::Script(..) => true,
         }
     }
 
-    /// Makes it ready to answer: reads the script, or the key. Sends nothing.
+    /// Opens the model: reads the script or the API key. Sends nothing.
     ///
     /// # Errors
-    /// The script is missing or not valid, the address is not a URL, or the key is missing.
+    /// The script is missing or not valid, the address is not a URL, or the API key is missing.
     pub fn open(self) -> Result<AnyModel, ModelError> {
         match self {
             Self::OpenAi(config) => OpenAi::new(*config).map(AnyModel::OpenAi).map_err(ModelError::Endpoint),

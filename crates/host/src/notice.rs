@@ -1,4 +1,4 @@
-//! What a caller gets to know while a session runs: lines of the journal, and notices beside it.
+//! What a running session reports to the caller: journal lines, and notices.
 
 use std::{fmt, path::PathBuf};
 
@@ -6,22 +6,22 @@ use deskhand_core::{record::Line, text::error_chain};
 
 use crate::config::DesktopKind;
 
-/// Gets to know what happens in a session. Each method does nothing unless it is written.
+/// Observes a session. Methods do nothing by default.
 pub trait Observer: Send {
-    /// A line of a session that is resumed, written before.
+    /// An earlier line of a resumed session.
     fn past(&mut self, _line: &Line) {}
 
-    /// A line of the journal, right after it was written.
+    /// A journal line that was just written.
     fn record(&mut self, _line: &Line) {}
 
-    /// Something that the journal does not hold.
+    /// Something that is not in the journal.
     fn notice(&mut self, _notice: &Notice) {}
 }
 
-/// Nobody watches.
+/// Observes nothing.
 impl Observer for () {}
 
-/// Watches the lines of the journal with a closure.
+/// Passes journal lines to a closure.
 pub struct Records<F>(pub F);
 
 impl<F: FnMut(&Line) + Send> Observer for Records<F> {
@@ -30,47 +30,46 @@ impl<F: FnMut(&Line) + Send> Observer for Records<F> {
     }
 }
 
-/// Something that a person should know and that does not change the outcome. Shown as text, it is a fragment without a
-/// full stop.
+/// Something the user should know that does not change the outcome. Its text is a fragment without a full stop.
 #[derive(Debug)]
 pub enum Notice {
-    /// The desktop is up, and work begins on it.
+    /// The desktop is ready.
     WorksOn {
-        /// Which kind of desktop it is.
+        /// The kind of desktop.
         desktop: DesktopKind,
         /// The size of a virtual desktop's screen, `1920x1080`.
         size: String,
         /// Its display, `:99`.
         display: String,
-        /// Whether it is the one that the session was on before its process died.
+        /// Whether it is the desktop that was kept after the process of the session died.
         kept: bool,
     },
     /// A document of a resumed session could not be opened on the new desktop.
     NotReopened {
         /// The document.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         problem: String,
     },
-    /// The desktop ends with this process, because whatever was to keep it cannot.
+    /// The desktop cannot be kept and ends with this process.
     NotKept {
-        /// Why.
+        /// The cause.
         problem: String,
     },
-    /// A window that was to be closed is still open.
+    /// A window could not be closed.
     StaysOpen {
-        /// The window, as people know it.
+        /// The display name of the window.
         window: String,
     },
-    /// The picture of the screen at the end could not be taken or saved.
+    /// The final screenshot could not be taken or saved.
     NoScreenshot {
-        /// Why.
+        /// The cause.
         problem: String,
     },
 }
 
 impl Notice {
-    /// Whether something did not work.
+    /// Whether something failed.
     pub const fn is_warning(&self) -> bool {
         match self {
             Self::WorksOn { .. } => false,
@@ -94,20 +93,20 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WorksOn { desktop: DesktopKind::Virtual, size, display, kept: false } => {
-                write!(f, "works on a private desktop, {size}, display {display}")
+                write!(f, "working on a private desktop, {size}, display {display}")
             }
             Self::WorksOn { desktop: DesktopKind::Virtual, size, display, kept: true } => {
-                write!(f, "works on the private desktop of before, {size}, display {display}")
+                write!(f, "working on the private desktop that was kept, {size}, display {display}")
             }
             Self::WorksOn { desktop: DesktopKind::Current, display, .. } => {
-                write!(f, "works on the current desktop, display {display}")
+                write!(f, "working on the current desktop, display {display}")
             }
             Self::NotReopened { path, problem } => {
-                write!(f, "{} is not opened again: {problem}", path.display())
+                write!(f, "failed to reopen {}: {problem}", path.display())
             }
             Self::NotKept { problem } => f.write_str(problem),
             Self::StaysOpen { window } => write!(f, "{window} stays open"),
-            Self::NoScreenshot { problem } => write!(f, "no screenshot: {problem}"),
+            Self::NoScreenshot { problem } => write!(f, "failed to take the screenshot: {problem}"),
         }
     }
 }

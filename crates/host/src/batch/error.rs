@@ -1,12 +1,12 @@
-//! What can be wrong with files of tasks, and with the results of a batch.
+//! Errors of task files and of the results of a batch.
 
 use std::{io, path::PathBuf};
 
 use crate::workspace::DocumentError;
 
-const FORMS: &str = "`deskhand batch --help` and `deskhand follow --help` show";
+const FORMS: &str = "see `deskhand batch --help` and `deskhand follow --help`";
 
-/// A file of tasks or of a plan that cannot be used; nothing was started.
+/// A task file or plan that cannot be used. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
     /// It cannot be read.
@@ -14,7 +14,7 @@ pub enum TaskError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -23,21 +23,21 @@ pub enum TaskError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
     /// A field is missing, unknown or of the wrong type.
-    #[error("{field}{place} is wrong: {problem}")]
+    #[error("{field}{place} is not valid: {problem}")]
     Form {
         /// File and line.
         place: String,
-        /// The field, with `in` after it; empty for the whole.
+        /// The field, followed by `in`; empty for the whole object.
         field: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// There is nothing to do in it.
+    /// The request is empty.
     #[error("the request in {place} is empty")]
     EmptyRequest {
         /// File and line.
@@ -57,38 +57,38 @@ pub enum TaskError {
         /// File and line.
         place: String,
     },
-    /// The id cannot be the name of a file.
-    #[error("`id` in {place} is `{id}`, which is no name of a file")]
+    /// The id cannot be used as a file name.
+    #[error("`id` in {place} is `{id}`, which cannot be used as a file name")]
     Id {
         /// File and line.
         place: String,
         /// The id.
         id: String,
-        /// One that can.
+        /// A similar id that can be used.
         instead: String,
     },
-    /// There is no task.
-    #[error("there is nothing to do in {}", path.display())]
+    /// There are no tasks.
+    #[error("there are no tasks in {}", path.display())]
     Nothing {
         /// The file or folder.
         path: PathBuf,
     },
     /// There are too many tasks.
-    #[error("more than {most} tasks are in {}", path.display())]
+    #[error("{} has more than {most} tasks", path.display())]
     TooMany {
         /// The file or folder.
         path: PathBuf,
-        /// How many there may be.
+        /// The limit.
         most: usize,
     },
-    /// Two tasks have one id.
-    #[error("`{id}` is the id of two tasks: {first} and {second}")]
+    /// Two tasks have the same id.
+    #[error("two tasks have the id `{id}`: {first} and {second}")]
     SameId {
         /// The id.
         id: String,
-        /// Where it was first.
+        /// The first task with it.
         first: String,
-        /// Where it was again.
+        /// The second task with it.
         second: String,
     },
     /// A document of a task cannot be opened.
@@ -96,48 +96,46 @@ pub enum TaskError {
     Document {
         /// File and line.
         place: String,
-        /// Why.
+        /// The cause.
         #[source]
         source: DocumentError,
     },
 }
 
 impl TaskError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Read { .. } => "check the path; nothing was started".to_owned(),
-            Self::Form { .. } => format!("{FORMS} the fields"),
-            Self::EmptyRequest { .. } => "say what to do".to_owned(),
-            Self::EmptyStep { .. } => "say what to do in this step, or leave it out".to_owned(),
-            Self::NoSteps { .. } => {
-                "list what to do, one step after the other: \"steps\": [\"…\", \"…\"]".to_owned()
-            }
+            Self::Form { .. } => format!("{FORMS} for the fields"),
+            Self::EmptyRequest { .. } => "describe what to do".to_owned(),
+            Self::EmptyStep { .. } => "describe what to do in this step, or remove it".to_owned(),
+            Self::NoSteps { .. } => "list the steps in order: \"steps\": [\"…\", \"…\"]".to_owned(),
             Self::Id { instead, .. } => {
                 format!("use letters, digits, `-`, `_` and `.`, such as `{instead}`")
             }
-            Self::Nothing { .. } => format!("{FORMS} what is read"),
-            Self::TooMany { .. } => "split them".to_owned(),
-            Self::SameId { .. } => "give each an `id` of its own".to_owned(),
+            Self::Nothing { .. } => format!("{FORMS} for the files that are read"),
+            Self::TooMany { .. } => "split them into several batches".to_owned(),
+            Self::SameId { .. } => "give each task its own `id`".to_owned(),
             Self::Document { source, .. } => return source.help(),
             Self::Folder { .. } => return None,
         })
     }
 
-    /// Whether what was read cannot be, rather than could not be read.
+    /// Whether the content is not valid, rather than unreadable.
     pub const fn is_usage(&self) -> bool {
         !matches!(self, Self::Read { .. } | Self::Folder { .. } | Self::Document { .. })
     }
 }
 
-/// A batch that cannot be run, or whose results cannot be kept.
+/// A batch that cannot run, or whose results cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum BatchError {
-    /// Several sessions at once are to work on the current desktop.
-    #[error("sessions side by side cannot share the current desktop")]
+    /// Several parallel sessions would share the current desktop.
+    #[error("parallel sessions cannot share the current desktop")]
     SharedDesktop,
-    /// There are results of an earlier run, which this one is not to resume.
-    #[error("there are results in {} already", folder.display())]
+    /// There are results of an earlier run, and this run does not resume it.
+    #[error("{} already contains results", folder.display())]
     HasResults {
         /// The folder of the results.
         folder: PathBuf,
@@ -147,16 +145,16 @@ pub enum BatchError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// A file in the folder of the results is no result.
+    /// A file in the results folder is not a result.
     #[error("failed to read {}", path.display())]
     Form {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: serde_json::Error,
     },
@@ -165,7 +163,7 @@ pub enum BatchError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -175,19 +173,21 @@ pub enum BatchError {
 }
 
 impl BatchError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            Self::SharedDesktop => "give each one of its own: `desktop.kind = \"virtual\"`".to_owned(),
-            Self::HasResults { .. } => "resume the batch, or name another folder for the results".to_owned(),
+            Self::SharedDesktop => {
+                "give each session its own desktop: `desktop.kind = \"virtual\"`".to_owned()
+            }
+            Self::HasResults { .. } => "resume the batch, or use another folder for the results".to_owned(),
             Self::Form { .. } => {
-                "it is no result of a batch; remove it, or name another folder for the results".to_owned()
+                "it is not a batch result; remove it, or use another folder for the results".to_owned()
             }
             Self::Read { .. } | Self::Write { .. } | Self::Task(_) => return None,
         })
     }
 
-    /// Whether it was asked for in a way that cannot be.
+    /// Whether the caller asked for something impossible.
     pub const fn is_usage(&self) -> bool {
         matches!(self, Self::SharedDesktop | Self::HasResults { .. })
     }

@@ -1,4 +1,4 @@
-//! Several sessions, one after the other or side by side.
+//! Runs several sessions, in order or in parallel.
 
 use std::collections::VecDeque;
 
@@ -7,51 +7,50 @@ use tokio::task::JoinSet;
 use super::{BatchError, Task, TaskResult, results::Results};
 use crate::{Control, HostError, Observer, Session};
 
-/// Gets to know what happens in several sessions.
+/// Observes several sessions.
 pub trait TasksObserver {
-    /// A task begins; what is returned watches its session.
+    /// A task begins. The returned observer gets the events of its session.
     fn begun(&mut self, task: &Task) -> Box<dyn Observer>;
 
-    /// A task has come to its end.
+    /// A task ended.
     fn ended(&mut self, result: &TaskResult);
 }
 
-/// Tasks that are about to run, each in a session of its own. Everything about them was checked that can be before a
-/// desktop starts.
+/// Tasks to run, each in its own session. Everything that can be checked before a desktop starts has been checked.
 pub struct Tasks {
     pub(super) waiting: VecDeque<(Task, Session)>,
     pub(super) parallel: usize,
-    /// Where results are kept, for a batch.
+    /// The results folder of a batch.
     pub(super) results: Option<Results>,
-    /// What came of tasks in an earlier run.
+    /// The results of an earlier run.
     pub(super) earlier: Vec<TaskResult>,
 }
 
 impl Tasks {
-    /// What came of tasks in an earlier run; these are left out.
+    /// The results of an earlier run. Their tasks are skipped.
     pub fn earlier(&self) -> &[TaskResult] {
         &self.earlier
     }
 
-    /// How many tasks there are, those of an earlier run included.
+    /// The number of tasks, including those of an earlier run.
     pub fn count(&self) -> usize {
         self.waiting.len() + self.earlier.len()
     }
 
-    /// The folder of the results, for a batch.
+    /// The results folder of a batch.
     pub fn folder(&self) -> Option<&std::path::Path> {
         self.results.as_ref().map(Results::folder)
     }
 
-    /// The sessions, for a caller that runs them in another way.
+    /// The sessions, for callers that run them in another way.
     pub fn into_sessions(self) -> impl Iterator<Item = (Task, Session)> {
         self.waiting.into_iter()
     }
 
-    /// Runs the tasks. After a stop none is begun any more. Returns what came of all of them, those of an earlier run first.
+    /// Runs the tasks and returns their results, those of an earlier run first. After a stop, no further task begins.
     ///
     /// # Errors
-    /// A result cannot be written; the sessions that run are dropped then.
+    /// A result cannot be written. Running sessions are dropped then.
     pub async fn run(
         self,
         control: &Control,

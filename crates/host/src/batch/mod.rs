@@ -1,4 +1,4 @@
-//! Many requests out of files: the tasks of a batch and the plans to follow, and what came of each.
+//! Many requests from files: the tasks of a batch, the plans to follow, and their results.
 
 mod error;
 mod many;

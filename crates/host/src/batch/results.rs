@@ -1,4 +1,4 @@
-//! What came of the tasks of a batch, one file each, so that another run can leave out what is done.
+//! The results of a batch, one file per task, so that a later run can skip finished tasks.
 
 use std::{
     collections::VecDeque,
@@ -12,51 +12,51 @@ use serde::{Deserialize, Serialize};
 use super::{BatchError, Task, Tasks};
 use crate::{Ended, HostError, Session, config::DesktopKind, session::Plan};
 
-/// A batch that is wanted.
+/// A batch to run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BatchRequest {
     /// A folder of tasks, or a file of JSON lines.
     pub tasks: PathBuf,
-    /// How many sessions run side by side; at least one does.
+    /// How many sessions run in parallel; 0 counts as 1.
     pub parallel: usize,
-    /// Whether tasks that came to a result in an earlier run are left out. Otherwise there must be no results.
+    /// Whether to skip tasks with a result of an earlier run. If false, the results folder must be empty.
     pub resume: bool,
-    /// The folder of the results; by default beside the tasks.
+    /// The results folder; by default beside the tasks.
     pub results: Option<PathBuf>,
     /// What all sessions have in common.
     pub session: crate::SessionRequest,
 }
 
-/// What came of a task, as it stands in its file.
+/// The result of a task, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskResult {
     /// The id of the task.
     pub id: String,
-    /// What it wanted done.
+    /// The request.
     pub request: String,
-    /// How it ended.
+    /// The outcome.
     pub outcome: OutcomeKind,
-    /// Why.
+    /// The reason of the outcome.
     pub reason: String,
-    /// Its session; `None` if it did not even begin.
+    /// Its session; `None` if it was never started.
     pub session_id: Option<String>,
     /// The folder of the session.
     pub session_path: Option<PathBuf>,
-    /// Steps of all agents.
+    /// The number of steps of all agents.
     pub steps: u32,
-    /// Calls of tools.
+    /// The number of tool calls.
     pub calls: u32,
-    /// Requests to the model.
+    /// The number of model requests.
     pub model_calls: u32,
-    /// Tokens read.
+    /// The number of tokens read.
     pub prompt_tokens: u64,
-    /// Tokens written.
+    /// The number of tokens written.
     pub completion_tokens: u64,
-    /// What the model cost.
+    /// The cost of the model.
     pub cost: Cost,
     /// How long it took.
     pub elapsed_ms: u64,
-    /// The exit code of such an outcome.
+    /// The exit code for the outcome.
     pub exit_code: u8,
 }
 
@@ -103,7 +103,7 @@ impl TaskResult {
         result
     }
 
-    /// Whether it came to a result of its own; what broke or was stopped did not.
+    /// Whether the task has a result of its own. A task that was cancelled or ended in an error has none.
     pub const fn is_done(&self) -> bool {
         match self.outcome {
             OutcomeKind::Finished
@@ -115,7 +115,7 @@ impl TaskResult {
     }
 }
 
-/// The folder of results, one file a task.
+/// The results folder, with one file per task.
 pub(super) struct Results(PathBuf);
 
 impl Results {
@@ -139,7 +139,7 @@ impl Results {
         self.0.join(format!("{id}.json"))
     }
 
-    /// What came of a task in an earlier run, if this is the same task.
+    /// The result of an earlier run, if it is for the same task.
     fn earlier(&self, task: &Task) -> Result<Option<TaskResult>, BatchError> {
         let path = self.file(&task.id);
         let text = match fs::read(&path) {
@@ -152,7 +152,7 @@ impl Results {
         Ok((result.request == task.request()).then_some(result))
     }
 
-    /// Writes a result; the file is there whole or not at all.
+    /// Writes a result atomically.
     pub(super) fn keep(&self, result: &TaskResult) -> Result<(), BatchError> {
         let path = self.file(&result.id);
         let part = self.0.join(format!(".{}.part", result.id));
@@ -166,7 +166,7 @@ impl Results {
     }
 }
 
-/// The tasks of a batch, as variations of one plan.
+/// The sessions of a batch, derived from one plan.
 pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
     if request.parallel > 1 && base.workspace.kind == DesktopKind::Current {
         return Err(BatchError::SharedDesktop.into());
@@ -188,7 +188,7 @@ pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Re
     Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier })
 }
 
-/// Plans to be followed one after the other, as variations of one plan.
+/// The sessions of plans to follow in order, derived from one plan.
 pub(crate) fn follow(tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
     let waiting = planned(tasks, base)?;
     Ok(Tasks { waiting, parallel: 1, results: None, earlier: Vec::new() })

@@ -1,4 +1,4 @@
-//! Files that say what to do: plans to follow, and the tasks of a batch.
+//! Task files: plans to follow, and the tasks of a batch.
 
 use std::{
     fs,
@@ -12,24 +12,24 @@ use serde::Deserialize;
 use super::TaskError;
 use crate::{session::Plan, workspace::check_documents};
 
-/// The most files or lines that are read as tasks.
+/// The most tasks in a folder or file.
 const TASKS_MAX: usize = 10_000;
-/// The longest id of a task, in characters; ids are names of files.
+/// The longest id of a task, in characters. Ids are used as file names.
 const ID_CHARS_MAX: usize = 100;
 
-/// One thing to do, as a file says it.
+/// One task from a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// Names it, and is good for the name of a file.
+    /// The id, usable as a file name.
     pub(super) id: String,
-    /// Where it stands: `tasks.jsonl:3`.
+    /// Where it is defined: `tasks.jsonl:3`.
     pub(super) place: String,
     said: Said,
-    /// The folder that its documents are looked for in.
+    /// The folder that relative paths of its documents start from.
     folder: PathBuf,
 }
 
-/// The object in a file. `task`, `steps`, `object` and `close` are a plan.
+/// The JSON object of a task. `task`, `steps`, `object` and `close` make a plan.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -57,17 +57,17 @@ struct SaidLimits {
 }
 
 impl Task {
-    /// Its name, which is also good for the name of a file.
+    /// Its id, usable as a file name.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What it wants done.
+    /// The request.
     pub fn request(&self) -> &str {
         &self.said.request
     }
 
-    /// The session that does it, as a variation of `base`.
+    /// The plan of its session, derived from `base`.
     ///
     /// # Errors
     /// A document cannot be opened.
@@ -97,7 +97,7 @@ impl Task {
 /// The plans of a file or a folder.
 ///
 /// # Errors
-/// Names the file and the field that is wrong.
+/// [`TaskError`] with the file and field.
 pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
     let tasks = if path.is_dir() { folder_tasks(path, &["json"])? } else { vec![json_file(path)?] };
     for task in &tasks {
@@ -111,7 +111,7 @@ pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
 /// The tasks of a folder, or of a file of JSON lines.
 ///
 /// # Errors
-/// Names the file, line and field that is wrong.
+/// [`TaskError`] with the file, line and field.
 pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, TaskError> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let tasks = match extension.as_deref() {
@@ -208,7 +208,7 @@ fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, 
     Ok(Task { id, place, said, folder })
 }
 
-/// A text as the name of a file that is safe everywhere.
+/// Turns a text into a file name that is safe everywhere.
 fn tidy(name: &str) -> String {
     let keep = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     let tidy: String = name.chars().map(keep).take(ID_CHARS_MAX).collect();

@@ -1,4 +1,4 @@
-//! What files of tasks and plans may hold, and how what is wrong is named.
+//! Tests of task files and plans, and of their errors.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ fn problem(name: &str, text: &str, read: impl Fn(&std::path::Path) -> Option<Str
     let file = folder.path().join(name);
     fs::write(&file, text).unwrap();
     let problem = read(&file).unwrap_or_else(|| "fine".to_owned());
-    // Columns are the reader's business.
+    // The column is not compared.
     let problem = problem.split(" at line ").next().unwrap();
     problem.replace(&format!("{}/", folder.path().display()), "")
 }
@@ -27,7 +27,7 @@ fn check_tasks(text: &str, expected: &str) {
 }
 
 #[test]
-fn what_is_wrong_with_a_plan_is_named_by_file_and_field() {
+fn plan_errors_name_file_and_field() {
     check_plan(r#"{"task": "t", "steps": ["1. type"], "object": "draft.docx", "close": true}"#, "fine");
     check_plan(r#"{"task": "t", "steps": ["a"]}"#, "fine");
     check_plan(r#"{"task": "t"}"#, "`steps` in plan.json is missing or empty");
@@ -35,30 +35,30 @@ fn what_is_wrong_with_a_plan_is_named_by_file_and_field() {
     check_plan(r#"{"task": " ", "steps": ["a"]}"#, "the request in plan.json is empty");
     check_plan(
         r#"{"task": "t", "steps": ["a", 2]}"#,
-        "`steps[1]` in plan.json is wrong: invalid type: integer `2`, expected a string",
+        "`steps[1]` in plan.json is not valid: invalid type: integer `2`, expected a string",
     );
     check_plan(
         r#"{"task": "t", "steps": ["a"], "close": "yes"}"#,
-        "`close` in plan.json is wrong: invalid type: string \"yes\", expected a boolean",
+        "`close` in plan.json is not valid: invalid type: string \"yes\", expected a boolean",
     );
-    check_plan(r#"{"steps": ["a"]}"#, "plan.json is wrong: missing field `request`");
+    check_plan(r#"{"steps": ["a"]}"#, "plan.json is not valid: missing field `request`");
 }
 
 #[test]
-fn what_is_wrong_with_tasks_is_named_by_file_line_and_field() {
+fn task_errors_name_file_line_and_field() {
     check_tasks("{\"request\": \"a\"}\n\n{\"request\": \"b\", \"id\": \"tax-7\"}\n", "fine");
-    check_tasks("", "there is nothing to do in tasks.jsonl");
+    check_tasks("", "there are no tasks in tasks.jsonl");
     check_tasks(
         "{\"request\": \"a\", \"id\": \"x\"}\n{\"request\": \"b\", \"id\": \"X\"}\n",
-        "`X` is the id of two tasks: tasks.jsonl:1 and tasks.jsonl:2",
+        "two tasks have the id `X`: tasks.jsonl:1 and tasks.jsonl:2",
     );
     check_tasks(
         "{\"request\": \"a\", \"id\": \"../etc\"}\n",
-        "`id` in tasks.jsonl:1 is `../etc`, which is no name of a file",
+        "`id` in tasks.jsonl:1 is `../etc`, which cannot be used as a file name",
     );
     check_tasks(
         "{\"request\": \"a\"}\n{\"request\": \"a\", \"limits\": {\"steps\": 3}}\n",
-        "`limits.steps` in tasks.jsonl:2 is wrong: unknown field `steps`, expected one of `steps_max`, \
+        "`limits.steps` in tasks.jsonl:2 is not valid: unknown field `steps`, expected one of `steps_max`, \
          `model_calls_max`, `tokens_max`, `minutes_max`",
     );
 }
@@ -74,6 +74,6 @@ fn a_folder_is_read_in_order_and_texts_are_requests() {
         fs::write(folder.path().join(name), text).unwrap();
     }
     let tasks = read_tasks(folder.path()).unwrap();
-    let told: Vec<_> = tasks.iter().map(|task| (task.id.as_str(), task.request())).collect();
-    assert_eq!(told, [("a", "t"), ("b-two", "write\nthis")]);
+    let read: Vec<_> = tasks.iter().map(|task| (task.id.as_str(), task.request())).collect();
+    assert_eq!(read, [("a", "t"), ("b-two", "write\nthis")]);
 }

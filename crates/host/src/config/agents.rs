@@ -1,39 +1,39 @@
-//! What can be configured of agents that own no window.
+//! Settings of agents that own no window.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Agents that own no window and can be handed sub-tasks.
+/// Agents that own no window and can work on sub-tasks.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentSettings {
-    /// The names of those that sessions are run with: `shell`, or one of `agents.programs`.
+    /// The agents to enable: `shell`, or names from `agents.programs`.
     pub enabled: Vec<String>,
-    /// The agent of the command line.
+    /// The shell agent, which runs programs.
     pub shell: ShellAgentSettings,
-    /// Agents in programs of their own, by name.
+    /// Agents that run as separate programs, by name.
     pub programs: BTreeMap<String, ProgramAgentSettings>,
 }
 
-/// The agent of the command line.
+/// The shell agent, which runs programs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShellAgentSettings {
-    /// The folder that its programs work in and may change; without it, a private one of each session.
+    /// The working folder of its programs, which they may write to. By default a private folder for each session.
     pub folder: Option<PathBuf>,
-    /// Further folders that its programs may change.
+    /// More folders that its programs may write to.
     pub write: Vec<PathBuf>,
-    /// Further folders that its programs may read, beside those of the system.
+    /// More folders that its programs may read, besides those of the system.
     pub read: Vec<PathBuf>,
     /// Whether its programs may use the network.
     pub network: bool,
-    /// Whether its programs are confined, which takes Landlock and seccomp in the kernel.
+    /// Whether its programs run in a sandbox. Needs Landlock and seccomp in the kernel.
     pub sandbox: SandboxSetting,
-    /// Names of environment variables that its programs get beside the usual ones. Keys do not belong here.
+    /// Names of environment variables to pass to its programs, besides the usual ones. Do not pass keys.
     pub environment: Vec<String>,
-    /// The longest that one program may run, in seconds.
+    /// How long one program may run, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
 }
@@ -52,34 +52,34 @@ impl Default for ShellAgentSettings {
     }
 }
 
-/// Whether programs are confined.
+/// Whether programs run in a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxSetting {
-    /// They are, or the agent cannot be used.
+    /// Run programs in a sandbox; without kernel support, the agent cannot be enabled.
     Required,
-    /// They are where the kernel can.
+    /// Run programs in a sandbox if the kernel supports it.
     IfPossible,
-    /// They are not.
+    /// Run programs without a sandbox.
     Off,
 }
 
-/// An agent in a program of its own: an MCP server on its standard streams with the tool `work_on_subtask`.
+/// An agent that runs as a separate program: an MCP server over stdio with the tool `work_on_subtask`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProgramAgentSettings {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What it is good for; without it, what it says of itself.
+    /// What the agent is good for, as the HostAgent reads it. By default what the agent says of itself.
     pub introduction: Option<String>,
-    /// The folder that it runs in; without it, a private one of each session.
+    /// The working folder of the program. By default a private folder for each session.
     pub folder: Option<PathBuf>,
-    /// Names of environment variables that it gets beside the usual ones.
+    /// Names of environment variables to pass to the program, besides the usual ones.
     pub environment: Vec<String>,
-    /// How long it may take to answer when it is started, in seconds.
+    /// How long the program may take to start, in seconds.
     #[schemars(range(min = 1))]
     pub start_timeout_s: u64,
-    /// How long it may take for one sub-task, in seconds.
+    /// How long one sub-task may take, in seconds.
     #[schemars(range(min = 1))]
     pub subtask_timeout_s: u64,
 }

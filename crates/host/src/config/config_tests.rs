@@ -1,4 +1,4 @@
-//! Configuration from text to values, and what is said about what is wrong.
+//! Tests of reading and merging configurations, and of their errors.
 
 use std::{fs, path::Path};
 
@@ -28,7 +28,7 @@ fn check_error(text: &str, variables: &[(&str, &str)], expected: &str) {
 }
 
 #[test]
-fn later_layers_win_and_values_know_where_they_come_from() {
+fn later_layers_win_and_values_know_their_source() {
     let loaded = load_text(
         "[model]\nprovider = \"openai\"\ntimeout_s = 7\n\n[limits]\nsteps_max = 9\n",
         &[("DESKHAND__LIMITS__STEPS_MAX", "12"), ("DESKHAND__MODELS__LOCAL__MODEL", "tiny"), ("OTHER", "1")],
@@ -47,42 +47,42 @@ fn later_layers_win_and_values_know_where_they_come_from() {
 }
 
 #[test]
-fn what_is_wrong_is_named_with_its_place_and_the_way_out() {
+fn errors_name_the_place_and_the_next_step() {
     check_error(
         "[model]\nbase_ulr = \"http://x\"\n",
         &[],
         "unknown key `model.base_ulr` in [dir]/config.toml:2\nhelp: did you mean `model.base_url`? \
-         `deskhand config explain model.base_url` says what it does",
+         `deskhand config explain model.base_url` describes it",
     );
     check_error(
         "\n[modle]\nbase_url = \"http://x\"\n",
         &[],
         "unknown key `modle` in [dir]/config.toml:2\nhelp: did you mean `model`? \
-         `deskhand config explain model` says what it does",
+         `deskhand config explain model` describes it",
     );
     check_error(
         "steps_max = 3\n",
         &[],
         "unknown key `steps_max` in [dir]/config.toml:1\nhelp: did you mean `limits.steps_max`? \
-         `deskhand config explain limits.steps_max` says what it does",
+         `deskhand config explain limits.steps_max` describes it",
     );
     check_error(
         "[limits]\nsteps_max = \"many\"\n",
         &[],
         "`limits.steps_max` in [dir]/config.toml:2 is \"many\", but it must be a whole number from 1\n\
-         help: `deskhand config explain limits.steps_max` says what it means",
+         help: `deskhand config explain limits.steps_max` describes it",
     );
     check_error(
         "[limits]\nsteps_max = -3\n",
         &[],
         "`limits.steps_max` in [dir]/config.toml:2 is -3, but it must be a whole number from 1\n\
-         help: `deskhand config explain limits.steps_max` says what it means",
+         help: `deskhand config explain limits.steps_max` describes it",
     );
     check_error(
         "[view]\njpeg_quality = 0\n",
         &[],
         "`view.jpeg_quality` in [dir]/config.toml:2 is 0, but it must be a whole number from 1 to 100\n\
-         help: `deskhand config explain view.jpeg_quality` says what it means",
+         help: `deskhand config explain view.jpeg_quality` describes it",
     );
     check_error(
         "[model]\nprovider = \"opnai\"\n",
@@ -94,25 +94,25 @@ fn what_is_wrong_is_named_with_its_place_and_the_way_out() {
         "[desktop]\nsize = \"huge\"\n",
         &[],
         "`desktop.size` in [dir]/config.toml:2 is \"huge\", but it must be a size such as \
-         \"1920x1080\" (each side 320 to 16384)\nhelp: `deskhand config explain desktop.size` says what it means",
+         \"1920x1080\" (each side 320 to 16384)\nhelp: `deskhand config explain desktop.size` describes it",
     );
     check_error(
         "model = 3\n",
         &[],
         "`model` in [dir]/config.toml:1 is 3, but it must be a section\n\
-         help: `deskhand config explain model` says what it means",
+         help: `deskhand config explain model` describes it",
     );
     check_error(
         "",
         &[("DESKHAND__MODEL__VISION", "perhaps")],
         "`model.vision` in the environment variable DESKHAND__MODEL__VISION is \"perhaps\", but it must be true \
-         or false\nhelp: `deskhand config explain model.vision` says what it means",
+         or false\nhelp: `deskhand config explain model.vision` describes it",
     );
     check_error(
         "[model\nprovider = 3",
         &[],
         "failed to read the configuration [dir]/config.toml:1: unclosed table, expected `]`\n\
-         help: correct the line; `deskhand config explain` lists every key with its type",
+         help: fix that line; `deskhand config explain` lists every key",
     );
 }
 
@@ -130,7 +130,7 @@ fn every_key_can_be_explained() {
     assert_eq!(words, ["openai", "script"]);
 }
 
-/// The starter file with what is commented out: all of it, or only what is not marked as an example.
+/// The starter file with its commented lines uncommented: all of them, or only those that are not examples.
 fn uncommented(examples: bool) -> String {
     const EXAMPLE: &str = "# example";
     let mut in_example = false;
@@ -161,27 +161,27 @@ fn the_starter_file_shows_defaults_and_examples() {
 }
 
 #[test]
-fn overrides_win_and_are_known_by_the_names_of_their_caller() {
-    let overrides = Overrides::default().set("limits.steps_max", 3, "--max-steps").set_if(
+fn overrides_win_under_the_names_of_their_caller() {
+    let overrides = Overrides::default().set("limits.steps_max", 3, "the flag --max-steps").set_if(
         "limits.minutes_max",
         None::<u64>,
         "--max-minutes",
     );
     let loaded = load_with("", &[("DESKHAND__LIMITS__STEPS_MAX", "12")], overrides).unwrap();
     assert_eq!(loaded.config.limits.steps_max, 3);
-    assert_eq!(explain(&loaded, "limits.steps_max").unwrap().comes_from, "--max-steps");
+    assert_eq!(explain(&loaded, "limits.steps_max").unwrap().comes_from, "the flag --max-steps");
     assert!(loaded.overrides("limits.steps_max") && !loaded.overrides("limits.minutes_max"));
 
-    let wrong = Overrides::default().set("limits.steps_max", 0, "--max-steps");
+    let wrong = Overrides::default().set("limits.steps_max", 0, "the flag --max-steps");
     assert_eq!(
         load_with("", &[], wrong).unwrap_err(),
-        "`limits.steps_max` in --max-steps is 0, but it must be a whole number from 1\n\
-         help: `deskhand config explain limits.steps_max` says what it means"
+        "`limits.steps_max` in the flag --max-steps is 0, but it must be a whole number from 1\n\
+         help: `deskhand config explain limits.steps_max` describes it"
     );
 }
 
 #[test]
-fn a_specification_chooses_a_model_and_what_is_known_of_its_endpoint_holds() {
+fn specification_chooses_a_model_and_keeps_the_endpoint_settings() {
     let text =
         "[model]\nprovider = \"openai\"\nmodel = \"big\"\ntimeout_s = 7\n[models.local]\nmodel = \"tiny\"\n";
     let model = |spec: &str| load_with(text, &[], Overrides::default().model(spec, "--model"));
@@ -200,7 +200,7 @@ fn a_specification_chooses_a_model_and_what_is_known_of_its_endpoint_holds() {
 }
 
 #[test]
-fn a_resumed_session_keeps_what_it_was_begun_with_unless_it_is_overridden() {
+fn resumed_session_keeps_its_settings_unless_overridden() {
     let layer = SessionLayer {
         session: "0197".to_owned(),
         model: ModelSettings { model: Some("of-then".to_owned()), ..ModelSettings::default() },
@@ -253,7 +253,7 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     assert_eq!(policy.rules[0].to_string(), "deny application `*mail*` label `send*`");
     let prices = price_table(&config.prices).unwrap();
     assert_eq!(prices.find("my-model").unwrap().completion.to_string(), "$2.50");
-    assert!(prices.find("gpt-5-mini").is_some(), "what comes with the program stays known");
+    assert!(prices.find("gpt-5-mini").is_some(), "built-in prices are kept");
 
     let incomplete = load_text("[prices.x]\nprompt = 1\n", &[]).unwrap().config;
     assert_eq!(
@@ -263,12 +263,12 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     let negative = load_text("[limits]\ncost_max = -1\n", &[]).unwrap().config;
     assert_eq!(
         negative.limits.to_limits().unwrap_err().to_string(),
-        "`limits.cost_max` is no amount of money"
+        "`limits.cost_max` is not an amount of money"
     );
 }
 
 #[test]
-fn what_finds_elements_is_configured_and_must_fit() {
+fn detection_settings_are_read_and_checked() {
     use deskhand_desktop_detect::OcrUse;
 
     let detection = |text: &str, variables: &[(&str, &str)]| {
@@ -299,17 +299,17 @@ fn what_finds_elements_is_configured_and_must_fit() {
     for (text, expected) in [
         (
             "control_backend = [\"omniparser\"]\n",
-            "`omniparser.endpoint` cannot be used: `control_backend` names \"omniparser\", and no server is configured; \
+            "`omniparser.endpoint` cannot be used: `control_backend` names \"omniparser\", but no server is configured; \
              set it to the address of your server, such as \"http://127.0.0.1:8000\"",
         ),
         (
             "control_backend = []\n",
-            "`control_backend` cannot be used: it is empty, so that no element would be found; \
+            "`control_backend` cannot be used: the list is empty, so no element would be found; \
              name \"at-spi\", \"ocr\" or \"omniparser\"",
         ),
         (
             "[detection]\nmerge_iou = 1.5\n",
-            "`detection.merge_iou` cannot be used: 1.5 is not from 0 to 1; it is a share",
+            "`detection.merge_iou` cannot be used: 1.5 is not between 0 and 1; use a fraction such as 0.5",
         ),
         (
             "control_backend = [\"omniparser\"]\n[omniparser]\nendpoint = \"http://x\"\ntoken_env = \"NO_SUCH_TOKEN\"\n",
@@ -323,7 +323,7 @@ fn what_finds_elements_is_configured_and_must_fit() {
         "control_backend = [\"uia\"]\n",
         &[],
         "`control_backend[0]` in [dir]/config.toml:1 is \"uia\", but it must be one of \"at-spi\", \"ocr\", \
-         \"omniparser\"\nhelp: `deskhand config explain control_backend` says what it means",
+         \"omniparser\"\nhelp: `deskhand config explain control_backend` describes it",
     );
     check_error(
         "",

@@ -1,4 +1,4 @@
-//! What can be configured of the desktop that work is done on.
+//! Settings of the desktop to work on.
 
 use std::{fmt, str::FromStr};
 
@@ -6,19 +6,19 @@ use deskhand_core::geometry::Size;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where work is done.
+/// The desktop to work on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DesktopSettings {
-    /// Which desktop; without it requests are carried out on a virtual one, and commands that only look at a desktop or
-    /// act by hand take the current one, or a virtual one if there is no display.
+    /// Which desktop to use. By default, requests run on a virtual one. Commands that look or act by hand use the
+    /// current one, or a virtual one if there is no display.
     pub kind: Option<DesktopKind>,
     /// The size of a virtual desktop's screen.
     pub size: ScreenSize,
-    /// How long the virtual desktop of a session is kept when its process dies, in minutes, for `deskhand resume` to go on
-    /// in the same windows; 0 to end it with the process.
+    /// How long to keep the virtual desktop of a session after its process dies, in minutes, so that `deskhand resume`
+    /// finds the same windows. 0 ends the desktop with the process.
     pub keep_minutes: u64,
-    /// Programs whose elements are never read, by the names of their files: `["keepassxc"]`.
+    /// Programs whose elements are never read, by file name: `["keepassxc"]`.
     pub exclude: Vec<String>,
 }
 
@@ -28,13 +28,13 @@ impl Default for DesktopSettings {
     }
 }
 
-/// Which desktop.
+/// Which desktop to work on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DesktopKind {
-    /// A private one, started for the request and gone after it.
+    /// A private desktop that is started for the request and ended after it.
     Virtual,
-    /// The one that `DISPLAY` names.
+    /// The desktop that `DISPLAY` names.
     Current,
 }
 

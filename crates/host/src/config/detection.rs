@@ -1,4 +1,4 @@
-//! What can be configured of finding elements in pictures.
+//! Settings of detection: finding elements in pictures of windows.
 
 use deskhand_desktop_detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Secret};
 use deskhand_model::SecretSource;
@@ -11,34 +11,34 @@ use super::ConfigError;
 /// What finds the elements of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ControlBackend {
-    /// What applications show to assistive technology.
+    /// What applications expose to assistive technology.
     #[serde(rename = "at-spi")]
     AtSpi,
-    /// Text that is read from pictures of windows, for what is not among those.
+    /// Text read from pictures of windows (OCR), where no other element covers it.
     #[serde(rename = "ocr")]
     Ocr,
-    /// Boxes that a visual parser finds in pictures of windows; needs `omniparser.endpoint`, to which pictures of your
-    /// windows are sent.
+    /// Boxes that a visual parser finds in pictures of windows. Needs `omniparser.endpoint`; pictures of your windows
+    /// are sent there.
     #[serde(rename = "omniparser")]
     Omniparser,
 }
 
-/// How text is read from pictures, by the program `tesseract`.
+/// How text is read from pictures of windows (OCR), by the program `tesseract`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OcrSettings {
-    /// Whether it is read in windows whose application shows no elements, also where `control_backend` does not name "ocr".
+    /// Whether to read windows whose application exposes no elements even if `control_backend` does not name "ocr".
     pub empty_windows: bool,
     /// The program, by name or path.
     pub program: PathBuf,
-    /// The languages to read, as `tesseract --list-langs` names them, joined by `+`.
+    /// The languages, as `tesseract --list-langs` names them, joined by `+`.
     pub languages: String,
-    /// How many times pictures are enlarged first, 1 to 8: more reads smaller letters and takes longer.
+    /// How many times to enlarge pictures first, 1 to 8. More reads smaller letters and takes longer.
     #[schemars(range(min = 1))]
     pub scale: u32,
-    /// Words that it is less sure of are left out, in per cent.
+    /// The least confidence of a word, in percent; less certain words are dropped.
     pub confidence_min: u8,
-    /// How long it may take for one picture, in seconds.
+    /// How long one picture may take, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
 }
@@ -57,20 +57,20 @@ impl Default for OcrSettings {
     }
 }
 
-/// A visual parser that speaks like OmniParser's own server. Nothing is sent unless `control_backend` names "omniparser".
+/// A visual parser with the API of OmniParser's own server. Used only if `control_backend` names "omniparser".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OmniparserSettings {
-    /// The address of the server; pictures go to its `/parse/`.
+    /// The address of the server; pictures are posted to its `/parse/`.
     pub endpoint: Option<String>,
-    /// The environment variable that holds a bearer token for it.
+    /// The environment variable that holds the bearer token.
     pub token_env: Option<String>,
-    /// A file whose first line is the token; wins over `token_env`.
+    /// A file whose first line is the bearer token. Takes precedence over `token_env`.
     pub token_file: Option<PathBuf>,
-    /// How long an answer may take, in seconds; a look waits for it.
+    /// How long an answer may take, in seconds. Every observation waits for it.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// The most kilobytes of a picture on its way there; larger ones are scaled down.
+    /// The most kilobytes of a picture; larger ones are scaled down before they are sent.
     #[schemars(range(min = 1))]
     pub picture_kb_max: u32,
 }
@@ -81,15 +81,15 @@ impl Default for OmniparserSettings {
     }
 }
 
-/// When things that were found in different ways are the same thing.
+/// When elements that several back ends found count as one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DetectionSettings {
-    /// From which intersection over union on two boxes are the same control, 0 to 1.
+    /// The intersection over union from which two boxes count as the same control, 0 to 1.
     pub merge_iou: f64,
-    /// From which share of its area on a box lies in another one, 0 to 1.
+    /// The share of its area from which a box counts as lying inside another one, 0 to 1.
     pub merge_inside: f64,
-    /// How long a detector that failed is left alone before it is tried again, in seconds.
+    /// How long to wait after a detector failed before trying it again, in seconds.
     pub retry_after_s: u64,
 }
 
@@ -104,7 +104,7 @@ impl Default for DetectionSettings {
     }
 }
 
-/// How elements are found, as the desktop takes it.
+/// The detection options of the desktop.
 pub(super) fn to_options(
     backends: &[ControlBackend],
     ocr: &OcrSettings,
@@ -135,7 +135,7 @@ pub(super) fn to_options(
     })
 }
 
-/// What the types do not rule out.
+/// Checks what the types do not rule out.
 fn check(
     backends: &[ControlBackend],
     ocr: &OcrSettings,
@@ -143,16 +143,16 @@ fn check(
 ) -> Result<(), ConfigError> {
     for (key, share) in [("merge_iou", merge.merge_iou), ("merge_inside", merge.merge_inside)] {
         if !(0.0..=1.0).contains(&share) {
-            let problem = format!("{share} is not from 0 to 1");
-            return Err(unfit(&format!("detection.{key}"), problem, "it is a share"));
+            let problem = format!("{share} is not between 0 and 1");
+            return Err(unfit(&format!("detection.{key}"), problem, "use a fraction such as 0.5"));
         }
     }
     if ocr.scale > 8 {
         let problem = format!("{} is more than 8", ocr.scale);
-        return Err(unfit("ocr.scale", problem, "2 or 3 read the letters of most screens"));
+        return Err(unfit("ocr.scale", problem, "2 or 3 is enough for most screens"));
     }
     if backends.is_empty() {
-        let problem = "it is empty, so that no element would be found".to_owned();
+        let problem = "the list is empty, so no element would be found".to_owned();
         return Err(unfit("control_backend", problem, "name \"at-spi\", \"ocr\" or \"omniparser\""));
     }
     Ok(())
@@ -161,7 +161,7 @@ fn check(
 impl OmniparserSettings {
     fn to_options(&self) -> Result<OmniparserOptions, ConfigError> {
         let Some(endpoint) = self.endpoint.clone() else {
-            let problem = "`control_backend` names \"omniparser\", and no server is configured".to_owned();
+            let problem = "`control_backend` names \"omniparser\", but no server is configured".to_owned();
             let fix = "set it to the address of your server, such as \"http://127.0.0.1:8000\"";
             return Err(unfit("omniparser.endpoint", problem, fix));
         };
@@ -179,7 +179,7 @@ impl OmniparserSettings {
             (Some(file), _) => (
                 "omniparser.token_file",
                 SecretSource::File(file.clone()),
-                "write the token into its first line",
+                "write the token into the first line of that file",
             ),
             (None, Some(name)) => (
                 "omniparser.token_env",

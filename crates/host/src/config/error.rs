@@ -1,4 +1,4 @@
-//! What can be wrong with a configuration.
+//! Configuration errors.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ pub enum ConfigError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
@@ -19,7 +19,7 @@ pub enum ConfigError {
     Syntax {
         /// File and line.
         place: String,
-        /// What the parser says.
+        /// The parser's message.
         problem: String,
     },
     /// A key that does not exist.
@@ -29,7 +29,7 @@ pub enum ConfigError {
         key: String,
         /// Where it was set.
         origin: String,
-        /// The key that was probably meant.
+        /// The closest known key.
         nearest: Option<String>,
         /// The keys of its section.
         known: Vec<String>,
@@ -45,7 +45,7 @@ pub enum ConfigError {
         found: String,
         /// What it must be.
         expected: String,
-        /// The value that was probably meant.
+        /// The closest allowed value.
         nearest: Option<String>,
     },
     /// A value that does not fit the others.
@@ -53,71 +53,69 @@ pub enum ConfigError {
     Unfit {
         /// The key.
         key: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to do about it.
+        /// What to do next.
         fix: String,
     },
-    /// There is no such key to explain.
+    /// A key to explain that does not exist.
     #[error("there is no key `{key}`")]
     NoSuchKey {
         /// The key.
         key: String,
-        /// The key that was probably meant.
+        /// The closest known key.
         nearest: Option<String>,
     },
-    /// A specification that names no model.
+    /// A specification that does not name a model.
     #[error("there is no model `{spec}`")]
     NoSuchModel {
         /// The specification.
         spec: String,
-        /// The name that was probably meant.
+        /// The closest known name.
         nearest: Option<String>,
         /// The names under `models`.
         known: Vec<String>,
     },
-    /// An amount of money that is not one.
-    #[error("`{key}` is no amount of money")]
+    /// A value that is not an amount of money.
+    #[error("`{key}` is not an amount of money")]
     NotMoney {
         /// The key.
         key: String,
     },
-    /// A price that is incomplete or not an amount.
+    /// A price that is incomplete or not an amount of money.
     #[error("{problem}")]
     Price {
-        /// The key and what is wrong with it.
+        /// The key and its problem.
         problem: String,
     },
 }
 
 impl ConfigError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> String {
         match self {
             Self::Read { .. } => "make the file readable, or name another one in DESKHAND_CONFIG".to_owned(),
-            Self::Syntax { .. } => {
-                "correct the line; `deskhand config explain` lists every key with its type".to_owned()
-            }
+            Self::Syntax { .. } => "fix that line; `deskhand config explain` lists every key".to_owned(),
             Self::UnknownKey { nearest: Some(nearest), .. } => {
-                format!("did you mean `{nearest}`? `deskhand config explain {nearest}` says what it does")
+                format!("did you mean `{nearest}`? `deskhand config explain {nearest}` describes it")
             }
-            Self::UnknownKey { known, .. } => format!("the keys here are {}", known.join(", ")),
+            Self::UnknownKey { known, .. } => format!("known keys here: {}", known.join(", ")),
             Self::WrongValue { nearest: Some(nearest), .. } => format!("did you mean \"{nearest}\"?"),
             Self::WrongValue { key, .. } => {
                 let key = key.split('[').next().unwrap_or(key);
-                format!("`deskhand config explain {key}` says what it means")
+                format!("`deskhand config explain {key}` describes it")
             }
             Self::Unfit { fix, .. } => fix.clone(),
-            Self::NotMoney { .. } => "name dollars: 0.50".to_owned(),
-            Self::Price { .. } => "prices are US dollars for a million tokens".to_owned(),
+            Self::NotMoney { .. } => "use an amount in US dollars, such as 0.50".to_owned(),
+            Self::Price { .. } => "give prices in US dollars per million tokens".to_owned(),
             Self::NoSuchModel { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
             Self::NoSuchModel { known, .. } => {
-                let there = match known.as_slice() {
-                    [] => "is none yet".to_owned(),
-                    names => format!("is {}", names.join(", ")),
+                let configured = match known.as_slice() {
+                    [] => "none".to_owned(),
+                    names => names.join(", "),
                 };
                 format!(
-                    "use `openai:MODEL`, `script:FILE`, or the name of a section [models.NAME] (there {there})"
+                    "use `openai:MODEL`, `script:FILE`, or a name from [models.NAME] (configured: {configured})"
                 )
             }
             Self::NoSuchKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),

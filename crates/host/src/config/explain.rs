@@ -1,4 +1,4 @@
-//! What a key means, from the schema of the configuration.
+//! Explains a key from the schema of the configuration.
 
 use std::fmt::Write as _;
 
@@ -21,24 +21,24 @@ pub struct Explanation {
     pub key: String,
     /// What it means.
     pub meaning: String,
-    /// What its value must be.
+    /// The type or form that its value must have.
     pub expects: String,
-    /// The value that is in force; null where there is none.
+    /// The current value; null if not set.
     pub value: Value,
-    /// Where that value comes from.
+    /// The source of that value.
     pub comes_from: String,
-    /// The value without any configuration; null where there is none.
+    /// The default value; null if there is none.
     pub default: Value,
     /// The environment variable that sets it.
     pub environment: String,
-    /// The words that it may have, each with its meaning; empty where any value of its type will do.
+    /// The allowed words with their meanings; empty if any value of its type is allowed.
     pub allowed: Vec<(String, String)>,
 }
 
 /// Explains a key.
 ///
 /// # Errors
-/// [`ConfigError::NoSuchKey`] with the nearest one.
+/// [`ConfigError::NoSuchKey`] with the closest one.
 pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
     let schema = schema();
     let path: Vec<&str> = key.split('.').collect();

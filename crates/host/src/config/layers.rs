@@ -1,4 +1,4 @@
-//! Layers of settings, each value with the place that it comes from.
+//! Layers of settings; each value remembers its source.
 
 use std::{collections::BTreeMap, fmt, ops::Range, path::PathBuf};
 
@@ -11,21 +11,21 @@ use super::{
     schema::{allowed, every_key, expects, is_section, keys_of, node, type_word, value_at},
 };
 
-/// Where a value comes from. Later ones win.
+/// The source of a value. Later ones win.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A line of the file.
     File {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         line: usize,
     },
     /// An environment variable.
     Environment(String),
-    /// The session that is resumed.
+    /// The resumed session.
     Session(String),
-    /// An override of this run, under the name that the caller knows it by.
+    /// An override of this run, by the name that the caller gave it, such as `the flag --size`.
     Override(String),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Settings as they come together: the values, and the origin of each by its key.
+/// Merged settings: the values, and the origin of each by key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Layers {
     pub(super) values: Map<String, Value>,
@@ -128,10 +128,10 @@ impl Layers {
         Ok(())
     }
 
-    /// Adds a value by its key, whose sections exist.
+    /// Adds a value by its key.
     ///
     /// # Errors
-    /// [`ConfigError::UnknownKey`] with the nearest one.
+    /// [`ConfigError::UnknownKey`] with the closest one.
     pub(super) fn add_value(
         &mut self,
         key: &str,
@@ -160,14 +160,14 @@ impl Layers {
         values.insert(last.clone(), value);
     }
 
-    /// Reads the values into their types.
+    /// Parses the values into their types.
     pub(super) fn parse<T: serde::de::DeserializeOwned>(&self, schema: &Value) -> Result<T, ConfigError> {
         self.check_ranges(schema)?;
         serde_path_to_error::deserialize(Value::Object(self.values.clone()))
             .map_err(|error| self.wrong_value(schema, &error.path().to_string(), &error.inner().to_string()))
     }
 
-    /// The types hold any number; the smallest that makes sense stands in the schema.
+    /// Checks minimums, which the schema has and the types do not.
     fn check_ranges(&self, schema: &Value) -> Result<(), ConfigError> {
         let root = Value::Object(self.values.clone());
         for key in self.origins.keys() {
@@ -205,7 +205,7 @@ impl Layers {
     }
 }
 
-/// Whether each part of a key exists, and its sections are sections.
+/// Checks that each part of a key exists and that its sections are sections.
 fn check_known(path: &[String], schema: &Value, origin: &Origin) -> Result<(), ConfigError> {
     let mut at = schema;
     for (depth, name) in path.iter().enumerate() {
@@ -236,7 +236,7 @@ fn check_known(path: &[String], schema: &Value, origin: &Origin) -> Result<(), C
     Ok(())
 }
 
-/// A key of another section that has just this last name.
+/// A key of another section with the same last name.
 fn nearest_anywhere(name: &str, schema: &Value) -> Option<String> {
     every_key(schema).into_iter().find(|key| key.rsplit('.').next() == Some(name))
 }

@@ -1,4 +1,4 @@
-//! What agents may use up and how they check each other: limits of a session, prices, verification.
+//! Settings of limits, prices and verification.
 
 use std::collections::BTreeMap;
 
@@ -16,25 +16,25 @@ use super::ConfigError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkSettings {
-    /// Whether the HostAgent judges what an AppAgent says is done.
+    /// Whether the HostAgent checks each sub-task that an AppAgent reports as done.
     pub verify: VerifySetting,
 }
 
-/// Whether the HostAgent judges what an AppAgent says is done.
+/// Whether the HostAgent checks each sub-task that an AppAgent reports as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifySetting {
-    /// It always does, which takes one more call of the model.
+    /// Always check; costs one more model call for each sub-task.
     Always,
-    /// It does not where everything was seen to be done, as it was expected.
+    /// Check unless the effect of every action was seen, as the AppAgent expected it.
     #[default]
     Auto,
-    /// It does not: the AppAgent's word is taken.
+    /// Never check; trust the AppAgent.
     Never,
 }
 
 impl VerifySetting {
-    /// The setting as the session machine takes it.
+    /// The setting for the session machine.
     pub const fn to_verify(self) -> Verify {
         match self {
             Self::Always => Verify::Always,
@@ -44,26 +44,25 @@ impl VerifySetting {
     }
 }
 
-/// What one request may use up at most.
+/// The most that one request may use.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitSettings {
     /// The most steps of all agents together.
     #[schemars(range(min = 1))]
     pub steps_max: u32,
-    /// The most requests to the model, failed and repeated ones included.
+    /// The most requests to the model, including failed and repeated ones.
     #[schemars(range(min = 1))]
     pub model_calls_max: u32,
-    /// The most tokens, read and written; without it there is no limit.
+    /// The most tokens, read and written. No limit by default.
     pub tokens_max: Option<u64>,
-    /// The most money for the model, in US dollars; without it there is no limit. Needs the price of the model to be
-    /// known.
+    /// The most money for the model, in US dollars. No limit by default. The price of the model must be known.
     pub cost_max: Option<f64>,
-    /// The longest that a request may take, in minutes; without it there is no limit.
+    /// The most minutes that a request may take. No limit by default.
     pub minutes_max: Option<u64>,
-    /// How often a model is asked again for a reply that cannot be used.
+    /// How often to ask the model again after a reply that cannot be used.
     pub repairs_max: u32,
-    /// How many sub-tasks in a row may fail before the request does.
+    /// How many sub-tasks in a row may fail before the request fails.
     #[schemars(range(min = 1))]
     pub subtask_failures_max: u32,
     /// The most tokens of one reply.
@@ -88,7 +87,7 @@ impl Default for LimitSettings {
 }
 
 impl LimitSettings {
-    /// The limits as the session machine takes them.
+    /// The limits for the session machine.
     ///
     /// # Errors
     /// [`ConfigError::NotMoney`].
@@ -107,26 +106,26 @@ impl LimitSettings {
     }
 }
 
-/// What all requests of a session together may use up; without a value there is no limit.
+/// The most that all requests of a session may use together. No limits by default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionLimitSettings {
     /// The most steps of all agents together.
     #[schemars(range(min = 1))]
     pub steps_max: Option<u32>,
-    /// The most requests to the model, failed and repeated ones included.
+    /// The most requests to the model, including failed and repeated ones.
     #[schemars(range(min = 1))]
     pub model_calls_max: Option<u32>,
     /// The most tokens, read and written.
     pub tokens_max: Option<u64>,
     /// The most money for the model, in US dollars.
     pub cost_max: Option<f64>,
-    /// The longest that the requests may take together, in minutes.
+    /// The most minutes that the requests may take together.
     pub minutes_max: Option<u64>,
 }
 
 impl SessionLimitSettings {
-    /// The limits as the session machine takes them.
+    /// The limits for the session machine.
     ///
     /// # Errors
     /// [`ConfigError::NotMoney`].
@@ -141,29 +140,29 @@ impl SessionLimitSettings {
     }
 }
 
-/// An amount in dollars, if one is given.
+/// An optional amount in dollars.
 fn money(key: &str, dollars: Option<f64>) -> Result<Option<Money>, ConfigError> {
     let to_money =
         |dollars| Money::from_dollars(dollars).ok_or_else(|| ConfigError::NotMoney { key: key.to_owned() });
     dollars.map(to_money).transpose()
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PriceSettings {
-    /// Tokens read.
+    /// The price of tokens read.
     pub prompt: Option<f64>,
-    /// Of these, tokens from the provider's cache; without it they cost as much as any other.
+    /// The price of tokens read from the provider's cache. By default that of other tokens read.
     pub cached: Option<f64>,
-    /// Tokens written.
+    /// The price of tokens written.
     pub completion: Option<f64>,
 }
 
-/// The prices that come with the program, and those of the configuration, which win.
+/// The built-in prices, overridden by those of the configuration.
 ///
 /// # Errors
-/// [`ConfigError::Price`] names the key of a price that is incomplete or not an amount.
+/// [`ConfigError::Price`] if a price is incomplete or not an amount.
 pub fn price_table(own: &BTreeMap<String, PriceSettings>) -> Result<PriceTable, ConfigError> {
     let mut table = known_prices();
     let wrong = |problem| ConfigError::Price { problem };
@@ -172,7 +171,7 @@ pub fn price_table(own: &BTreeMap<String, PriceSettings>) -> Result<PriceTable, 
             return Err(wrong(format!("prices.{model} needs both `prompt` and `completion`")));
         };
         let price = DollarPrice { prompt, cached: price.cached, completion }.to_price();
-        let price = price.ok_or_else(|| wrong(format!("prices.{model} has an amount that is none")))?;
+        let price = price.ok_or_else(|| wrong(format!("prices.{model} has an amount that is not valid")))?;
         table.models.insert(model.clone(), price);
     }
     Ok(table)

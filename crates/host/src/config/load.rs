@@ -18,30 +18,30 @@ use super::{
     settings::Config,
 };
 
-/// The variables that this program reads itself, all in one place.
+/// The environment variables that this program reads.
 const CONFIG_VARIABLE: &str = "DESKHAND_CONFIG";
 const PREFIX: &str = "DESKHAND__";
 
-/// What a configuration is read from. Later ones win: the file, environment variables, overrides.
+/// The sources of a configuration. Later ones win: the file, environment variables, overrides.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sources {
-    /// A TOML file, which may be missing.
+    /// A TOML file; may be missing.
     pub file: Option<PathBuf>,
     /// Environment variables; those that do not begin with `DESKHAND__` are ignored.
     pub variables: Vec<(String, String)>,
-    /// What is set for this run.
+    /// Overrides for this run.
     pub overrides: Overrides,
 }
 
 impl Sources {
-    /// The file and the environment of the user who runs this program.
+    /// The file and environment of the current user.
     pub fn of_user() -> Self {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         Self { file: Some(config_path()), variables: variables.collect(), overrides: Overrides::default() }
     }
 
-    /// The same with what is set for this run.
+    /// The same sources with overrides for this run.
     #[must_use]
     pub fn with(self, overrides: Overrides) -> Self {
         Self { overrides, ..self }
@@ -51,35 +51,35 @@ impl Sources {
 /// A configuration that was read and merged.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// The values in force.
+    /// The merged values.
     pub config: Config,
-    /// Where each value comes from that is not a default, by its key.
+    /// The source of each value that is not a default, by key.
     pub origins: BTreeMap<String, Origin>,
     /// The file and the environment.
     base: Layers,
     overrides: Overrides,
 }
 
-/// What a session that is resumed brings along: stronger than file and environment, weaker than overrides.
+/// The settings of a resumed session: stronger than file and environment, weaker than overrides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionLayer {
     /// The id of the session.
     pub session: String,
-    /// The model that it was begun with.
+    /// The model that it was started with.
     pub model: ModelSettings,
-    /// The desktop that it was begun on.
+    /// The desktop that it was started on.
     pub desktop: DesktopKind,
     /// The size of its screen.
     pub size: ScreenSize,
 }
 
-/// Where the file is, or would be.
+/// The path of the configuration file, which may not exist.
 pub fn config_path() -> PathBuf {
     variable(CONFIG_VARIABLE)
         .map_or_else(|| xdg("XDG_CONFIG_HOME", ".config").join("deskhand/config.toml"), PathBuf::from)
 }
 
-/// The folder under which sessions are kept.
+/// The folder of the sessions.
 pub fn state_root(config: &Config) -> PathBuf {
     config
         .sessions
@@ -91,7 +91,7 @@ pub fn state_root(config: &Config) -> PathBuf {
 /// Reads the configuration.
 ///
 /// # Errors
-/// [`ConfigError`] names the place of what is wrong.
+/// [`ConfigError`] if a source cannot be read or is not valid.
 pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
     let schema = schema();
     let mut base = Layers::default();
@@ -110,7 +110,7 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 }
 
 impl Loaded {
-    /// A configuration that a program made itself.
+    /// A configuration made by the caller.
     pub fn of(config: &Config) -> Self {
         let values = to_value(config).as_object().cloned().unwrap_or_default();
         Self {
@@ -121,10 +121,10 @@ impl Loaded {
         }
     }
 
-    /// The configuration for a session that is resumed: what it was begun with holds, unless this run overrides it.
+    /// The configuration of a resumed session: its own settings hold unless this run overrides them.
     ///
     /// # Errors
-    /// [`ConfigError`] when the values do not fit together.
+    /// [`ConfigError`] if the values do not fit together.
     pub fn for_session(&self, session: &SessionLayer) -> Result<Self, ConfigError> {
         merge(self.base.clone(), Some(session), &self.overrides, &schema())
     }
@@ -134,7 +134,7 @@ impl Loaded {
         matches!(self.origins.get(key), Some(Origin::Override(_)))
     }
 
-    /// Whether this run chooses another model by name.
+    /// Whether this run names a model.
     pub fn chooses_model(&self) -> bool {
         self.overrides.model.is_some()
     }
@@ -186,7 +186,7 @@ fn merge(
     Ok(Loaded { config: layers.parse(schema)?, origins: layers.origins, base, overrides: overrides.clone() })
 }
 
-/// Sets what of a model is not as it was configured, so that every other value keeps its origin.
+/// Sets the fields of a model that differ from the configured ones, so that every other value keeps its origin.
 fn set_model(
     layers: &mut Layers,
     configured: &ModelSettings,
@@ -204,7 +204,7 @@ fn set_model(
     Ok(())
 }
 
-/// Whoever gives an address for this run means an endpoint, even where no kind of model is configured.
+/// A `model.base_url` override implies the provider `openai` if no provider is configured.
 fn imply_provider(layers: &mut Layers, schema: &Value) -> Result<(), ConfigError> {
     let root = Value::Object(layers.values.clone());
     let named = value_at(&root, &["model", "provider"]).is_some_and(|provider| !provider.is_null());
@@ -225,14 +225,14 @@ fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// An XDG folder; relative paths do not count, as the specification says.
+/// An XDG folder; relative paths are ignored, as the specification requires.
 fn xdg(name: &str, below_home: &str) -> PathBuf {
     variable(name).map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or_else(|| {
         variable("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from).join(below_home)
     })
 }
 
-/// A commented configuration to begin with.
+/// A commented configuration to start from.
 pub const fn starter_text() -> &'static str {
     include_str!("starter.toml")
 }

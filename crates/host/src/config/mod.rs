@@ -1,9 +1,9 @@
-//! The configuration: one TOML file, then the environment, then what is set for one run; typed, and every value knows
-//! where it comes from. Nothing outside of this folder reads the file or the variables.
+//! The configuration: one TOML file, then the environment, then overrides for one run. It is typed, and every value knows
+//! its source. Nothing outside this folder reads the file or the variables.
 //!
-//! - [`Config`] and the settings in it: what can be configured. Their doc comments are the explanations of the keys.
-//! - [`load()`] merges [`Sources`]; [`Overrides`] are what a caller sets for one run.
-//! - [`explain()`] says what a key means and where its value comes from.
+//! - [`Config`] and the settings in it: the typed settings. Their doc comments explain the keys.
+//! - [`load()`] merges [`Sources`]; [`Overrides`] hold for one run.
+//! - [`explain()`] explains a key and the source of its value.
 
 mod agents;
 mod desktop;

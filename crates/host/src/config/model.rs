@@ -1,4 +1,4 @@
-//! What can be configured of models, and which one a specification such as `openai:gpt-5-mini` names.
+//! Settings of models, and which model a specification such as `openai:gpt-5-mini` names.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -12,37 +12,37 @@ use super::ConfigError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// Which kind of model it is; without it there is none.
+    /// The kind of model.
     pub provider: Option<Provider>,
-    /// The name of the model, as the endpoint calls it.
+    /// The name of the model at the endpoint.
     pub model: Option<String>,
-    /// The address of an OpenAI-compatible endpoint, up to and with `/v1`.
+    /// The address of an OpenAI-compatible endpoint, including `/v1`.
     pub base_url: String,
-    /// The environment variable that holds the key. Without it, `OPENAI_API_KEY` is used for api.openai.com and no
-    /// key for any other endpoint.
+    /// The environment variable that holds the API key. By default `OPENAI_API_KEY` for api.openai.com, and no key for
+    /// any other endpoint.
     pub api_key_env: Option<String>,
-    /// A file whose first line is the key; wins over `api_key_env`.
+    /// A file whose first line is the API key. Takes precedence over `api_key_env`.
     pub api_key_file: Option<PathBuf>,
-    /// The file of turns, for the provider `script`.
+    /// The script, for the provider `script`.
     pub script: Option<PathBuf>,
-    /// The longest that one request to the endpoint may take, in seconds.
+    /// How long one request to the endpoint may take, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// How many requests one question may cost, the first one included.
+    /// The most requests for one question, including the first.
     #[schemars(range(min = 1))]
     pub attempts_max: u32,
-    /// How the endpoint is told the form of a reply.
+    /// How to tell the endpoint the format of a reply.
     pub structured_output: StructuredOutputSetting,
-    /// Whether the model is shown pictures of the screen.
+    /// Whether the model accepts pictures.
     pub vision: bool,
 }
 
 impl ModelSettings {
-    /// The endpoint that is used when none is configured.
+    /// The default endpoint.
     pub const DEFAULT_BASE_URL: &'static str = "https://api.openai.com/v1";
 
-    /// What a specification means: the name of one of `models`, `openai:MODEL` or `script:FILE`. What `configured` says of
-    /// an endpoint holds for every model on it.
+    /// The model that a specification names: a name in `models`, `openai:MODEL` or `script:FILE`. The endpoint settings of
+    /// `configured` hold for every model of its provider.
     ///
     /// # Errors
     /// [`ConfigError::NoSuchModel`] with the nearest name.
@@ -106,20 +106,20 @@ pub enum Provider {
     /// Any OpenAI-compatible chat endpoint, local ones included.
     #[serde(rename = "openai")]
     OpenAi,
-    /// A file of turns; no model at all.
+    /// A script: a file of prepared replies, without a model.
     Script,
 }
 
-/// How an endpoint is told the form of a reply.
+/// How to tell an endpoint the format of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StructuredOutputSetting {
-    /// A JSON schema, and less where the endpoint does not accept one.
+    /// Send a JSON schema; fall back to less if the endpoint rejects it.
     Auto,
-    /// A JSON schema, or fail.
+    /// Send a JSON schema; fail if the endpoint rejects it.
     Schema,
-    /// A JSON object of any form.
+    /// Ask for a JSON object of any form.
     Object,
-    /// Not at all; the prompt alone says it.
+    /// Send nothing; only the prompt describes the format.
     Off,
 }

@@ -1,21 +1,21 @@
-//! What can be configured of questions and approvals.
+//! Settings of questions and approvals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Who is asked, and how long their answers are waited for.
+/// Whether and how you are asked questions and for approvals, and how long answers may take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PeopleSettings {
-    /// Whether agents may ask questions; without it they decide for themselves.
+    /// Whether agents may ask questions. If not, they decide for themselves.
     pub ask_questions: bool,
-    /// What becomes of an action that needs approval.
+    /// How an action that needs approval is answered.
     pub approvals: ApprovalSetting,
-    /// The way to the user.
+    /// How questions reach you.
     pub channel: ChannelSetting,
-    /// How long a question waits for an answer, in seconds; without it, or with 0, for ever.
+    /// How long to wait for the answer to a question, in seconds. 0 or no value waits without limit.
     pub question_timeout_s: Option<u64>,
-    /// How long an action waits for approval, in seconds; without it, or with 0, for ever.
+    /// How long to wait for an approval, in seconds. 0 or no value waits without limit.
     pub approval_timeout_s: Option<u64>,
 }
 
@@ -31,24 +31,24 @@ impl Default for PeopleSettings {
     }
 }
 
-/// What becomes of an action that needs approval.
+/// How an action that needs approval is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalSetting {
-    /// The user is asked; where nobody can be, it is not done.
+    /// Ask you; reject the action if nobody can be asked.
     Ask,
-    /// It is done without asking. What the policy denies is not.
+    /// Approve every action without asking; what the policy denies stays denied.
     All,
-    /// It is not done, and nobody is asked.
+    /// Reject every action without asking.
     None,
 }
 
-/// The way to the user.
+/// How questions reach you.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelSetting {
-    /// JSON lines with `--json`, else the terminal, if standard input is one.
+    /// Over JSON lines with `--json`, else on the terminal if standard input is one.
     Auto,
-    /// Nobody is asked.
+    /// Not at all.
     None,
 }

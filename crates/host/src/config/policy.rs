@@ -1,16 +1,16 @@
-//! What can be configured of what agents may do.
+//! Settings of what agents may do.
 
 use deskhand_core::policy::{Decision, Policy, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents may do, and what a person is asked about first.
+/// What agents may do, and what needs your approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicySettings {
-    /// Whether a person is asked when a model says CONFIRM, and before what usually cannot be undone.
+    /// Whether to ask for approval when the model says CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
-    /// Rules, in order: the first that fits decides, and what none speaks of is allowed.
+    /// Rules, in order. The first that matches decides; without a match the action is allowed.
     pub rules: Vec<RuleSettings>,
 }
 
@@ -21,7 +21,7 @@ impl Default for PolicySettings {
 }
 
 impl PolicySettings {
-    /// The policy as the session machine takes it.
+    /// The policy for the session machine.
     pub fn to_policy(&self) -> Policy {
         let rules = self.rules.iter().map(|rule| Rule {
             tool: rule.tool.clone(),
@@ -39,25 +39,25 @@ impl PolicySettings {
     }
 }
 
-/// One rule. Its patterns must all fit: `*` is any text, `?` one character, `|` stands between alternatives.
+/// One rule. All of its patterns must match: `*` is any text, `?` one character, `|` separates alternatives.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSettings {
     /// The name of the tool.
     #[serde(default = "any")]
     pub tool: String,
-    /// The application that is acted on: its name as people know it, or its short name.
+    /// The application: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,
-    /// The role of the element that is acted on: `push button`.
+    /// The role of the element: `push button`.
     #[serde(default = "any")]
     pub role: String,
-    /// The name of what is acted on: an element, a menu item, keys.
+    /// The name of the target: an element, a menu item, keys.
     #[serde(default = "any")]
     pub label: String,
-    /// What follows.
+    /// What the rule decides.
     pub decision: DecisionSetting,
-    /// Why, for the agent and the person who is asked.
+    /// The reason, shown to the agent and to whoever is asked.
     #[serde(default)]
     pub reason: String,
 }
@@ -70,10 +70,10 @@ fn any() -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionSetting {
-    /// It is done.
+    /// Run the action.
     Allow,
-    /// A person is asked first.
+    /// Ask for approval first.
     Ask,
-    /// It is never done.
+    /// Never run the action.
     Deny,
 }

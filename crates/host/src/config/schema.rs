@@ -1,23 +1,23 @@
-//! The JSON schema of the configuration, and reading it: what is a section, what a value must be, which keys there are.
+//! The JSON schema of the configuration, and what it says: sections, keys, and the form of each value.
 
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::settings::Config;
 
-/// The JSON schema of the configuration, as it is committed.
+/// The JSON schema of the configuration, as committed.
 pub fn schema_text() -> String {
     let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// Every key that can be set, sections left out: `models.NAME.vision`.
+/// Every key that can be set, without sections: `models.NAME.vision`.
 pub fn all_keys() -> Vec<String> {
     every_key(&schema())
 }
 
-/// The schema with everything in place, so that a key can be followed down.
+/// The schema with references resolved, so that a key can be followed down.
 pub(super) fn schema() -> Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
@@ -45,7 +45,7 @@ pub(super) fn is_section(node: &Value) -> bool {
     node.get("properties").is_some() || node.get("additionalProperties").is_some_and(Value::is_object)
 }
 
-/// What a value must be, in words.
+/// The form of a value, in words.
 pub(super) fn expects(node: &Value) -> String {
     if let Some(words) = node.get("x-expects").and_then(Value::as_str) {
         return words.to_owned();
@@ -63,15 +63,15 @@ pub(super) fn expects(node: &Value) -> String {
     match (type_word(node), most) {
         ("integer", Some(most)) => format!("a whole number from {least} to {most}"),
         ("integer", None) if least > 0 => format!("a whole number from {least}"),
-        ("integer", None) => "a whole number, not negative".to_owned(),
-        ("number", _) => "a number, not negative".to_owned(),
+        ("integer", None) => "a whole number from 0".to_owned(),
+        ("number", _) => "a number from 0".to_owned(),
         ("boolean", _) => "true or false".to_owned(),
-        ("string", _) => "a text in quotes".to_owned(),
+        ("string", _) => "a string in quotes".to_owned(),
         (other, _) => format!("a value of type {other}"),
     }
 }
 
-/// The type of a value; `null`, which stands for "not set", left out.
+/// The type of a value, ignoring `null`, which means "not set".
 pub(super) fn type_word(node: &Value) -> &str {
     match node.get("type") {
         Some(Value::String(word)) => word,
@@ -86,7 +86,7 @@ pub(super) fn type_word(node: &Value) -> &str {
     }
 }
 
-/// The words that a value may have, each with its meaning.
+/// The allowed words with their meanings.
 pub(super) fn allowed(node: &Value) -> Vec<(String, String)> {
     let text = |node: &Value, name: &str| node.get(name).and_then(Value::as_str).map(str::to_owned);
     if let Some(word) = text(node, "const") {
@@ -103,7 +103,7 @@ pub(super) fn allowed(node: &Value) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Every key that can be set, sections left out: `models.NAME.vision`.
+/// Every key that can be set, without sections: `models.NAME.vision`.
 pub(super) fn every_key(schema: &Value) -> Vec<String> {
     fn collect(node: &Value, path: &str, keys: &mut Vec<String>) {
         let name = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };

@@ -1,4 +1,4 @@
-//! What can be configured. The doc comments are what `deskhand config explain` says and what the schema holds.
+//! All settings. `deskhand config explain` and the schema show the doc comments.
 
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -23,40 +23,40 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// What finds the elements of windows; what several of them find is merged.
+    /// What finds the elements of windows. The findings of several back ends are merged.
     #[schemars(extend("x-expects" = "a list of \"at-spi\", \"ocr\", \"omniparser\""))]
     pub control_backend: Vec<ControlBackend>,
-    /// The model that plans and decides, unless a request names another one.
+    /// The model to use, unless a request names another one.
     pub model: ModelSettings,
-    /// Further models by name, for requests to choose from.
+    /// More models by name, for requests to choose from.
     pub models: BTreeMap<String, ModelSettings>,
-    /// Where work is done.
+    /// The desktop to work on.
     pub desktop: DesktopSettings,
-    /// What agents are shown of their windows, and how they act in them.
+    /// What agents see of their windows, and how they act in them.
     pub view: ViewSettings,
-    /// How text is read from pictures.
+    /// How text is read from pictures of windows (OCR).
     pub ocr: OcrSettings,
-    /// Who is asked for the boxes in pictures.
+    /// The server that finds boxes in pictures of windows.
     pub omniparser: OmniparserSettings,
-    /// When things that were found in different ways are the same thing.
+    /// When elements that several back ends found count as one.
     pub detection: DetectionSettings,
-    /// What one request may use up at most.
+    /// The most that one request may use.
     pub limits: LimitSettings,
-    /// Whether requests that are said to be finished are judged.
+    /// Whether a finished request is evaluated.
     pub evaluation: EvaluationSettings,
-    /// What all requests of a session together may use up at most.
+    /// The most that all requests of a session may use together.
     pub session_limits: SessionLimitSettings,
     /// How agents work together.
     pub work: WorkSettings,
-    /// What models cost, by name, where the program does not know it or not right.
+    /// Prices of models, by name, where the built-in price is missing or wrong.
     pub prices: BTreeMap<String, PriceSettings>,
-    /// Who is asked, and how long their answers are waited for.
+    /// Whether and how you are asked questions and for approvals.
     pub people: PeopleSettings,
-    /// What agents may do, and what a person is asked about first.
+    /// What agents may do, and what needs your approval.
     pub policy: PolicySettings,
-    /// Agents that own no window and can be handed sub-tasks.
+    /// Agents that own no window and can work on sub-tasks.
     pub agents: AgentSettings,
-    /// What is kept of each session.
+    /// Where sessions are stored.
     pub sessions: SessionSettings,
 }
 
@@ -85,22 +85,22 @@ impl Default for Config {
 }
 
 impl Config {
-    /// How elements are found, as the desktop takes it.
+    /// The detection options of the desktop.
     ///
     /// # Errors
-    /// [`ConfigError::Unfit`] names the key that does not fit the others.
+    /// [`ConfigError::Unfit`] if a value does not fit the others.
     pub fn to_detection(&self) -> Result<DetectOptions, ConfigError> {
         detection::to_options(&self.control_backend, &self.ocr, &self.omniparser, &self.detection)
     }
 }
 
-/// Whether requests that are said to be finished are judged: by rules over the record, then by the model.
+/// Whether a finished request is evaluated, by rules over the journal and then by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationSettings {
-    /// Whether they are; it costs one call of the model. The judgement stands beside the outcome.
+    /// Whether to evaluate. Costs one model call. The judgement is added to the outcome and does not change it.
     pub enabled: bool,
-    /// Whether a request that is judged not to be fulfilled is taken up again, once.
+    /// Whether to work once more on a request that was judged unfulfilled.
     pub repair: bool,
 }
 
@@ -111,17 +111,17 @@ impl Default for EvaluationSettings {
 }
 
 impl EvaluationSettings {
-    /// The settings as the session machine takes them; `None` if nothing is judged.
+    /// The settings for the session machine; `None` if disabled.
     pub fn to_evaluate(&self) -> Option<Evaluate> {
         self.enabled.then_some(Evaluate { repair: self.repair })
     }
 }
 
-/// What is kept of each session.
+/// Where sessions are stored.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSettings {
-    /// The folder of the sessions; without it `$XDG_STATE_HOME/deskhand/sessions`, that is
+    /// The folder of the sessions. By default `$XDG_STATE_HOME/deskhand/sessions`, usually
     /// `~/.local/state/deskhand/sessions`.
     pub dir: Option<PathBuf>,
 }

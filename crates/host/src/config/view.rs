@@ -1,32 +1,31 @@
-//! What can be configured of what agents are shown.
+//! Settings of what agents see.
 
 use deskhand_core::session::{PictureCompression, ViewConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents are shown of their windows, and how they act in them.
+/// What agents see of their windows, and how they act in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewSettings {
-    /// About how many tokens the list of a window's elements may have; what is least useful is left out.
+    /// About how many tokens the list of a window's elements may have. The least useful elements are dropped first.
     #[schemars(range(min = 100))]
     pub tokens_max: u32,
-    /// Whether agents are told what changed in a window after they have seen it, instead of all of it again.
+    /// Whether agents see only what changed in a window that they have seen before, instead of all of it.
     pub changes: bool,
-    /// Whether agents are shown pictures of their windows, if the model can see them.
+    /// Whether agents see pictures of their windows, if the model accepts pictures.
     pub pictures: bool,
-    /// Whether the controls in a picture are framed and carry the numbers of their ids.
+    /// Whether controls in a picture are framed and marked with the number of their id.
     pub marks: bool,
-    /// The most pixels that a side of a picture may have; larger ones are scaled down. 0 for no limit.
+    /// The longest side of a picture, in pixels; larger pictures are scaled down. 0 for no limit.
     pub picture_side_max: u32,
-    /// Whether pictures are compressed in little time, into few bytes, or into fewer as JPEG, which no longer holds every
-    /// pixel.
+    /// How pictures are compressed.
     pub picture_compression: CompressionSetting,
-    /// How good a JPEG picture is, 1 to 100.
+    /// The quality of JPEG pictures, 1 to 100.
     #[schemars(range(min = 1, max = 100))]
     #[serde(deserialize_with = "quality")]
     pub jpeg_quality: u8,
-    /// Whether the several actions of one reply are run, or only the first.
+    /// Whether all actions of one reply run, or only the first.
     pub action_sequences: bool,
 }
 
@@ -34,21 +33,21 @@ pub struct ViewSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompressionSetting {
-    /// In little time.
+    /// PNG, compressed quickly.
     Fast,
-    /// Into few bytes.
+    /// PNG, compressed into fewer bytes.
     Small,
-    /// Into fewer bytes, as JPEG.
+    /// JPEG, the smallest; loses detail.
     Jpeg,
 }
 
-/// A quality that there is.
+/// Deserializes a quality from 1 to 100.
 fn quality<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
     let quality = u8::deserialize(deserializer)?;
     if (1..=100).contains(&quality) {
         return Ok(quality);
     }
-    Err(serde::de::Error::custom(format!("{quality} is no quality; say a number from 1 to 100")))
+    Err(serde::de::Error::custom(format!("{quality} is not between 1 and 100")))
 }
 
 impl Default for ViewSettings {
@@ -68,7 +67,7 @@ impl Default for ViewSettings {
 }
 
 impl ViewSettings {
-    /// The settings as the session machine takes them.
+    /// The settings for the session machine.
     pub fn to_view(&self) -> ViewConfig {
         ViewConfig {
             tokens_max: usize::try_from(self.tokens_max).unwrap_or(usize::MAX),

@@ -1,11 +1,11 @@
-//! Finding a session by a name that a person gives it, and taking hold of it.
+//! Finds a session by name, and locks it.
 
 use deskhand_core::suggest::nearest;
 use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore};
 
 use super::SessionError;
 
-/// The session that is meant: by its id, the beginning or end of it, or `last`.
+/// Finds a session by its id, the start or end of the id, or `last`.
 pub(crate) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, SessionError> {
     store.find(name).map_err(|error| match error {
         JournalError::NoSession { .. } => no_session(store, name),
@@ -20,7 +20,7 @@ pub(crate) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Se
     })
 }
 
-/// Takes hold of a session: nobody else can write to it from now on.
+/// Locks a session; no other process can write to it.
 pub(super) fn hold(folder: SessionFolder) -> Result<HeldSession, SessionError> {
     let session = folder.name();
     HeldSession::take(folder, &mut |_| ()).map_err(|error| SessionError::Hold { session, error })

@@ -1,4 +1,4 @@
-//! Forks: another session with the same past, which then goes its own way.
+//! Forks a session: a new one with the same first records.
 
 use std::{
     fs,
@@ -12,18 +12,18 @@ use serde_json::Value;
 use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
 use crate::{HostError, config::Loaded};
 
-/// Where a session is forked, and what is different from there on.
+/// Where to fork a session, and what to change.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ForkRequest {
-    /// The session: its id, the beginning or end of it, or `last`.
+    /// The session: its id, the start or end of the id, or `last`.
     pub session: String,
-    /// The last record that the fork has in common with it.
+    /// The last record to keep.
     pub at: u64,
-    /// A folder of prompts: each file there, such as `host_system.md`, takes the place of the prompt of that name.
+    /// A folder of prompts. Each file, such as `host_system.md`, replaces the prompt of that name.
     pub prompts: Option<PathBuf>,
-    /// A policy to go on under: a TOML file of rules.
+    /// A policy to use instead: a TOML file of rules.
     pub policy: Option<PathBuf>,
-    /// What to do next, once what is going on at that record is done.
+    /// What to do once the request in progress at that record is done.
     pub request: SessionRequest,
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn fork(
     wanted: ForkRequest,
 ) -> Result<Session, HostError> {
     let source = find(store, &wanted.session)?;
-    // All that can be wrong is found before anything is made.
+    // Everything is checked before anything is created.
     let policy = wanted.policy.as_deref().map(read_policy).transpose()?;
     let prompts = wanted.prompts.as_deref().map(Prompts::read).transpose()?;
     let held = deskhand_runtime::fork(store, &source, wanted.at)
@@ -68,7 +68,7 @@ fn plan(
     if let Some(prompts) = prompts {
         plan.prompts = prompts.put_into(&plan.prompts)?;
     }
-    // A model that is named but not there is found out before the desktop starts, too.
+    // A missing model is detected before the desktop starts, too.
     plan.model.clone().open()?;
     Ok(plan)
 }
@@ -104,7 +104,7 @@ impl Prompts {
         Ok(Self(prompts))
     }
 
-    /// The prompts with these in the place of those of the same names.
+    /// Replaces the prompts of the same names.
     fn put_into(&self, prompts: &PromptSet) -> Result<PromptSet, SessionError> {
         let mut value = serde_json::to_value(prompts).map_err(SessionError::PromptSet)?;
         for (name, text) in &self.0 {

@@ -1,4 +1,4 @@
-//! What a session is run with, checked before anything starts.
+//! The plan of a session, checked before anything starts.
 
 use std::{
     collections::BTreeMap,
@@ -22,18 +22,18 @@ use crate::{
     workspace::{Keep, WorkspacePlan},
 };
 
-/// What is wanted of a session; everything else is configuration.
+/// A request for a session. Everything else is configuration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionRequest {
-    /// What to do, in order.
+    /// The requests, in order.
     pub requests: Vec<Request>,
-    /// Whether further requests come from the user once these are done.
+    /// Whether to ask the user for more requests after these.
     pub converse: bool,
     /// Documents to open first.
     pub open: Vec<PathBuf>,
-    /// The variables of a script, where replies come from one.
+    /// The variables of a script.
     pub script_variables: BTreeMap<String, String>,
-    /// Where to save a picture of the screen at the end.
+    /// Where to save a final screenshot.
     pub screenshot: Option<PathBuf>,
 }
 
@@ -43,14 +43,14 @@ impl From<&str> for SessionRequest {
     }
 }
 
-/// What a session is run with.
+/// Everything that a session needs to run.
 #[derive(Clone)]
 pub(crate) struct Plan {
     pub(crate) requests: Vec<Request>,
     pub(super) converse: bool,
     pub(crate) model: ModelChoice,
     pub(crate) workspace: WorkspacePlan,
-    /// What the journal keeps of all this.
+    /// What the journal stores of this.
     pub(super) setup: Setup,
     pub(crate) config: SessionConfig,
     pub(super) prompts: PromptSet,
@@ -60,7 +60,7 @@ pub(crate) struct Plan {
     pub(super) screenshot: Option<PathBuf>,
 }
 
-/// Who decides about approvals, and how long a session waits for people.
+/// Who decides on approvals, and how long a session waits for answers.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PeopleRules {
     pub(super) approvals: Approvals,
@@ -87,7 +87,7 @@ impl Plan {
     /// A new session.
     ///
     /// # Errors
-    /// No model is named, a document cannot be opened, or there is no display where one is asked for.
+    /// No model is configured, a document cannot be opened, or the current desktop has no display.
     pub(crate) fn new(
         config: &Config,
         helper: Option<&Path>,
@@ -128,10 +128,10 @@ impl Plan {
         })
     }
 
-    /// A session that is resumed: what it was begun with, and what this run overrides.
+    /// A resumed session: its own settings, and the overrides of this run.
     ///
     /// # Errors
-    /// The session's model is not known and none is named, or a document cannot be opened.
+    /// The model of the session is unknown and no other is named, or a document cannot be opened.
     pub(super) fn resumed(
         loaded: &Loaded,
         helper: Option<&Path>,
@@ -161,7 +161,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The same on a desktop that outlives this process, as the configuration says, if there is a program to hold it.
+    /// The same on a desktop that outlives this process, if configured and if there is a helper program to hold it.
     pub(crate) fn kept(mut self, config: &Config, helper: Option<&Path>) -> Self {
         let duration = Duration::from_secs(config.desktop.keep_minutes.saturating_mul(60));
         let helper = helper.filter(|_| !duration.is_zero());
@@ -174,7 +174,7 @@ impl Plan {
     }
 }
 
-/// The configuration as the session machine takes it.
+/// The configuration for the session machine.
 fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig, HostError> {
     Ok(SessionConfig {
         limits: config.limits.to_limits()?,
@@ -192,7 +192,7 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
     })
 }
 
-/// A limit on money can only be kept where the price is known.
+/// A cost limit can be enforced only if the price is known.
 fn check_price(config: &SessionConfig) -> Result<(), ModelError> {
     let limited = config.limits.money_max.or(config.session_limits.money_max).is_some();
     if limited && config.prices.find(&config.model).is_none() {
@@ -201,8 +201,8 @@ fn check_price(config: &SessionConfig) -> Result<(), ModelError> {
     Ok(())
 }
 
-/// The configuration of a session that is resumed: as it was, but for what this run overrides and for what belongs to the
-/// model and to the people of today.
+/// The configuration of a resumed session: unchanged, except for overrides of this run and for what depends on its model
+/// and users.
 fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> SessionConfig {
     let mut session = before.clone();
     let (limits, wanted) = (&mut session.limits, &now.limits);

@@ -1,4 +1,4 @@
-//! Sessions that are resumed after they were stopped, or their process died.
+//! Resumes a session that was stopped or whose process died.
 
 use std::path::Path;
 

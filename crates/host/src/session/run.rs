@@ -27,55 +27,55 @@ use crate::{
     workspace::{DesktopNote, Document, Workspace, WorkspaceError, check_documents},
 };
 
-/// How long the picture at the end may take.
+/// How long the final screenshot may take.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
 
-/// The user of a session, and the switches that hold and stop it. Clones belong together.
+/// The user channel of a session, and its pause and stop switches. Clones share them.
 #[derive(Clone)]
 pub struct Control {
-    /// Who is asked, and whose further requests are taken.
+    /// The channel for requests, questions and approvals.
     pub user: Arc<dyn AnyUserChannel>,
-    /// Holds the session.
+    /// Pauses the session.
     pub pause: PauseSwitch,
-    /// Stops it.
+    /// Stops the session.
     pub stop: StopSwitch,
 }
 
 impl Control {
-    /// Nobody is asked.
+    /// No user.
     pub fn unattended() -> Self {
         Self { user: Arc::new(Nobody), pause: PauseSwitch::default(), stop: StopSwitch::new() }
     }
 }
 
-/// A session that is about to run. All that can be checked before its desktop starts has been checked.
+/// A session to run. Everything that can be checked before its desktop starts has been checked.
 pub struct Session {
     pub(crate) plan: Plan,
     held: Option<HeldSession>,
-    /// Whether a script is the one of before and has given its first replies already.
+    /// Whether the script is the same as before, so that its first replies are skipped.
     same_script: bool,
 }
 
-/// A session that was run, and what it came to.
+/// A session that ended.
 pub struct Ended {
     /// Its id.
     pub session: SessionId,
     /// Its folder.
     pub folder: SessionFolder,
-    /// How its last round ended; `None` if there was no request.
+    /// The outcome of its last round; `None` if there was no request.
     pub outcome: Option<Outcome>,
-    /// What the journal adds up to.
+    /// The summary of the journal.
     pub summary: RunSummary,
     /// How long the desktop took to start.
     pub desktop_start_ms: u64,
-    /// How long it all took, with the desktop's start and end.
+    /// How long the session took, including the start and end of the desktop.
     pub elapsed_ms: u64,
-    /// The picture of the screen at the end, where one was wanted and could be taken.
+    /// The final screenshot, if requested and taken.
     pub screenshot: Option<PathBuf>,
 }
 
 impl Ended {
-    /// How the last round ended; cancelled if there was no request.
+    /// The outcome of the last round; cancelled if there was no request.
     pub fn outcome(&self) -> Outcome {
         let none = || Outcome::new(OutcomeKind::Cancelled, "stopped before the request began");
         self.outcome.clone().unwrap_or_else(none)
@@ -91,22 +91,22 @@ impl Session {
         Self { plan, held: Some(held), same_script }
     }
 
-    /// Its id, if it is resumed or forked; a new session gets one when it begins.
+    /// Its id, if it is resumed or forked. A new session gets its id when it begins.
     pub fn id(&self) -> Option<SessionId> {
         self.held.as_ref().map(HeldSession::id)
     }
 
-    /// The record that was cut off when the process of before died, and was removed.
+    /// The record that was cut off when the previous process died; it has been removed.
     pub fn cut_off(&self) -> Option<u64> {
         self.held.as_ref().and_then(HeldSession::cut_off)
     }
 
-    /// Runs the session, from the start of its desktop to its end; `None` if it was stopped before it began. Dropping this
-    /// ends the desktop and what runs on it.
+    /// Runs the session from the start of its desktop to its end; `None` if it was stopped before it began. Dropping the
+    /// future ends the desktop and everything on it.
     ///
     /// # Errors
-    /// The model cannot be used, the desktop does not come up, a program does not start, or the journal cannot be written.
-    /// Everything else that goes wrong ends in an outcome.
+    /// The model cannot be used, the desktop or a program does not start, or the journal cannot be written. All other
+    /// failures become an outcome.
     pub async fn run(
         self,
         control: &Control,
@@ -125,7 +125,7 @@ impl Session {
     }
 }
 
-/// A session that runs.
+/// A running session.
 struct Run<'a> {
     plan: &'a Plan,
     model: &'a AnyModel,
@@ -137,7 +137,7 @@ impl Run<'_> {
     async fn run(mut self, held: Option<HeldSession>) -> Result<Option<Ended>, HostError> {
         let begun = Instant::now();
         let stop = &self.control.stop;
-        // Until there is a session nothing is to be recorded: a stop ends it all.
+        // Before the session begins there is nothing to record: a stop just ends it.
         let (mut workspace, kept) = tokio::select! {
             started = start(self.plan, held.as_ref()) => started?,
             _ = stop.wait() => return Ok(None),
@@ -162,8 +162,8 @@ impl Run<'_> {
         Ok(Some(Ended { session, folder, outcome, summary, desktop_start_ms, elapsed_ms, screenshot }))
     }
 
-    /// The documents that the session was begun with, to be opened again on a new desktop. One that cannot be is reported
-    /// and left out: the agents see what is there.
+    /// Reopens the documents of the session on a new desktop. A document that cannot be opened is reported and skipped; the
+    /// agents see what is open.
     fn documents_of_before(&mut self) -> Vec<Document> {
         let opened = &self.plan.workspace.documents;
         let before = self.plan.setup.documents.iter();
@@ -246,14 +246,14 @@ impl Run<'_> {
         Ok((end, story.into_summary(), screenshot))
     }
 
-    /// Saves a picture of the screen as it is now. A failure is reported but does not change the outcome.
+    /// Saves a screenshot. A failure is reported but does not change the outcome.
     async fn picture(&mut self, workspace: &Workspace) -> Option<PathBuf> {
         let file = self.plan.screenshot.as_deref()?;
         let problem = match tokio::time::timeout(PICTURE_BOUND, save(workspace, file)).await {
             Ok(Ok(())) => return Some(std::path::absolute(file).unwrap_or_else(|_| file.to_owned())),
             Ok(Err(error)) => Notice::no_screenshot(&error),
             Err(_) => Notice::NoScreenshot {
-                problem: format!("the screen gave no picture within {} s", PICTURE_BOUND.as_secs()),
+                problem: format!("the screen could not be captured within {} s", PICTURE_BOUND.as_secs()),
             },
         };
         self.observer.notice(&problem);
@@ -261,11 +261,11 @@ impl Run<'_> {
     }
 }
 
-/// The desktop, and whether it is the one that the session had before.
+/// The desktop, and whether it is the one that was kept for the session.
 async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bool), WorkspaceError> {
     let Some(held) = held else { return Ok((plan.workspace.start().await?, false)) };
     if let Some(workspace) = plan.workspace.take_over(held).await {
-        // What was out when the process died may have its effect only now.
+        // An action in progress when the process died may take effect only now.
         workspace.settle().await;
         return Ok((workspace, true));
     }
@@ -280,7 +280,7 @@ async fn save(workspace: &Workspace, file: &Path) -> Result<(), HostError> {
     std::fs::write(file, png).map_err(|source| HostError::Picture { path: file.to_owned(), source })
 }
 
-/// Notes where the desktop is. One that cannot be kept is no reason to stop: a resumed session does without it.
+/// Keeps the desktop for a resumed session. A failure is only reported; a resumed session can start a new one.
 fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Observer) {
     let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
     if let Err(error) = workspace.note_in(folder, duration) {

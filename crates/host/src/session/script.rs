@@ -1,4 +1,4 @@
-//! A script that goes on after the replies that it has given already.
+//! Continues a script after the replies that it has already given.
 
 use deskhand_core::{
     record::Record,
@@ -9,10 +9,10 @@ use deskhand_runtime::SessionFolder;
 
 use super::SessionError;
 
-/// Lets a script skip the replies that the journal holds; other models need no such thing.
+/// Makes a script skip the replies that the journal contains. Other models are unaffected.
 ///
 /// # Errors
-/// The journal cannot be read, or the script is not the one that the session was begun with.
+/// The journal cannot be read, or the script differs from the one that the session was started with.
 pub(super) fn skip_answered(model: &AnyModel, folder: &SessionFolder) -> Result<(), SessionError> {
     let AnyModel::Script(script) = model else { return Ok(()) };
     let mut asked = None;

@@ -1,4 +1,4 @@
-//! What a session was begun with, as its journal keeps it, so that it can be resumed without saying it all again.
+//! The setup of a session, stored in its journal so that it can be resumed without repeating all flags.
 
 use std::path::PathBuf;
 
@@ -10,25 +10,25 @@ use crate::{
     model::ModelSetup,
 };
 
-/// What stands in the journal's header for the host alone. No secret is in it: keys are named, not given.
+/// The host's data in the journal header. Contains no secrets: only where API keys are found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Setup {
     pub(super) model: ModelSetup,
     pub(super) desktop: DesktopKind,
     pub(super) size: ScreenSize,
-    /// The documents that were opened first.
+    /// The documents opened at the start.
     #[serde(default)]
     pub(super) documents: Vec<PathBuf>,
 }
 
 impl Setup {
-    /// What a session was begun with; `None` if an earlier version wrote it, which did not keep it.
+    /// The setup of a session; `None` if an earlier version wrote the journal.
     pub(super) fn of(held: &HeldSession) -> Option<Self> {
         serde_json::from_value(held.in_force().setup.clone()).ok()
     }
 
-    /// What of it is merged with the configuration.
+    /// The part that is merged with the configuration.
     pub(super) fn layer(&self, held: &HeldSession) -> SessionLayer {
         SessionLayer {
             session: held.id().0,
@@ -38,7 +38,7 @@ impl Setup {
         }
     }
 
-    /// As it stands in a journal.
+    /// The journal format.
     pub(super) fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }

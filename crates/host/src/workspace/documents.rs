@@ -1,4 +1,4 @@
-//! Documents to open: checked before anything starts, and the program that opens each.
+//! Documents to open: checked before anything starts, with the programs that open them.
 
 use std::{
     fs, io,
@@ -7,17 +7,17 @@ use std::{
 
 use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
 
-/// A document that cannot be opened; nothing was started.
+/// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It is not there.
+    /// It does not exist.
     #[error("failed to open {}", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
-        /// A file of nearly the same name beside it.
+        /// A file with a similar name beside it.
         nearest: Option<PathBuf>,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
@@ -27,34 +27,34 @@ pub enum DocumentError {
         /// The folder.
         path: PathBuf,
     },
-    /// It may not be read.
+    /// It is not readable.
     #[error("failed to open {}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// Somebody has it open.
+    /// Another program has it open.
     #[error("{} is locked: {owner} has it open", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
         /// Who has it open.
         owner: String,
-        /// The file that says so.
+        /// The lock file.
         lock: PathBuf,
     },
 }
 
 impl DocumentError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Missing { nearest: Some(near), .. } => format!("did you mean {}?", near.display()),
             Self::Missing { .. } => "check the path; nothing was started".to_owned(),
-            Self::Folder { .. } => "name the document in it".to_owned(),
+            Self::Folder { .. } => "name a document in it".to_owned(),
             Self::Unreadable { path, .. } => format!("make it readable: `chmod u+r {}`", path.display()),
             Self::Locked { lock, .. } => {
                 format!("close it there; if that program is gone, remove {}", lock.display())
@@ -63,17 +63,17 @@ impl DocumentError {
     }
 }
 
-/// A document that exists, can be read, and is not open anywhere else.
+/// A document that exists, is readable, and is not open elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Its absolute path.
     pub(crate) path: PathBuf,
-    /// The programs that open it, the usual one first.
+    /// The programs that open it, in order of preference.
     pub(crate) programs: &'static [&'static str],
 }
 
 impl Document {
-    /// A document that was opened before, by its absolute path.
+    /// A document that was opened before, by absolute path.
     pub(crate) fn opened(path: PathBuf) -> Self {
         Self { programs: programs_for(&path), path }
     }
@@ -89,7 +89,7 @@ const PICTURES: &[&str] = &["org.gnome.eog", "eog", "gwenview", "ristretto"];
 const EDITOR: &[&str] =
     &["mousepad", "org.gnome.gedit", "gedit", "org.gnome.TextEditor", "kate", "featherpad"];
 
-/// Which program opens which kind of file; anything else is taken for plain text.
+/// The programs for each file extension. Other files are opened as plain text.
 const KINDS: &[(&[&str], &[&str])] = &[
     (&["odt", "ott", "fodt", "doc", "docx", "rtf"], WRITER),
     (&["ods", "ots", "fods", "xls", "xlsx", "csv", "tsv"], CALC),
@@ -100,10 +100,10 @@ const KINDS: &[(&[&str], &[&str])] = &[
     (&["png", "jpg", "jpeg", "gif", "bmp", "webp"], PICTURES),
 ];
 
-/// Checks the files that are to be opened.
+/// Checks the files to open.
 ///
 /// # Errors
-/// Names the first that is missing, cannot be read, or is open somewhere else.
+/// [`DocumentError`] for the first file that is missing, not readable, or open elsewhere.
 pub(crate) fn check(files: &[PathBuf]) -> Result<Vec<Document>, DocumentError> {
     files.iter().map(|file| check_one(file)).collect()
 }
@@ -131,17 +131,17 @@ fn programs_for(path: &Path) -> &'static [&'static str] {
     extension.as_ref().and_then(kind).map_or(EDITOR, |(_, programs)| programs)
 }
 
-/// Removes the lock that a program left behind which ended with its private desktop. There was none before it
-/// was opened there, so that it can be nobody else's.
+/// Removes the lock file of a program that ended with its private desktop. The document had no lock before it was opened
+/// there, so the lock belongs to that program.
 pub(crate) fn unlock(document: &Document) {
     if let Some((lock, owner)) = find_lock(&document.path)
         && let Err(error) = fs::remove_file(&lock)
     {
-        tracing::warn!(%error, lock = %lock.display(), owner, "a lock stays behind");
+        tracing::warn!(%error, lock = %lock.display(), owner, "failed to remove a stale lock file");
     }
 }
 
-/// The lock file that LibreOffice keeps beside an open document, and who holds it.
+/// The lock file that LibreOffice keeps beside an open document, and its owner.
 fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
     let name = path.file_name()?.to_string_lossy();
     let lock = path.with_file_name(format!(".~lock.{name}#"));
@@ -162,9 +162,9 @@ fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
     Some((lock, owner))
 }
 
-/// A file in the same folder with nearly the same name.
+/// A file in the same folder with a similar name.
 fn nearest_file(file: &Path) -> Option<PathBuf> {
-    /// The most files that are looked at.
+    /// The most files to compare.
     const FILES_MAX: usize = 2_000;
     let wanted = file.file_name()?.to_string_lossy();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! What can go wrong with a desktop to work on.
+//! Errors of the desktop to work on.
 
 use std::{io, path::PathBuf};
 
@@ -8,59 +8,59 @@ use deskhand_desktop::DesktopError;
 /// A desktop that cannot be worked on.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
-    /// The current desktop is wanted, and there is none.
-    #[error("there is no display to work on: DISPLAY is not set")]
+    /// The current desktop was requested, but there is no display.
+    #[error("no display to work on: DISPLAY is not set")]
     NoDisplay,
-    /// The desktop did not come up, or something on it failed.
+    /// The desktop did not start, or an operation on it failed.
     #[error("{}", desktop_words(.0))]
     Desktop(DesktopError),
-    /// A program was started and showed no window.
+    /// A program started but showed no window.
     #[error("failed to open a window of {program}: {problem}")]
     NoWindowShown {
         /// The program.
         program: String,
-        /// What was seen.
+        /// The problem.
         problem: String,
     },
-    /// No program opens such a document.
-    #[error("failed to open {}: no program for it is known", path.display())]
+    /// No program is known for this kind of document.
+    #[error("failed to open {}: no installed program opens it", path.display())]
     NoProgram {
         /// The document.
         path: PathBuf,
     },
-    /// No window is called so.
-    #[error("there is no window `{wanted}`")]
+    /// No window matches.
+    #[error("no window matches `{wanted}`")]
     NoSuchWindow {
-        /// What was asked for.
+        /// The requested window.
         wanted: String,
-        /// The windows that there are.
+        /// The open windows.
         windows: Vec<WindowInfo>,
     },
-    /// Several windows are called so.
+    /// Several windows match.
     #[error("several windows match `{wanted}`")]
     SeveralWindows {
-        /// What was asked for.
+        /// The requested window.
         wanted: String,
-        /// Those that match.
+        /// The matching windows.
         windows: Vec<WindowInfo>,
     },
-    /// Nothing is open.
-    #[error("there is no window on this desktop")]
+    /// No window is open.
+    #[error("no window is open on this desktop")]
     NoWindow,
-    /// Where the desktop is could not be noted beside the journal.
+    /// The note with the address of the desktop could not be written.
     #[error("failed to write {}", path.display())]
     Note {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         #[source]
         source: io::Error,
     },
-    /// The keeper was started by something else than a session.
-    #[error("this command is for Deskhand itself")]
+    /// The keeper was not started by a session.
+    #[error("this command is internal to deskhand")]
     Standalone,
-    /// The keeper could not leave the terminal.
-    #[error("failed to leave the terminal")]
+    /// The keeper could not detach from the terminal.
+    #[error("failed to detach from the terminal")]
     Detach(#[source] io::Error),
 }
 
@@ -71,7 +71,7 @@ impl From<DesktopError> for WorkspaceError {
 }
 
 impl WorkspaceError {
-    /// What to do about it.
+    /// What to do next.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::NoDisplay => "work on a private desktop, or run this in a graphical session",
@@ -79,16 +79,16 @@ impl WorkspaceError {
             Self::Desktop(DesktopError::Gone { .. }) => "start it again",
             Self::Desktop(DesktopError::NoWindow(_)) => "`deskhand windows` lists them",
             Self::NoWindowShown { .. } => {
-                "see how it starts by hand; `deskhand doctor` says what is installed"
+                "start it by hand to see why; `deskhand doctor` checks what is installed"
             }
             Self::NoSuchWindow { windows, .. } if !windows.is_empty() => {
-                return Some(format!("the windows are {}", labels(windows)));
+                return Some(format!("open windows: {}", labels(windows)));
             }
             Self::SeveralWindows { windows, .. } => {
-                return Some(format!("name one by its id: {}", labels(windows)));
+                return Some(format!("use an id: {}", labels(windows)));
             }
-            Self::NoSuchWindow { .. } => "there is none at all; start something first",
-            Self::NoWindow => "start something first",
+            Self::NoSuchWindow { .. } => "no window is open; start a program first",
+            Self::NoWindow => "start a program first",
             Self::Standalone => "`deskhand desktop` starts a desktop",
             Self::Desktop(
                 DesktopError::NoElement(_)
@@ -105,7 +105,7 @@ impl WorkspaceError {
         Some(help.to_owned())
     }
 
-    /// Whether it was called in a way that cannot work.
+    /// Whether the caller asked for something impossible.
     pub const fn is_usage(&self) -> bool {
         matches!(self, Self::Standalone)
     }

@@ -1,4 +1,4 @@
-//! The process that holds the virtual desktop of a session: how it is called, and what it does.
+//! The keeper: the process that holds the virtual desktop of a session.
 
 use std::{
     ffi::OsString,
@@ -12,7 +12,7 @@ use deskhand_desktop_linux::{VirtualOptions, keep_desktop};
 use super::WorkspaceError;
 use crate::config::ScreenSize;
 
-/// The arguments after which a helper program calls [`hold_desktop`] with the size that follows them.
+/// The arguments on which a helper program calls [`hold_desktop`]; the size follows them.
 pub const KEEPER_ARGUMENTS: [&str; 2] = ["keep-desktop", "--size"];
 
 /// The command that starts a keeper.
@@ -22,11 +22,11 @@ pub(super) fn command(helper: &Path, size: ScreenSize) -> Command {
     command
 }
 
-/// Holds a virtual desktop for the process at the other end of standard input, until that one closes it or the time is
-/// over that it is kept for.
+/// Holds a virtual desktop for the process at the other end of standard input, until that process closes it or the keep
+/// time has passed.
 ///
 /// # Errors
-/// Standard input is not such a connection, or the desktop does not come up.
+/// Standard input is not such a connection, or the desktop does not start.
 pub async fn hold_desktop(size: ScreenSize) -> Result<(), WorkspaceError> {
     let input = std::io::stdin().as_fd().try_clone_to_owned().map_err(|_| WorkspaceError::Standalone)?;
     let owner = UnixStream::from(input);

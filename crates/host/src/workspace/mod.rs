@@ -1,8 +1,8 @@
-//! The desktop to work on: which one, how it is started, what is opened on it, and how it outlives its process.
+//! The desktop to work on: selection, start, documents to open, and how it outlives its process.
 //!
-//! - [`WorkspacePlan`] is what was decided and checked before anything starts; [`Workspace`] is the desktop that is up.
-//! - `documents`: files to open, and the programs for them. `windows`: which window a text means.
-//! - `keeper` holds the virtual desktop of a session in a process of its own; `note` says where that desktop is.
+//! - [`WorkspacePlan`] is checked before anything starts; [`Workspace`] is the running desktop.
+//! - `documents`: files to open and their programs. `windows`: finds the window that a text names.
+//! - `keeper` holds the virtual desktop of a session in its own process; `note` stores the address of that desktop.
 
 mod documents;
 mod error;

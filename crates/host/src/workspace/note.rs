@@ -1,4 +1,4 @@
-//! The note beside a journal that says where the session's virtual desktop is, for whoever resumes it.
+//! The note beside a journal with the address of the session's virtual desktop, for resuming.
 
 use deskhand_desktop_linux::DesktopHandle;
 use deskhand_runtime::SessionFolder;
@@ -14,21 +14,21 @@ use super::WorkspaceError;
 
 const FILE: &str = "desktop.json";
 
-/// Where the desktop of a session is. Whoever reads it can work on that desktop, so only its owner can.
+/// The address of a session's desktop. It grants access to that desktop, so only its owner can read it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DesktopNote {
     pub(crate) handle: DesktopHandle,
-    /// What was opened there and ends with it.
+    /// The documents opened there, which close with it.
     pub(crate) documents: Vec<PathBuf>,
 }
 
 impl DesktopNote {
-    /// The note of a session; `None` if its desktop was not kept.
+    /// Reads the note of a session; `None` if its desktop was not kept.
     pub(crate) fn find(folder: &SessionFolder) -> Option<Self> {
         serde_json::from_slice(&fs::read(folder.path().join(FILE)).ok()?).ok()
     }
 
-    /// Writes the note; the file is there whole or not at all.
+    /// Writes the note atomically.
     ///
     /// # Errors
     /// The folder cannot be written to.
@@ -43,12 +43,12 @@ impl DesktopNote {
         write().map_err(|source| WorkspaceError::Note { path: file.clone(), source })
     }
 
-    /// Removes the note: the desktop is gone.
+    /// Removes the note of a desktop that has ended.
     pub(crate) fn remove(folder: &Path) {
         if let Err(error) = fs::remove_file(folder.join(FILE))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(%error, "the note of a desktop that is gone stays behind");
+            tracing::warn!(%error, "failed to remove the note of a desktop that has ended");
         }
     }
 }

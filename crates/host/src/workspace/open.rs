@@ -1,4 +1,4 @@
-//! A desktop that is up: what was opened on it, and its end.
+//! A running desktop: what was opened on it, and how it ends.
 
 use std::{path::Path, time::Duration};
 
@@ -16,11 +16,11 @@ use deskhand_desktop_linux::LinuxDesktop;
 use super::{DesktopNote, Document, WorkspaceError, documents, windows::find_window};
 use crate::Notice;
 
-/// A desktop that is up.
+/// A running desktop.
 pub struct Workspace {
     /// The desktop itself.
     pub desktop: Seeing<LinuxDesktop>,
-    /// How people know it: `virtual 1920x1080`.
+    /// Its display name: `virtual 1920x1080`.
     pub name: String,
     pub(super) opened: Opened,
 }
@@ -30,17 +30,17 @@ pub struct Workspace {
 pub(super) struct Opened {
     /// The window that was opened last.
     pub(super) last: Option<WindowInfo>,
-    /// What was opened on a private desktop and ends with it.
+    /// Documents opened on a private desktop, which close with it.
     pub(super) unlock: Vec<Document>,
-    /// The windows of before, if those that were opened since are closed at the end.
+    /// The windows that existed before, if later ones are closed at the end.
     pub(super) known: Option<Vec<WindowId>>,
 }
 
 impl Workspace {
-    /// The window that is meant: by id, title or application, else the one that was opened, else the active one.
+    /// Finds a window by id, title or application. Without a name: the one that was opened last, else the active one.
     ///
     /// # Errors
-    /// There is none, or several are meant.
+    /// No window or several windows match.
     pub async fn window(&self, wanted: Option<&str>) -> Result<WindowInfo, WorkspaceError> {
         let windows = self.desktop.windows().await?;
         if let Some(text) = wanted {
@@ -55,8 +55,8 @@ impl Workspace {
             .ok_or(WorkspaceError::NoWindow)
     }
 
-    /// Ends a virtual desktop with everything on it; leaves the user's own as it is, but for windows that were to be
-    /// closed. Returns those that could not be.
+    /// Ends a virtual desktop with everything on it. On the current desktop, only closes the windows that were marked for
+    /// closing. Returns notices for those that stay open.
     pub async fn close(self) -> Vec<Notice> {
         let notices = match &self.opened.known {
             Some(known) => self.close_new(known).await,
@@ -69,11 +69,11 @@ impl Workspace {
         notices
     }
 
-    /// Notes in the folder of the session where its desktop is, and from then on has it kept for so long should this
-    /// process die. Does nothing for a desktop that no keeper holds.
+    /// Writes the address of the desktop into the session folder and keeps the desktop for this long if this process dies.
+    /// Does nothing for a desktop without a keeper.
     ///
     /// # Errors
-    /// The note cannot be written, or the keeper is gone.
+    /// The note cannot be written, or the keeper has exited.
     pub(crate) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), WorkspaceError> {
         let Some(handle) = self.desktop.inner().handle() else { return Ok(()) };
         let documents = self.opened.unlock.iter().map(|document| document.path.clone()).collect();
@@ -81,7 +81,7 @@ impl Workspace {
         Ok(self.desktop.inner().keep_for(keep)?)
     }
 
-    /// Lets applications finish what they are doing, such as writing a file, before their desktop ends. Bounded.
+    /// Waits, with a bound, until applications have finished work such as writing a file, before their desktop ends.
     pub(crate) async fn settle(&self) {
         if let Ok(watch) = self.desktop.watch(None).await {
             self.desktop.settle(watch, QuietLimits::default()).await.ok();
@@ -111,8 +111,8 @@ impl Workspace {
         report.window.ok_or_else(|| WorkspaceError::NoWindowShown { program: program.to_owned(), problem })
     }
 
-    /// Closes the windows that were opened since the beginning, as a person would: an application may ask what to do with
-    /// unsaved work, and then stays.
+    /// Asks the windows that were opened since the start to close. An application that asks about unsaved work stays
+    /// open.
     async fn close_new(&self, known: &[WindowId]) -> Vec<Notice> {
         let Ok(windows) = self.desktop.windows().await else { return Vec::new() };
         let new =

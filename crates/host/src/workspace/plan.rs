@@ -1,4 +1,4 @@
-//! A desktop before it is there: which one, and what is opened on it.
+//! A desktop to start: which one, and what to open on it.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use crate::{
     config::{Config, DesktopKind, ScreenSize},
 };
 
-/// A desktop by what it takes to get it. All that can be checked without one has been checked.
+/// How to start or reach a desktop. Everything that can be checked without one has been checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkspacePlan {
     pub(crate) kind: DesktopKind,
@@ -28,11 +28,11 @@ pub struct WorkspacePlan {
     pub(crate) launch: Option<String>,
     /// Programs whose elements are never read.
     exclude: Vec<String>,
-    /// Whether windows that were opened during the work are closed at the end.
+    /// Whether to close windows at the end that were opened during the work.
     pub(crate) close_after: bool,
-    /// What finds elements besides the accessibility tree.
+    /// The detection options.
     detect: DetectOptions,
-    /// How a virtual desktop outlives this process.
+    /// How the virtual desktop outlives this process.
     pub(crate) keep: Option<Keep>,
 }
 
@@ -41,24 +41,24 @@ pub struct WorkspacePlan {
 pub(crate) struct Keep {
     /// The program that holds it.
     pub(crate) helper: PathBuf,
-    /// For how long, after this process died.
+    /// How long, after this process died.
     pub(crate) duration: Duration,
 }
 
 impl WorkspacePlan {
-    /// The desktop that requests are carried out on: a private one, unless the configuration names the current one.
+    /// The desktop for requests: a private one, unless the configuration names the current one.
     ///
     /// # Errors
-    /// A document cannot be opened, or there is no display where the current desktop is wanted.
+    /// A document cannot be opened, or the current desktop has no display.
     pub fn for_requests(config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
         Self::of_kind(config.desktop.kind.unwrap_or(DesktopKind::Virtual), config, open)
     }
 
-    /// The desktop that is looked at or acted on by hand: the current one, or a private one if there is no display, unless
-    /// the configuration names one.
+    /// The desktop for work by hand: the current one, or a private one if there is no display, unless the configuration
+    /// names one.
     ///
     /// # Errors
-    /// A document cannot be opened, or there is no display where the current desktop is wanted.
+    /// A document cannot be opened, or the current desktop has no display.
     pub fn by_hand(config: &Config, open: &[PathBuf], launch: Option<&str>) -> Result<Self, HostError> {
         let usual = if has_display() { DesktopKind::Current } else { DesktopKind::Virtual };
         let plan = Self::of_kind(config.desktop.kind.unwrap_or(usual), config, open)?;
@@ -117,7 +117,7 @@ impl WorkspacePlan {
         self.workspace(desktop, name).await
     }
 
-    /// Takes over the virtual desktop of a session whose process died; `None` if it is gone.
+    /// Takes over the virtual desktop of a session whose process died; `None` if it has ended.
     pub(crate) async fn take_over(&self, held: &HeldSession) -> Option<Workspace> {
         let note = DesktopNote::find(held.folder())?;
         match LinuxDesktop::attach(&note.handle, held.ids()).await {
@@ -128,7 +128,7 @@ impl WorkspacePlan {
             }
             Err(error) => {
                 tracing::debug!(error = error.chain(), "the desktop of before");
-                // It ended without us: what was open there has left its locks.
+                // It ended on its own; documents open there have left their lock files.
                 for document in note.documents {
                     documents::unlock(&Document::opened(document));
                 }
@@ -144,7 +144,7 @@ impl WorkspacePlan {
         Ok(Workspace { desktop, name, opened: Opened::default() })
     }
 
-    /// Opens on the desktop what is to be opened.
+    /// Opens the documents and the program on the desktop.
     ///
     /// # Errors
     /// A program does not start or shows no window.
