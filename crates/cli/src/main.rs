@@ -1,7 +1,7 @@
-//! `deskhand`: says what to do with a desktop, and shows what was done.
+//! The command line of Deskhand.
 //!
-//! Thin: arguments are parsed here into types ([`args`]), each command is one file ([`commands`]), errors are
-//! printed once ([`exit`]). What agents do is decided in `deskhand_core` and done in `deskhand_runtime`.
+//! A thin layer: [`args`] parses arguments into types, each command is one file in [`commands`], and [`exit`] prints errors
+//! once. `deskhand_core` decides what agents do, and `deskhand_runtime` does it.
 
 mod args;
 mod commands;
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     exit::end(commands::run(arguments.command))
 }
 
-/// The log goes to standard error and holds errors only, unless `DESKHAND_LOG` says otherwise (`debug`,
+/// Logs to standard error: errors only, unless `DESKHAND_LOG` says otherwise (`debug`,
 /// `deskhand_desktop=trace`, …).
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")

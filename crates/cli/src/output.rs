@@ -1,4 +1,4 @@
-//! The only way to the terminal: what a command says goes through here.
+//! All output of commands goes through here.
 
 use std::{
     env, fmt,
@@ -9,27 +9,27 @@ use std::{
 use clap::builder::styling::{AnsiColor, Style};
 use serde::Serialize;
 
-/// Which of the two streams.
+/// An output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// Standard output: what the command is for.
+    /// Standard output: the result of the command.
     Out,
-    /// Standard error: everything beside it.
+    /// Standard error: everything else.
     Error,
 }
 
-/// A piece of a line with what it stands for.
+/// The meaning of a piece of a line, which decides its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
-    /// As it is.
+    /// Plain text.
     Plain,
     /// An agent or a heading.
     Strong,
-    /// It worked.
+    /// Success.
     Good,
-    /// It may not have worked.
+    /// Uncertain.
     Doubtful,
-    /// It did not work.
+    /// Failure.
     Bad,
     /// Not important.
     Faint,
@@ -48,12 +48,12 @@ impl Tone {
     }
 }
 
-/// A line in pieces.
+/// A line of pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Line(Vec<(Tone, String)>);
 
 impl Line {
-    /// The line with one piece more.
+    /// Appends a piece.
     #[must_use]
     pub(crate) fn with(mut self, tone: Tone, text: impl Into<String>) -> Self {
         self.0.push((tone, text.into()));
@@ -65,7 +65,7 @@ impl Line {
         Self::default().with(tone, text)
     }
 
-    /// The line without what goes beyond `width` columns.
+    /// The line cut to `width` columns.
     #[must_use]
     pub(crate) fn cut(self, width: usize) -> Self {
         let mut left = width;
@@ -110,10 +110,10 @@ impl fmt::Display for Line {
     }
 }
 
-/// Whether a prompt stands on the last line of the terminal, with the cursor behind it. A process has one terminal.
+/// Whether the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
 static PROMPT_STANDS: AtomicBool = AtomicBool::new(false);
 
-/// A stream to write to. A reader that went away (`deskhand … | head`) is no error.
+/// A stream to write to. A closed pipe (`deskhand … | head`) is not an error.
 #[derive(Debug)]
 pub(crate) struct Output {
     stream: Stream,
@@ -121,7 +121,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// A stream, with colours where a person reads it.
+    /// A stream; coloured if it is a terminal.
     pub(crate) fn to(stream: Stream) -> Self {
         let terminal = match stream {
             Stream::Out => io::stdout().is_terminal(),
@@ -132,7 +132,7 @@ impl Output {
         Self { stream, coloured: terminal && !refused }
     }
 
-    /// How many columns a line may have: those of the terminal, else `COLUMNS`, else plenty.
+    /// The most columns of a line: those of the terminal, else `COLUMNS`, else a large number.
     pub(crate) fn width(&self) -> usize {
         const NARROW: usize = 60;
         const NO_TERMINAL: usize = 120;
@@ -153,7 +153,7 @@ impl Output {
         if self.coloured { self.write(&line.coloured()) } else { self.write(&line.to_string()) }
     }
 
-    /// Writes a prompt and leaves the cursor behind it. Whatever is written next begins on a line of its own.
+    /// Writes a prompt and leaves the cursor behind it. The next output starts on a new line.
     pub(crate) fn prompt(&self, mark: &Line) {
         if PROMPT_STANDS.swap(false, Ordering::AcqRel) {
             self.put("\n");
@@ -167,14 +167,14 @@ impl Output {
         PROMPT_STANDS.store(true, Ordering::Release);
     }
 
-    /// The terminal has shown a key, such as `^C`, and left the cursor behind it.
+    /// The terminal echoed a key such as `^C` and left the cursor behind it.
     pub(crate) fn key_was_shown() {
         if io::stdin().is_terminal() {
             PROMPT_STANDS.store(true, Ordering::Release);
         }
     }
 
-    /// A line that was typed has moved the cursor on from the prompt.
+    /// A typed line moved the cursor to the next line.
     pub(crate) fn cursor_moved_on() {
         PROMPT_STANDS.store(false, Ordering::Release);
     }
@@ -188,15 +188,15 @@ impl Output {
     pub(crate) fn json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string(value) {
             Ok(text) => self.write(&text),
-            Err(error) => tracing::error!(%error, "a value could not be written as JSON"),
+            Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
 
-    /// Writes a value as JSON over several lines.
+    /// Writes a value as indented JSON.
     pub(crate) fn pretty_json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string_pretty(value) {
             Ok(text) => self.write(&text),
-            Err(error) => tracing::error!(%error, "a value could not be written as JSON"),
+            Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
 
@@ -206,7 +206,7 @@ impl Output {
     }
 
     fn put(&self, text: &str) {
-        // Flushed at once, so that a reader of a pipe sees each line as it comes.
+        // Flushed at once, so that a pipe gets each line immediately.
         let written = match self.stream {
             Stream::Out => {
                 let mut stream = io::stdout().lock();
@@ -215,7 +215,7 @@ impl Output {
             Stream::Error => io::stderr().lock().write_all(text.as_bytes()),
         };
         if let Err(error) = written {
-            tracing::debug!(%error, "the reader of the output went away");
+            tracing::debug!(%error, "the output was closed");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `deskhand agents`: the kinds of agents; and which of them a session is run with.
+//! `deskhand agents`: lists the kinds of agents, and which are enabled.
 
 use deskhand_core::{
     agent::AgentHome,
@@ -17,9 +17,9 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// One kind as it is shown.
+/// One kind in the list.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct Row {
     name: String,
     state: &'static str,
     lives: &'static str,
@@ -28,7 +28,7 @@ struct Shown {
     tools: Vec<String>,
 }
 
-impl Shown {
+impl Row {
     fn of(kind: KindInfo, enabled: bool) -> Self {
         let (lives, statuses, tools) = match kind.home {
             AgentHome::Steps(steps) => (
@@ -36,21 +36,21 @@ impl Shown {
                 steps.statuses.into_iter().map(|status| status.word).collect(),
                 steps.tools.into_iter().map(|tool| tool.name).collect(),
             ),
-            AgentHome::Delegate => ("in a program of its own", Vec::new(), Vec::new()),
+            AgentHome::Delegate => ("in a separate program", Vec::new(), Vec::new()),
         };
         let state = if enabled { "enabled" } else { "disabled" };
         Self { name: kind.name, state, lives, introduction: kind.introduction, statuses, tools }
     }
 }
 
-fn built_in() -> Result<[Shown; 2], CliError> {
+fn built_in() -> Result<[Row; 2], CliError> {
     let tools = Toolbox::<LinuxDesktop>::standard(ActLimits::default())
         .map_err(|error| CliError::failed_to("set up the tools", error))?;
     let words = |words: Vec<&'static str>| words.into_iter().map(str::to_owned).collect();
     let names =
         |tools: Vec<deskhand_core::command::ToolSpec>| tools.into_iter().map(|tool| tool.name).collect();
     Ok([
-        Shown {
+        Row {
             name: "host".to_owned(),
             state: "built in",
             lives: "in this program",
@@ -58,7 +58,7 @@ fn built_in() -> Result<[Shown; 2], CliError> {
             statuses: words(HostStatus::sayable()),
             tools: names(tools.host_specs()),
         },
-        Shown {
+        Row {
             name: "app".to_owned(),
             state: "built in",
             lives: "in this program",
@@ -72,8 +72,8 @@ fn built_in() -> Result<[Shown; 2], CliError> {
 /// Lists all kinds.
 pub(crate) fn agents(args: &AgentsArgs) -> CommandResult {
     let kinds = load(Overrides::default())?.agents()?;
-    let mut shown: Vec<Shown> = built_in()?.into_iter().collect();
-    shown.extend(kinds.into_iter().map(|(kind, enabled)| Shown::of(kind, enabled)));
+    let mut shown: Vec<Row> = built_in()?.into_iter().collect();
+    shown.extend(kinds.into_iter().map(|(kind, enabled)| Row::of(kind, enabled)));
     let out = Output::to(Stream::Out);
     for kind in &shown {
         if args.json {

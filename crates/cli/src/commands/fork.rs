@@ -1,4 +1,4 @@
-//! `deskhand fork`: another session with the same past, which then goes its own way.
+//! `deskhand fork`: a new session with the first records of another one.
 
 use deskhand_host::ForkRequest;
 
@@ -24,7 +24,7 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
     let again = format!("deskhand fork {} --at {} \"…\"", args.session, args.at);
     let session = host.fork(wanted).map_err(|error| CliError::of_session(error, &again))?;
     if let Some(id) = session.id() {
-        Output::to(Stream::Error).text(format!("forked into session {id}"));
+        Output::to(Stream::Error).text(format!("forked as session {id}"));
     }
     carry_out(session, &Shown::of(&args.work, host.config()), /*converse*/ false).await
 }

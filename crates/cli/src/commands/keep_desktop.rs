@@ -1,4 +1,4 @@
-//! `deskhand keep-desktop`, which only Deskhand itself calls: the process that holds the virtual desktop of a session.
+//! `deskhand keep-desktop`, internal: the process that holds the virtual desktop of a session.
 
 use deskhand_host::workspace::hold_desktop;
 

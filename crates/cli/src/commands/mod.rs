@@ -1,5 +1,5 @@
-//! One file a command. Shared by several: the host under this run's configuration ([`host`]), sessions as they are
-//! told ([`session`]), elements as a person names them ([`target`]), signals ([`signals`]).
+//! One file per command. Shared: the host with the configuration of this run ([`host`]), running and printing sessions
+//! ([`session`]), elements named on the command line ([`target`]), signals ([`signals`]).
 
 mod act;
 mod agents;

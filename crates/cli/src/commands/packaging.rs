@@ -1,4 +1,4 @@
-//! `deskhand completions` and `deskhand man`: what a package or a shell needs, made from the definition of the command line.
+//! `deskhand completions` and `deskhand man`: generated from the definition of the command line.
 
 use std::{fs, io};
 
@@ -14,8 +14,8 @@ use crate::{
 /// Prints the completion script of a shell.
 pub(crate) fn completions(args: &CompletionsArgs) -> CommandResult {
     let shell = args.shell.or_else(Shell::from_env).ok_or_else(|| {
-        CliError::usage("SHELL does not name a shell whose completion script is known")
-            .with_help("name it: `deskhand completions bash`; others are elvish, fish, powershell and zsh")
+        CliError::usage("SHELL does not name a supported shell")
+            .with_help("name the shell: bash, elvish, fish, powershell or zsh")
     })?;
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut visible(), "deskhand", &mut script);
@@ -38,13 +38,13 @@ pub(crate) fn man(args: &ManArgs) -> CommandResult {
     };
     let pages = write().map_err(|error| {
         CliError::failed_to(format!("write man pages to {}", folder.display()), error)
-            .with_help("name a folder that you may write to, such as `man1`")
+            .with_help("use a writable folder, such as `man1`")
     })?;
-    Output::to(Stream::Error).text(format!("{pages} pages in {}", folder.display()));
+    Output::to(Stream::Error).text(format!("wrote {pages} man pages to {}", folder.display()));
     Ok(Exit::Success)
 }
 
-/// The command line without the commands that only Deskhand itself calls; clap would complete them too.
+/// The command line without internal commands, which clap would complete too.
 fn visible() -> clap::Command {
     let whole = Arguments::command();
     let shown: Vec<clap::Command> =

@@ -1,4 +1,4 @@
-//! `deskhand resume`: a session goes on after it was stopped, or its process died.
+//! `deskhand resume`: continues a session that was stopped or whose process died.
 
 use super::{
     host::load,
@@ -17,7 +17,7 @@ pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
         .resume(&args.session, wanted)
         .map_err(|error| CliError::of_session(error, &format!("deskhand resume {} \"…\"", args.session)))?;
     if let Some(record) = session.cut_off() {
-        let words = format!("record {record} was cut off when the process died; it is removed");
+        let words = format!("removed record {record}, which was incomplete because the process died");
         Output::to(Stream::Error).text(words);
     }
     carry_out(session, &Shown::of(&args.work, host.config()), /*converse*/ false).await

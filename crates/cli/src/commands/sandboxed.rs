@@ -1,4 +1,4 @@
-//! `deskhand sandboxed`: confines itself and becomes the program that an agent runs. Not for people.
+//! `deskhand sandboxed`, internal: enters a sandbox and executes a program of the shell agent.
 
 use deskhand_runtime::agents::shell::sandbox::run;
 
@@ -7,11 +7,11 @@ use crate::{
     exit::{CliError, CommandResult, Exit},
 };
 
-/// Returns only when the program could not be started.
+/// Returns only if the program could not be started.
 pub(crate) fn sandboxed(args: &SandboxedArgs) -> CommandResult {
     let why = run(&args.confinement, &args.program, &args.arguments);
-    // The caller knows the message by its mark, so it stands alone.
+    // The caller recognises the message by its mark, so nothing else is printed.
     std::io::Write::write_all(&mut std::io::stderr(), why.as_bytes())
-        .map_err(|error| CliError::failed_to("say why the program was not started", error))?;
+        .map_err(|error| CliError::failed_to("report why the program was not started", error))?;
     Ok(Exit::NotStarted)
 }

@@ -1,4 +1,4 @@
-//! `deskhand screenshot`: a picture of the screen or of a window.
+//! `deskhand screenshot`: saves the screen or a window.
 
 use deskhand_desktop::{Capture as _, Picture};
 use std::{fs, path::Path};

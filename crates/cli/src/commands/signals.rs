@@ -1,4 +1,4 @@
-//! Signals of a terminal and of a service manager.
+//! Signals from a terminal or service manager.
 
 use deskhand_core::session::StopReason;
 use deskhand_runtime::StopSwitch;
@@ -9,7 +9,7 @@ use crate::{
     output::{Output, Stream},
 };
 
-/// The signals that ask this process to stop, caught from the moment this is made.
+/// The signals that ask this process to stop, caught once this is created.
 pub(super) struct Signals {
     interrupt: Signal,
     terminate: Signal,
@@ -17,7 +17,7 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Begins to catch them.
+    /// Starts catching them.
     pub(super) fn catch() -> Result<Self, CliError> {
         let catch = |kind| signal(kind).map_err(|error| CliError::failed_to("catch signals", error));
         Ok(Self {
@@ -27,7 +27,7 @@ impl Signals {
         })
     }
 
-    /// The next of them.
+    /// The next signal.
     pub(super) async fn next(&mut self) -> StopReason {
         tokio::select! {
             _ = self.interrupt.recv() => {
@@ -39,7 +39,7 @@ impl Signals {
         }
     }
 
-    /// Runs `work` until it is done or a signal comes; then it is dropped, and with it what it started.
+    /// Runs `work` until it ends or a signal arrives, which drops it together with everything it started.
     pub(super) async fn unless_stopped(
         &mut self,
         work: impl Future<Output = CommandResult>,
@@ -50,14 +50,14 @@ impl Signals {
         }
     }
 
-    /// Turns signals into stops: the first Ctrl-C after the action that is going on, everything else at once.
+    /// Turns signals into stops: the first Ctrl-C stops after the current action, any other signal at once.
     /// Never returns.
     pub(super) async fn stop_with(&mut self, switch: &StopSwitch) -> std::convert::Infallible {
         let notes = Output::to(Stream::Error);
         loop {
             match self.next().await {
                 StopReason::User if switch.reason().is_none() => {
-                    notes.text("stopping after the action that is going on; Ctrl-C again stops at once");
+                    notes.text("stopping after the current action; press Ctrl-C again to stop at once");
                     switch.after_call(StopReason::User);
                 }
                 reason @ (StopReason::User | StopReason::Signal | StopReason::WallTime) => switch.now(reason),

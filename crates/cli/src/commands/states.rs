@@ -1,4 +1,4 @@
-//! `deskhand states`: the transition tables of both agents, printed from the code that runs.
+//! `deskhand states`: prints the transition tables of both agents from the code.
 
 use deskhand_core::states::{app_transitions, host_transitions, mermaid, table};
 

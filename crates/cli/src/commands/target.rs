@@ -1,4 +1,4 @@
-//! Elements as a person names them on the command line: by id, name, role, both, or a point.
+//! Finds elements named on the command line: by id, name, role, both, or a point.
 
 use deskhand_core::{
     ids::WindowId,
@@ -10,20 +10,20 @@ use deskhand_desktop_act::Target;
 
 use crate::{args::TargetText, exit::CliError};
 
-/// The most elements that a message lists.
+/// The most elements to list in a message.
 const LISTED_MAX: usize = 8;
 
-/// What is aimed at, with the element where it is one.
+/// A target, with its element if it is one.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     pub(super) target: Target,
     pub(super) element: Option<Element>,
 }
 
-/// Finds what a person means in a window, its dialogs and pop-ups; the top-most first.
+/// Finds the target in a window, its dialogs and pop-ups, topmost first.
 ///
 /// # Errors
-/// Nothing or more than one element is called so.
+/// No element or several elements match.
 pub(super) async fn find<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,
@@ -44,22 +44,22 @@ pub(super) async fn find<D: Desktop>(
                 return Ok(Found { target, element: Some(element.clone()) });
             }
             Choice::Several(elements) => {
-                return Err(CliError::new(format!("{} elements are called `{words}`", elements.len()))
-                    .with_help(format!("name one by its id: {}", listed(&elements))));
+                return Err(CliError::new(format!("{} elements match `{words}`", elements.len()))
+                    .with_help(format!("use an id: {}", listed(&elements))));
             }
             Choice::None => seen.extend(tree.elements),
         }
     }
-    let error = CliError::new(format!("there is no element `{words}` in {}", window.label()));
+    let error = CliError::new(format!("no element matches `{words}` in {}", window.label()));
     let near = nearest(&seen, &words);
     Err(if near.is_empty() {
-        error.with_help("`deskhand tree` shows what is there")
+        error.with_help("`deskhand tree` lists the elements")
     } else {
-        error.with_help(format!("nearest: {}", listed(&near)))
+        error.with_help(format!("closest: {}", listed(&near)))
     })
 }
 
-/// The windows to look into: dialogs and pop-ups in front, then the window itself.
+/// The windows to search: dialogs and pop-ups in front, then the window itself.
 async fn surfaces<D: Windowing>(desktop: &D, window: WindowId) -> Result<Vec<WindowId>, CliError> {
     let windows = desktop.windows().await?;
     let own = ui::surfaces(&windows, window).unwrap_or_default();
@@ -73,7 +73,7 @@ enum Choice<'a> {
     None,
 }
 
-/// A name wins over a role, and what a person acts on over what is only read.
+/// Prefers names over roles, and elements to act on over labels.
 fn choose<'a>(elements: &'a [Element], wanted: &TargetText) -> Choice<'a> {
     let words = match wanted {
         TargetText::Id(id) => {

@@ -1,4 +1,4 @@
-//! Which element a person means.
+//! Tests of finding elements.
 
 use deskhand_core::ui::{Element, Role};
 

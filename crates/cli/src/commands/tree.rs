@@ -1,4 +1,4 @@
-//! `deskhand tree`: what is in a window.
+//! `deskhand tree`: prints the elements of a window.
 
 use deskhand_core::ui::WindowInfo;
 use deskhand_desktop::{Desktop as _, TreeLimits};
@@ -37,7 +37,8 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
                 out.line(&line);
             }
             if tree.elements.is_empty() && !window.accessible {
-                let note = "the application shows nothing to assistive technology; a picture may help: `deskhand screenshot`";
+                let note =
+                    "the application exposes no elements; take a picture instead: `deskhand screenshot`";
                 Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, note));
             }
             for notice in sight.notices {
@@ -49,14 +50,16 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
     work(&plan, looking).await
 }
 
-/// Looks at the mirror and at the application, and shows in what they differ.
+/// Compares the mirror with the application, and prints the differences.
 async fn verify(workspace: &Workspace, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
     let found = workspace.desktop.inner().verify_tree(window.id, limits).await?;
     let out = Output::to(Stream::Out);
     if json {
         out.pretty_json(&json!({ "window": window, "differences": found }));
     } else if found.is_empty() {
-        out.line(&Line::of(Tone::Strong, window.label()).with(Tone::Faint, "  the mirror is right"));
+        out.line(
+            &Line::of(Tone::Strong, window.label()).with(Tone::Faint, "  the mirror equals the application"),
+        );
     } else {
         for one in &found {
             let what = format!("{} {}: {}", one.element, one.label, one.what);
@@ -72,5 +75,5 @@ async fn verify(workspace: &Workspace, window: &WindowInfo, limits: TreeLimits, 
         "the mirror of {} differs from the application in {places} places",
         window.label()
     ))
-    .with_help("please report this with the name and version of the application"))
+    .with_help("please report this bug with the name and version of the application"))
 }

@@ -1,4 +1,4 @@
-//! `deskhand windows`: what is open.
+//! `deskhand windows`: lists the open windows.
 use deskhand_desktop::Windowing as _;
 
 use deskhand_host::Workspace;
@@ -19,8 +19,7 @@ pub(crate) async fn windows(args: &WindowsArgs) -> CommandResult {
         if args.json {
             out.pretty_json(&windows);
         } else if windows.is_empty() {
-            Output::to(Stream::Error)
-                .text("there is no window on this desktop; `--launch PROGRAM` opens one");
+            Output::to(Stream::Error).text("no window is open on this desktop; `--launch PROGRAM` opens one");
         } else {
             for line in window_lines(&windows) {
                 out.line(&line.cut(out.width()));

@@ -1,4 +1,4 @@
-//! Commands, results and numbers in few words.
+//! Short texts for commands, results and numbers.
 
 use deskhand_core::{
     command::{CallResult, CallStatus, Verdict},
@@ -11,12 +11,12 @@ pub(super) use deskhand_runtime::words::{count, effect_word, result_words, short
 
 use crate::output::Tone;
 
-/// What a model cost: `$0.12`, `cost unknown`, `at least $0.12`.
+/// The cost of a model: `$0.12`, `cost unknown`, `at least $0.12`.
 pub(super) fn cost_words(cost: Cost) -> String {
     if cost.known == Money(0) && cost.unknown_calls > 0 { format!("cost {cost}") } else { cost.to_string() }
 }
 
-/// How a call's word is shown.
+/// The tone of a call's status.
 pub(super) fn effect_tone(result: &CallResult) -> Tone {
     match (result.status, result.effect) {
         (CallStatus::Skipped, _) => Tone::Faint,
@@ -26,7 +26,7 @@ pub(super) fn effect_tone(result: &CallResult) -> Tone {
     }
 }
 
-/// How a verdict is shown.
+/// The tone of a verdict.
 pub(crate) const fn verdict_tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Seen => Tone::Good,
@@ -35,7 +35,7 @@ pub(crate) const fn verdict_tone(verdict: Verdict) -> Tone {
     }
 }
 
-/// A text in lines of at most `width` columns, broken between words; its own line breaks are kept.
+/// Wraps a text at `width` columns between words, keeping its line breaks.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {
@@ -54,14 +54,14 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// `text` in exactly `width` columns, cut or filled up.
+/// Cuts or pads `text` to exactly `width` columns.
 pub(super) fn column(text: &str, width: usize) -> String {
     let cut =
         if text.chars().count() > width { clip(text, width.saturating_sub(1)) } else { text.to_owned() };
     format!("{cut:<width$}")
 }
 
-/// A judgement in a sentence or two: `no: the chart is missing (after a repair)`.
+/// A judgement as text: `no: the chart is missing (after a repair)`.
 pub(super) fn evaluation_words(evaluation: &Evaluation) -> String {
     let repaired = if evaluation.repaired { " (after a repair)" } else { "" };
     format!("{}: {}{repaired}", evaluation.complete, evaluation.reason)

@@ -1,4 +1,4 @@
-//! Journals, trees and findings as lines for people. Pure: everything here reads values and returns lines.
+//! Renders journals, trees and findings as lines. Pure: reads values and returns lines.
 
 mod describe;
 mod progress;

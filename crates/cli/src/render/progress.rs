@@ -1,4 +1,4 @@
-//! The live view of a run: what the story of its journal brings, line by line.
+//! The live view of a run, line by line.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -25,26 +25,26 @@ use super::describe::{
 };
 use crate::output::{Line, Tone};
 
-/// How much is told.
+/// How much is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verbosity {
-    /// Nothing but the end.
+    /// Only the outcome.
     Quiet,
     /// Sub-tasks and actions.
     Normal,
-    /// What the agents think as well.
+    /// Also what agents think.
     Thoughts,
-    /// What they look at and what each question costs, too.
+    /// Also what they look at, and what each model call costs.
     Everything,
 }
 
-/// Columns: the agent, what it did, what came of it. The rest of the line is the detail.
+/// Columns: the agent, the action, its result. The rest of the line is the detail.
 const AGENT_WIDTH: usize = 12;
 const WHAT_WIDTH: usize = 36;
 const EFFECT_WIDTH: usize = 10;
 const TIME_WIDTH: usize = 9;
 
-/// The live view, as much of it as the next line needs.
+/// The live view, with the state needed for the next line.
 #[derive(Debug)]
 pub(crate) struct Progress {
     verbosity: Verbosity,
@@ -52,7 +52,7 @@ pub(crate) struct Progress {
     story: Story,
     /// The plan that was shown last.
     plan: Vec<String>,
-    /// Questions and approvals are shown by whoever asks them.
+    /// Whether the terminal prints questions and approvals itself.
     prompts_elsewhere: bool,
 }
 
@@ -62,17 +62,17 @@ impl Progress {
         Self { verbosity, width, story: Story::default(), plan: Vec::new(), prompts_elsewhere: false }
     }
 
-    /// Questions and approvals are shown on the terminal by the one who asks them, and not once more here.
+    /// Leaves questions and approvals to the terminal, so that they are not printed twice.
     pub(crate) fn leave_prompts_to_the_terminal(&mut self) {
         self.prompts_elsewhere = true;
     }
 
-    /// What the lines add up to so far.
+    /// The summary so far.
     pub(crate) fn summary(&self) -> &RunSummary {
         self.story.summary()
     }
 
-    /// Reads the next line and says what a person should see of it.
+    /// Reads the next journal line and returns the lines to print.
     pub(crate) fn read(&mut self, line: &JournalLine) -> Vec<Line> {
         let updates = self.story.read(line);
         let mut lines = Vec::new();
@@ -81,7 +81,7 @@ impl Progress {
                 Update::Moment(moment) => self.moment(*moment),
                 Update::Chapter(Chapter::Begun(begun)) => self.begun(&begun),
                 Update::Chapter(Chapter::Ended { outcome, .. }) => self.finished(&outcome),
-                // Their moments were shown already.
+                // Already printed when they happened.
                 Update::Chapter(Chapter::Step(_) | Chapter::Talk(_) | Chapter::Note(_)) => Vec::new(),
             });
         }
@@ -114,12 +114,12 @@ impl Progress {
                 note("sees", &self.story.observation().map(seen_words).unwrap_or_default())
             }),
             Moment::Replied { step, reply, said } => self.replied(&step, &reply, said),
-            // The outcome says the same, in full.
+            // The outcome repeats this in full.
             Moment::ModelFailed(failure) => {
                 self.when(Verbosity::Thoughts, || bad("model", &one_line(&failure.to_string())))
             }
             Moment::Acted { step, command, target, result } => {
-                // Which window was picked stands in the line of the assignment.
+                // The line of the assignment names the window.
                 let selected = command.tool == SELECT_WINDOW && result.is_success();
                 let least = if selected { Verbosity::Everything } else { Verbosity::Normal };
                 self.when(least, || self.call_line(&step, &command, target.as_ref(), &result))
@@ -162,7 +162,7 @@ impl Progress {
             Heard::Rejected(instruction) => bad("rejected", instruction.as_deref().unwrap_or_default()),
         })
         .into_iter()
-        // Who typed them knows them.
+        // The user typed them.
         .filter(|_| !(self.prompts_elsewhere && matches!(heard, Heard::Answers(_))))
         .collect()
     }
@@ -170,9 +170,9 @@ impl Progress {
     fn noted(&self, noted: &Note) -> Vec<Line> {
         self.when(Verbosity::Normal, || match noted {
             Note::Changed { model, desktop, program: _ } => {
-                note("changed", &format!("from here on with {model}, on {desktop}"))
+                note("changed", &format!("continues with {model}, on {desktop}"))
             }
-            Note::LookFailed(failure) => bad("looking", &failure.to_string()),
+            Note::LookFailed(failure) => bad("look", &failure.to_string()),
             Note::Stopped(_) => note("stop", "the request is being stopped"),
             Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
             Note::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
@@ -189,7 +189,7 @@ impl Progress {
             Ok(Reply::Evaluation(reply)) => self.evaluated(step, &reply),
             Ok(Reply::Host(reply)) => self.host_decided(step, &reply),
             Ok(Reply::App(reply)) => self.app_decided(step, &reply),
-            Err(error) => self.when(Verbosity::Normal, || bad("reply", &format!("cannot be used: {error}"))),
+            Err(error) => self.when(Verbosity::Normal, || bad("reply", &format!("not usable: {error}"))),
         });
         lines
     }
@@ -218,7 +218,7 @@ impl Progress {
             self.plan = plan;
         }
         lines.extend(self.thought(&reply.thought));
-        // With FINISH it is told as the result where there is no other.
+        // With FINISH it becomes the result if there is no other.
         if reply.status != HostStatus::Finish {
             lines.extend(self.comment(&reply.comment));
         }
@@ -238,7 +238,7 @@ impl Progress {
         self.when(Verbosity::Thoughts, || note("thought", &one_line(thought)))
     }
 
-    /// What an agent says to the user.
+    /// A comment of an agent to the user.
     fn comment(&self, comment: &str) -> Vec<Line> {
         if comment.trim().is_empty() {
             return Vec::new();
@@ -253,7 +253,7 @@ impl Progress {
         target: Option<&Target>,
         result: &CallResult,
     ) -> Line {
-        // A table that no id names stands in the result.
+        // A table without an id is named in the result.
         let target = target
             .filter(|_| command.arguments.contains_key("id"))
             .map(|target| if target.is_window { format!("“{}”", target.name) } else { target.label.clone() });
@@ -329,7 +329,7 @@ impl Progress {
     }
 }
 
-/// What was seen, counted.
+/// A count of what was observed.
 fn seen_words(observation: &Observation) -> String {
     match observation {
         Observation::Desktop(view) => count(view.windows.len() as u64, "window"),
@@ -339,7 +339,7 @@ fn seen_words(observation: &Observation) -> String {
     }
 }
 
-/// The end of a session's id: short, and as good as unique, where its beginning is the time.
+/// The last part of a session id: short and practically unique, unlike its start, which is the time.
 fn short_session(id: &str) -> &str {
     id.rsplit('-').next().unwrap_or(id)
 }

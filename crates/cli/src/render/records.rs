@@ -1,4 +1,4 @@
-//! The records of a journal, a line each: what `fork --at` counts.
+//! Renders the numbered records of a journal, for `fork --at`.
 
 use deskhand_core::{
     record::Record,
@@ -10,10 +10,10 @@ use deskhand_runtime::Journal;
 use super::describe::command_words;
 use crate::output::{Line, Tone};
 
-/// How much of a text is shown, in characters.
+/// The most characters of a text.
 const SHOWN: usize = 80;
 
-/// Every record with its number. A session can be forked at those that tell what came.
+/// Every record with its number. A session can be forked at events.
 pub(crate) fn record_lines(journal: &Journal) -> Vec<Line> {
     let width = journal.lines.len().to_string().len();
     let lines = journal.lines.iter().map(|line| {
@@ -56,7 +56,7 @@ fn came(event: &Event) -> String {
         Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
         Event::Replied { reply } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
         Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
-        Event::Returned { result } => format!("came back: {}", clip(&result.summary(), SHOWN)),
+        Event::Returned { result } => format!("returned: {}", clip(&result.summary(), SHOWN)),
         Event::Answered { answers } => format!("answered: {}", clip(&answers.join(" · "), SHOWN)),
         Event::Unanswered { .. } => "nobody answered".to_owned(),
         Event::Approved { .. } => "approved".to_owned(),

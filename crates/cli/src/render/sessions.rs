@@ -17,26 +17,26 @@ pub(crate) struct SessionRow {
     pub(crate) id: String,
     /// When it began, in milliseconds since 1970-01-01 UTC.
     pub(crate) created_ms: u64,
-    /// How it ended; none when it did not (it runs, or its process was killed).
+    /// Its outcome; `None` if it is running or was interrupted.
     pub(crate) outcome: Option<OutcomeKind>,
-    /// Whether a process works on it now.
+    /// Whether a process is using it.
     pub(crate) in_use: bool,
-    /// Whether `deskhand resume` goes on with it without another request: it was broken off.
+    /// Whether it was interrupted, so that `deskhand resume` can continue it without another request.
     pub(crate) resumable: bool,
     /// The first request.
     pub(crate) request: String,
-    /// Steps of all agents.
+    /// The number of steps of all agents.
     pub(crate) steps: u32,
-    /// Requests to the model.
+    /// The number of model requests.
     pub(crate) model_calls: u32,
-    /// Tokens, read and written.
+    /// The number of tokens read and written.
     pub(crate) tokens: u64,
-    /// From the first line to the last, in milliseconds.
+    /// The time from the first line to the last, in milliseconds.
     pub(crate) elapsed_ms: u64,
 }
 
 impl SessionRow {
-    /// What a journal comes to.
+    /// Summarises a journal.
     pub(crate) fn of(journal: &Journal, in_use: bool) -> Self {
         let summary = RunSummary::of(&journal.lines);
         let broken_off = !summary.requests.is_empty() && summary.outcome.is_none();
@@ -55,7 +55,7 @@ impl SessionRow {
     }
 }
 
-/// How long ago something was, in words.
+/// How long ago something happened.
 pub(crate) fn age(now_ms: u64, then_ms: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;
@@ -68,7 +68,7 @@ pub(crate) fn age(now_ms: u64, then_ms: u64) -> String {
     }
 }
 
-/// The list as lines under a heading.
+/// The list with a heading.
 pub(crate) fn session_lines(rows: &[SessionRow], now_ms: u64, width: usize) -> Vec<Line> {
     const WHEN: usize = 11;
     const OUTCOME: usize = 17;

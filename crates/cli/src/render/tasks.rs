@@ -1,4 +1,4 @@
-//! What came of several tasks, as a table.
+//! Renders the results of several tasks as a table.
 
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::TaskResult;
@@ -36,7 +36,7 @@ impl TaskRow {
     }
 }
 
-/// How an outcome is shown.
+/// The tone of an outcome.
 pub(crate) const fn outcome_tone(kind: OutcomeKind) -> Tone {
     match kind {
         OutcomeKind::Finished => Tone::Good,
@@ -45,7 +45,7 @@ pub(crate) const fn outcome_tone(kind: OutcomeKind) -> Tone {
     }
 }
 
-/// The table, and how many of the tasks were finished.
+/// The table, and how many tasks finished.
 pub(crate) fn task_lines(rows: &[TaskRow]) -> Vec<Line> {
     let longest =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);

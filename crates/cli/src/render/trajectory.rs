@@ -1,4 +1,4 @@
-//! A whole session, step by step, for `deskhand show`.
+//! Renders a session step by step, for `deskhand show`.
 
 use deskhand_core::{
     evaluation::Judgement,
@@ -17,7 +17,7 @@ use super::describe::{
 };
 use crate::output::{Line, Tone};
 
-/// The steps of a session with what was thought, done and seen, and what it cost.
+/// The steps of a session: thoughts, actions, observations and costs.
 pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
     let mut story = Story::default();
     let mut view = View::default();

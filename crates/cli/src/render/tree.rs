@@ -1,4 +1,4 @@
-//! Windows and their elements as lines.
+//! Renders windows and their elements.
 
 use deskhand_core::{
     text::{clip, one_line},
@@ -7,7 +7,7 @@ use deskhand_core::{
 
 use crate::output::{Line, Tone};
 
-/// The windows, top-most first.
+/// The windows, topmost first.
 pub(crate) fn window_lines(windows: &[WindowInfo]) -> Vec<Line> {
     windows.iter().rev().map(window_line).collect()
 }
@@ -36,23 +36,23 @@ fn window_line(window: &WindowInfo) -> Line {
         .with(Tone::Faint, if notes.is_empty() { String::new() } else { format!("  {}", notes.join(", ")) })
 }
 
-/// The elements of a window, indented as they are nested.
+/// The elements of a window, indented by depth.
 pub(crate) fn tree_lines(tree: &Tree) -> Vec<Line> {
     let mut lines: Vec<Line> = tree.elements.iter().map(element_line).collect();
     if let Some(partial) = tree.partial {
         let why = match partial {
-            Partial::NodeLimit => "it has more elements than were asked for; --nodes-max raises the limit",
-            Partial::Deadline => "the time was over before everything was read",
+            Partial::NodeLimit => "the window has more elements; raise the limit with --nodes-max",
+            Partial::Deadline => "reading took too long",
             Partial::NotAnswering => "the application did not answer for some elements",
         };
-        lines.push(Line::of(Tone::Doubtful, format!("… the tree is not whole: {why}")));
+        lines.push(Line::of(Tone::Doubtful, format!("… the tree is incomplete: {why}")));
     }
     lines
 }
 
 fn element_line(element: &Element) -> Line {
     const TEXT_MAX: usize = 80;
-    /// States that most elements have, or that say nothing to a person.
+    /// States that most elements have, or that mean nothing to a reader.
     const DULL: &[State] = &[
         State::Enabled,
         State::Sensitive,

@@ -1,4 +1,4 @@
-//! Agents that own no window, through the configuration: listed, enabled, confined, and at work.
+//! Agents without a window: listing, configuration, sandbox, and sub-tasks.
 
 use crate::support::{World, has_desktop};
 
@@ -38,7 +38,7 @@ reply = '{"thought": "done", "status": "FINISH", "result": "the note is there"}'
 "#;
 
 #[test]
-fn agents_are_listed_with_their_words_and_tools() {
+fn agents_are_listed_with_their_statuses_and_tools() {
     let world = World::new();
     world.configure(
         "[agents]\nenabled = [\"shell\"]\n[agents.programs.printer]\ncommand = [\"printer-agent\"]\n",
@@ -47,7 +47,7 @@ fn agents_are_listed_with_their_words_and_tools() {
     for line in [
         "host  built in",
         "app  built in",
-        "printer  disabled, in a program of its own",
+        "printer  disabled, in a separate program",
         "shell  enabled, in this program",
         "statuses: CONTINUE, FINISH, FAIL, PENDING, CONFIRM",
         "tools: run_command",
@@ -58,7 +58,7 @@ fn agents_are_listed_with_their_words_and_tools() {
 }
 
 #[test]
-fn an_agent_that_is_not_known_is_named_with_the_nearest() {
+fn unknown_agent_is_reported_with_the_closest_name() {
     let world = World::new();
     world.configure("[agents]\nenabled = [\"shel\"]\n");
     let shown = world.run(&["agents"]);
@@ -66,7 +66,7 @@ fn an_agent_that_is_not_known_is_named_with_the_nearest() {
 }
 
 #[test]
-fn a_program_that_cannot_be_started_says_so_and_nothing_else() {
+fn sandboxed_program_that_cannot_start_prints_only_the_reason() {
     let world = World::new();
     let confinement = r#"{"confined": true, "write": [], "read": [], "network": false, "mark": "mark-1"}"#;
     let shown = world.run(&["sandboxed", confinement, "/bin/no-such-program"]);
@@ -77,7 +77,7 @@ fn a_program_that_cannot_be_started_says_so_and_nothing_else() {
 }
 
 #[test]
-fn the_shell_agent_works_and_cannot_leave_its_folder() {
+fn shell_agent_works_only_in_its_folder() {
     if !has_desktop() {
         return;
     }

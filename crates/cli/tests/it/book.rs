@@ -1,14 +1,13 @@
-//! The commands of the book and of the README, run as a reader would: page by page, from the top, on a machine with
-//! nothing of Deskhand on it.
+//! Runs the commands of the book and the README as a reader would: page by page, from the top, with an empty home folder.
 //!
-//! - A `console` block holds commands after `$ `; the lines below a command are what it prints. In those, `…` stands for
-//!   any text, and for any lines where it stands alone. `console,exit=10` names the exit code of the last command.
-//! - `<!-- file: NAME -->` before a block: the reader has this file.
-//! - `<!-- given: NAME`, lines, `-->`: the same, for what need not be shown.
-//! - `<!-- norun: REASON -->` before a `console` block: it is not run here. Its commands and options must exist all the
-//!   same, as must those in the text.
-//! - A `toml` block that is no file is a configuration, and must be accepted as one.
-//! - A path of the repository in the text must exist.
+//! - A `console` block has commands after `$ `, followed by their output. In the output, `…` matches any text, and a line with
+//!   only `…` matches any lines. `console,exit=10` gives the exit code of the last command.
+//! - `<!-- file: NAME -->` before a block: its content is written to this file.
+//! - `<!-- given: NAME`, lines, `-->`: the same for a file that the page does not show.
+//! - `<!-- norun: REASON -->` before a `console` block: it is not run, but its commands and options must exist, like those in
+//!   the text.
+//! - Any other `toml` block is a configuration and must be valid.
+//! - Repository paths in the text must exist.
 
 mod check;
 mod page;
@@ -24,8 +23,8 @@ use page::{Page, Piece};
 
 use crate::support::{World, has_programs};
 
-/// A test for each page, so that they run side by side and a failure names its page. After `on`: the programs without which
-/// the page cannot be tried.
+/// A test per page, so that they run in parallel and a failure names its page. After `on`: the programs that the page
+/// needs.
 macro_rules! pages {
     ($($name:ident: $path:literal $(on $($program:literal),+)?;)+) => {
         const PAGES: &[&str] = &[$($path),+];
@@ -97,7 +96,7 @@ fn book_pages() -> BTreeSet<String> {
 }
 
 #[test]
-fn every_page_of_the_book_is_tried() {
+fn every_page_of_the_book_has_a_test() {
     let listed: BTreeSet<String> = PAGES.iter().map(|&page| page.to_owned()).collect();
     let missing: Vec<String> = book_pages().difference(&listed).cloned().collect();
     assert_eq!(missing, Vec::<String>::new(), "add these to the list in {}", file!());
@@ -105,7 +104,7 @@ fn every_page_of_the_book_is_tried() {
 
 /// Run with `--no-capture` (nextest) or `--nocapture` (cargo test) to read it.
 #[test]
-fn every_block_that_is_not_run_says_why() {
+fn every_norun_block_has_a_reason() {
     for path in PAGES {
         for piece in read(path).pieces {
             if let Piece::Commands { line, norun: Some(reason), .. } = piece {

@@ -1,5 +1,5 @@
-//! The main job on real Writer and Calc, its process killed at a record, and resumed: the same end file, and no cell
-//! typed twice. The model stays, as one at an endpoint does, and does what a careful one would: it looks first.
+//! Kills the main job on real Writer and Calc at a record and resumes it: the final file must be the same, and no cell may be
+//! typed twice. The model survives, as one at an endpoint does, and acts carefully: it looks first.
 
 use std::{
     collections::BTreeMap,
@@ -28,24 +28,24 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sales").join(name)
 }
 
-/// A model that plays the script of the demo, and goes on from what it sees where something came between.
+/// A model that follows the script of the demo, and continues from what it sees after an interruption.
 struct Careful {
     text: String,
     variables: BTreeMap<String, String>,
     script: Script,
-    /// How many turns were given.
+    /// How many turns have replied.
     turns: usize,
     last: Option<(String, Value)>,
-    /// Which action of the last reply was out when the process died.
+    /// The action of the last reply that was in progress when the process died.
     out: Option<usize>,
-    /// What is to be done once the cells were looked at.
+    /// What to do once the cells were read.
     checking: Option<Vec<Value>>,
 }
 
 impl Careful {
     fn new(output: &Path) -> Self {
         let text = fs::read_to_string(example("demo.script.toml")).unwrap();
-        // After a crash it may know from a look, and not from a result, that the cells are there.
+        // After a crash it may know from an observation instead of a result that the cells are there.
         let text = text.replace(", '15 of 15 cells'", "");
         let variables = BTreeMap::from([("output".to_owned(), output.display().to_string())]);
         let script = Script::parse("demo", &text, variables.clone()).unwrap();
@@ -59,7 +59,7 @@ impl Careful {
         {
             return Ok(reply.to_string());
         }
-        // Over the wire, only the words say who asks.
+        // Over the wire, only the prompt says who asks.
         let host = prompt.contains("You are the HostAgent");
         let agent = AgentRef::from_name(if host { "HostAgent" } else { "AppAgent" });
         let reply = self.reply(&ModelRequest { agent, ..request.clone() }, &prompt)?;
@@ -72,7 +72,10 @@ impl Careful {
             return Ok(self.go_on_with(&after_the_look(&rest, prompt)));
         }
         if let Some(index) = self.out.take() {
-            assert!(prompt.contains("it may be half done"), "the agent is told of what was out: {prompt}");
+            assert!(
+                prompt.contains("it may be half done"),
+                "the agent learns what was in progress: {prompt}"
+            );
             if request.agent == AgentRef::HostAgent {
                 return self.host(request, prompt);
             }
@@ -85,12 +88,12 @@ impl Careful {
             }
             Err(_) if request.agent == AgentRef::HostAgent => self.host(request, prompt),
             Err(error) if self.turns < 3 => Err(error.message),
-            // What was repeated did not go as it was meant to; go on from what there is to see.
+            // The repeated action failed; continue from what is visible.
             Err(_) => Ok(self.rest_of_turn(request, prompt, 0)),
         }
     }
 
-    /// What the HostAgent does once the script does not fit any more.
+    /// What the HostAgent does when the script no longer matches.
     fn host(&self, request: &ModelRequest, prompt: &str) -> Result<Value, String> {
         let done =
             |subtask: &str| prompt.lines().any(|line| line.contains(subtask) && line.contains("FINISHED"));
@@ -121,9 +124,9 @@ impl Careful {
         serde_json::from_str(&first.text).map_err(|error| error.to_string())
     }
 
-    /// The actions of the last turn from `index` on that are not done, as far as can be seen.
+    /// The actions of the last turn from `index` on whose effect is not visible.
     fn rest_of_turn(&mut self, request: &ModelRequest, prompt: &str, index: usize) -> Value {
-        // Elements have new ids; the turn finds them again where it fits what is shown now.
+        // Elements have new ids; the turn resolves them again if it matches the prompt.
         let again = Script::parse("demo", &self.text, self.variables.clone()).unwrap();
         again.skip(self.turns - 1).unwrap();
         let before = &self.last.as_ref().unwrap().1;
@@ -134,7 +137,7 @@ impl Careful {
             Some(reply) => reply["action"].as_array().cloned().unwrap_or_default(),
             None => given.clone(),
         };
-        // What was given last may itself be the rest of the turn.
+        // The last reply may itself be the rest of the turn.
         let skipped = all.len().saturating_sub(given.len()) + index;
         let mut rest: Vec<Value> = all.into_iter().skip(skipped).collect();
         while rest.first().is_some_and(|action| is_done(action, prompt)) {
@@ -169,7 +172,7 @@ fn text_of(request: &ModelRequest) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether an action shows that it was carried out; what can be repeated without harm is taken as not done.
+/// Whether the prompt shows that an action was carried out. Actions that can safely be repeated count as not done.
 fn is_done(action: &Value, prompt: &str) -> bool {
     let (wizard, save) = (prompt.contains("window \"Chart Type\""), prompt.contains("window \"Save"));
     match (action["function"].as_str().unwrap_or_default(), action["arguments"]["name"].as_str()) {
@@ -189,7 +192,7 @@ fn rows_in(prompt: &str) -> Vec<Vec<Value>> {
     serde_json::from_str(&rest[..end]).unwrap_or_default()
 }
 
-/// What is left to do once the cells were read: only those are written that are not there.
+/// What is left to do once the cells were read: writes only the missing ones.
 fn after_the_look(rest: &[Value], prompt: &str) -> Vec<Value> {
     let wanted: Vec<Vec<Value>> = serde_json::from_value(rest[0]["arguments"]["rows"].clone()).unwrap();
     let there = rows_in(prompt.split("# Your steps on this sub-task so far").last().unwrap_or_default());
@@ -215,7 +218,7 @@ fn after_the_look(rest: &[Value], prompt: &str) -> Vec<Value> {
     left
 }
 
-/// What counts of a spreadsheet with a chart.
+/// The parts of a spreadsheet with a chart that must be equal.
 #[derive(Debug, PartialEq, Eq)]
 struct Essence {
     cells: Vec<String>,
@@ -259,7 +262,7 @@ fn is_call(line: &Value) -> bool {
     line["record"]["kind"] == "effect" && line["record"]["effect"]["want"] == "call"
 }
 
-/// Which action of its step was out at the end of the journal.
+/// The action of its step that was in progress at the end of the journal.
 fn out(lines: &[Value]) -> Option<usize> {
     let last = lines.last().filter(|line| is_call(line))?;
     let step = |line: &Value| line["record"]["step"]["number"].clone();
@@ -290,8 +293,8 @@ fn shown(output: &Output) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Kills the process once its journal has a record that `mark` is in, or of which it is the number, and resumes it.
-/// Returns false when the session ended before.
+/// Kills the process once its journal has a record that contains `mark` or has that number, and resumes it. Returns false if
+/// the session ended before.
 async fn killed_at(mark: &str) -> bool {
     if !has_programs(&["soffice"]) {
         return true;

@@ -1,6 +1,6 @@
-//! Perception and action by hand, on a virtual desktop that is started for the one command.
+//! Perception and action by hand, each on a virtual desktop started for one command.
 //!
-//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+//! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::support::{World, has_desktop, has_programs};
 const EDITOR: [&str; 4] = ["--desktop", "virtual", "--launch", "mousepad"];
 
 #[test]
-fn a_window_is_listed_read_and_pictured() {
+fn window_is_listed_read_and_captured() {
     if !has_desktop() {
         return;
     }
@@ -26,7 +26,7 @@ fn a_window_is_listed_read_and_pictured() {
 }
 
 #[test]
-fn an_action_tells_what_came_of_it() {
+fn action_reports_its_effect() {
     if !has_desktop() {
         return;
     }
@@ -36,14 +36,14 @@ fn an_action_tells_what_came_of_it() {
     assert!(typed.starts_with("exit 0\n--- out\nseen  ") && typed.contains("grüße ☃"), "{typed}");
     let missing = act(&["click", "Fiel"]);
     assert!(missing.starts_with("exit 1\n"), "{missing}");
-    assert!(missing.contains("there is no element `Fiel`") && missing.contains("menu \"File\""), "{missing}");
+    assert!(missing.contains("no element matches `Fiel`") && missing.contains("menu \"File\""), "{missing}");
     let refused = act(&["visit", "File", "Print to the moon"]);
     assert!(refused.starts_with("exit 1\n--- out\nrefused  "), "{refused}");
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 
 #[test]
-fn a_program_or_window_that_is_not_there() {
+fn missing_program_or_window() {
     if !has_desktop() {
         return;
     }
@@ -51,12 +51,12 @@ fn a_program_or_window_that_is_not_there() {
     let shown = world.run(&["windows", "--desktop", "virtual", "--launch", "no-such-program"]);
     assert!(shown.starts_with("exit 1\n") && shown.contains("failed to launch `no-such-program`"), "{shown}");
     let shown = world.run(&["tree", "Calc", "--desktop", "virtual"]);
-    assert!(shown.contains("there is no window `Calc`") && shown.contains("--launch PROGRAM"), "{shown}");
+    assert!(shown.contains("no window matches `Calc`") && shown.contains("--launch PROGRAM"), "{shown}");
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 
 #[test]
-fn a_document_that_was_opened_on_a_virtual_desktop_is_not_locked_afterwards() {
+fn document_opened_on_a_virtual_desktop_is_not_locked_afterwards() {
     if !has_programs(&["soffice"]) {
         return;
     }

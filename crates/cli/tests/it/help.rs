@@ -1,4 +1,4 @@
-//! Help that teaches.
+//! Help texts.
 
 use crate::support::World;
 
@@ -28,7 +28,7 @@ fn every_command_has_help_and_the_first_page_has_examples() {
 }
 
 #[test]
-fn the_version_is_told() {
+fn version_is_printed() {
     assert_eq!(
         World::new().run(&["--version"]),
         format!("exit 0\n--- out\ndeskhand {}\n", env!("CARGO_PKG_VERSION"))
@@ -36,7 +36,7 @@ fn the_version_is_told() {
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_error() {
+fn closed_pipe_is_not_an_error() {
     let world = World::new();
     let shell = format!("{} config schema | head -n 1", env!("CARGO_BIN_EXE_deskhand"));
     let output =

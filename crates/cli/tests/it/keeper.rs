@@ -1,6 +1,6 @@
-//! The process that holds a session's virtual desktop: the desktop outlives its owner, but not for ever.
+//! The keeper: a session's virtual desktop outlives its owner, for a limited time.
 //!
-//! Skipped where the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
+//! Skipped if the programs of a virtual desktop are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use deskhand_core::ids::IdsSeen;
 use deskhand_desktop_linux::{DesktopHandle, LinuxDesktop};
@@ -16,10 +16,10 @@ use std::{
 
 use crate::support::{World, has_desktop};
 
-/// The longest that anything here may take.
+/// The timeout of every wait.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// A keeper whose owner is the test itself, so that the owner can go as one that dies does.
+/// A keeper owned by the test, so that the owner can disconnect as a dying process does.
 struct Kept {
     keeper: Child,
     owner: UnixStream,
@@ -31,7 +31,7 @@ fn keeper(world: &World) -> Command {
 }
 
 impl Kept {
-    /// A desktop that is up.
+    /// Starts a keeper with its desktop.
     fn start(world: &World) -> Self {
         let (owner, theirs) = UnixStream::pair().unwrap();
         owner.set_read_timeout(Some(BOUND)).unwrap();
@@ -53,26 +53,26 @@ impl Kept {
         self.owner.write_all(format!("{order}\n").as_bytes()).unwrap();
     }
 
-    /// The owner goes without a word. Returns what is left.
+    /// Disconnects the owner without closing the desktop. Returns what is left.
     fn owner_dies(self) -> (Child, DesktopHandle) {
         (self.keeper, self.handle)
     }
 }
 
-/// Whether programs can still connect to the display.
+/// Whether programs can connect to the display.
 fn is_listening(handle: &DesktopHandle) -> bool {
     let socket = PathBuf::from("/tmp/.X11-unix").join(handle.display.replace(':', "X"));
     UnixStream::connect(socket).is_ok()
 }
 
-/// Waits until a keeper ended by itself.
+/// Waits until a keeper exits by itself.
 async fn ended(mut keeper: Child) {
     let wait = tokio::task::spawn_blocking(move || keeper.wait().unwrap());
     let status = tokio::time::timeout(BOUND, wait).await.expect("the keeper ends").unwrap();
     assert!(status.success(), "{status}");
 }
 
-/// Asserts that there is nothing of a desktop any more: no process, no display, no file.
+/// Asserts that nothing of a desktop is left: no process, no display, no file.
 fn is_gone(world: &World, handle: &DesktopHandle) {
     assert_eq!(world.orphans(), Vec::<String>::new());
     assert!(!is_left_behind(&handle.display));
@@ -80,7 +80,7 @@ fn is_gone(world: &World, handle: &DesktopHandle) {
 }
 
 #[tokio::test]
-async fn a_desktop_that_nobody_comes_back_for_goes_after_its_grace_time() {
+async fn desktop_without_a_new_owner_ends_after_its_grace_time() {
     if !has_desktop() {
         return;
     }
@@ -95,7 +95,7 @@ async fn a_desktop_that_nobody_comes_back_for_goes_after_its_grace_time() {
 }
 
 #[tokio::test]
-async fn a_desktop_goes_with_an_owner_that_never_said_how_long_to_keep_it() {
+async fn desktop_ends_with_an_owner_that_did_not_ask_to_keep_it() {
     if !has_desktop() {
         return;
     }
@@ -106,7 +106,7 @@ async fn a_desktop_goes_with_an_owner_that_never_said_how_long_to_keep_it() {
 }
 
 #[tokio::test]
-async fn a_desktop_is_taken_over_and_leaves_nothing_behind_once_its_owner_closes_it() {
+async fn desktop_is_taken_over_and_leaves_nothing_behind_when_closed() {
     if !has_desktop() {
         return;
     }
@@ -119,13 +119,13 @@ async fn a_desktop_is_taken_over_and_leaves_nothing_behind_once_its_owner_closes
     assert!(error.to_string().contains("is not kept any more"), "one owner at a time: {error}");
     desktop.keep_for(Duration::from_hours(1)).unwrap();
     desktop.shut_down().await;
-    // Nobody has to wait for the grace time of an owner that ends as it should.
+    // A proper end does not wait for the grace time.
     ended(keeper).await;
     is_gone(&world, &handle);
 }
 
 #[tokio::test]
-async fn a_desktop_that_is_shut_down_is_gone_when_that_returns() {
+async fn desktop_is_gone_when_shutdown_returns() {
     if !has_desktop() {
         return;
     }

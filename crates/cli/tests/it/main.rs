@@ -1,5 +1,5 @@
 #![cfg(test)]
-//! The binary as a person uses it: what it prints, what it leaves behind, and how it exits.
+//! The binary from outside: its output, what it leaves behind, and its exit codes.
 
 mod agents;
 mod book;

@@ -1,5 +1,5 @@
-//! The main job on real Writer and Calc: by script, against an endpoint that answers badly first, and with the
-//! office dying in the middle.
+//! The main job on real Writer and Calc: with a script, with an endpoint that first returns invalid replies, and with the
+//! office killed halfway.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sales").join(name)
 }
 
-/// The job in a world of its own: the document is there, the result is not.
+/// The job in its own world, with the document and without the result.
 struct Job {
     world: World,
     output: PathBuf,
@@ -63,7 +63,7 @@ fn summary(output: &Output) -> Value {
 }
 
 #[test]
-fn the_table_becomes_a_saved_chart_and_the_session_replays_with_the_office_closed() {
+fn table_becomes_a_saved_chart_and_the_session_replays_offline() {
     let Some(job) = Job::new() else { return };
     let output = job.scripted().output().unwrap();
     let summary = summary(&output);
@@ -83,7 +83,7 @@ fn the_table_becomes_a_saved_chart_and_the_session_replays_with_the_office_close
     assert!(!replay.starts_with("exit 0\n") && replay.contains(&format!("record {record}")), "{replay}");
 }
 
-/// An endpoint that plays the script of the demo, after two replies that violate the schema.
+/// An endpoint that follows the script of the demo after two replies that violate the schema.
 async fn endpoint(job: &Job) -> MockEndpoint {
     let variables = [("output".to_owned(), job.output.display().to_string())].into();
     let script = Script::load(&example("demo.script.toml"), variables).unwrap();
@@ -108,7 +108,7 @@ async fn wait(child: Child) -> Output {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_same_job_works_against_an_endpoint_that_violates_the_schema_first() {
+async fn job_works_with_an_endpoint_that_violates_the_schema_first() {
     let Some(job) = Job::new() else { return };
     let endpoint = endpoint(&job).await;
     let child = job.command(&["--model", "openai:mock", "--base-url", &endpoint.base_url()]).spawn().unwrap();
@@ -121,7 +121,7 @@ async fn the_same_job_works_against_an_endpoint_that_violates_the_schema_first()
     assert_eq!(job.world.orphans(), Vec::<String>::new());
 }
 
-/// Reads the lines of a run until one has `mark` in it.
+/// Reads the lines of a run until one contains `mark`.
 fn read_until(child: &mut Child, mark: &str) -> std::io::BufReader<std::process::ChildStdout> {
     use std::io::BufRead as _;
     let mut reader = std::io::BufReader::new(child.stdout.take().unwrap());
@@ -133,7 +133,7 @@ fn read_until(child: &mut Child, mark: &str) -> std::io::BufReader<std::process:
     reader
 }
 
-/// What becomes of the job when a program of its desktop is killed while the table is written.
+/// Runs the job and kills a program of its desktop while the table is written.
 fn killed_in_the_middle(program: &str) {
     let Some(job) = Job::new() else { return };
     let mut child = job.scripted().spawn().unwrap();
@@ -149,7 +149,7 @@ fn killed_in_the_middle(program: &str) {
     std::io::Read::read_to_string(&mut reader, &mut rest).unwrap();
     let status = child.wait().unwrap();
     let summary: Value = serde_json::from_str(rest.lines().last().unwrap()).unwrap();
-    // An office that is gone is told to the agents, and the script has no turn for that; it is never success.
+    // The agents see that the office is gone, and the script has no turn for that; it is never a success.
     assert_eq!((summary["outcome"].as_str(), status.code()), (Some("error"), Some(13)), "{rest}");
     assert!(!job.output.exists(), "nothing was saved");
     let show = job.world.run(&["show", "last"]);
@@ -160,11 +160,11 @@ fn killed_in_the_middle(program: &str) {
 }
 
 #[test]
-fn an_office_that_is_killed_in_the_middle_is_a_typed_outcome_and_leaves_nothing() {
+fn killed_office_is_a_typed_outcome_and_leaves_nothing_behind() {
     killed_in_the_middle("soffice.bin");
 }
 
 #[test]
-fn a_display_that_is_killed_in_the_middle_is_a_typed_outcome_and_leaves_nothing() {
+fn killed_display_is_a_typed_outcome_and_leaves_nothing_behind() {
     killed_in_the_middle("Xvfb -displayfd");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::support::World;
 
-/// What a command prints, without the line about its exit code.
+/// The output of a command without the line with its exit code.
 fn printed(arguments: &[&str]) -> String {
     let output = World::new().command(arguments).output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -25,7 +25,7 @@ fn every_shell_completes_commands_and_options() {
 }
 
 #[test]
-fn bash_completes_a_command_that_has_begun() {
+fn bash_completes_a_partial_command() {
     let world = World::new();
     fs::write(world.path().join("completions"), printed(&["completions", "bash"])).unwrap();
     let words = r#"
@@ -41,7 +41,7 @@ fn bash_completes_a_command_that_has_begun() {
 }
 
 #[test]
-fn a_shell_that_nobody_knows() {
+fn unknown_shell() {
     let shown = World::new().run(&["completions", "tcsh"]);
     assert!(
         shown.starts_with("exit 2\n") && shown.contains("possible values: bash, elvish, fish"),
@@ -50,14 +50,14 @@ fn a_shell_that_nobody_knows() {
     let output = World::new().command(&["completions"]).env("SHELL", "/bin/tcsh").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("help: name it: `deskhand completions bash`"), "{error}");
+    assert!(error.contains("help: name the shell: bash"), "{error}");
 }
 
 #[test]
 fn there_is_a_page_for_each_command() {
     let world = World::new();
     let shown = world.run(&["man", "share/man1"]);
-    assert!(shown.starts_with("exit 0\n") && shown.ends_with(" pages in share/man1\n"), "{shown}");
+    assert!(shown.starts_with("exit 0\n") && shown.ends_with(" man pages to share/man1\n"), "{shown}");
     let folder = world.path().join("share/man1");
     let mut names: Vec<String> = fs::read_dir(&folder)
         .unwrap()
@@ -74,7 +74,7 @@ fn there_is_a_page_for_each_command() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made() {
+fn folder_that_cannot_be_created() {
     let world = World::new();
     fs::write(world.path().join("file"), "").unwrap();
     let shown = world.run(&["man", "file/man1"]);
@@ -82,5 +82,5 @@ fn a_folder_that_cannot_be_made() {
         shown.starts_with("exit 1\n") && shown.contains("failed to write man pages to file/man1"),
         "{shown}"
     );
-    assert!(shown.contains("help: name a folder that you may write to"), "{shown}");
+    assert!(shown.contains("help: use a writable folder"), "{shown}");
 }

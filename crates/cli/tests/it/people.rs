@@ -1,6 +1,6 @@
-//! People and programs at the other end of a request: questions, approvals, pause, stop, one request after the other.
+//! The user of a request, on a terminal or over JSON lines: questions, approvals, pause, stop, conversations.
 //!
-//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+//! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::process::Command;
 
@@ -85,12 +85,12 @@ reply = '''
 '''
 "#;
 
-/// How often the agent tries something else before it runs out of turns.
+/// How often the agent tries another action before the script ends.
 const TRIES: usize = 25;
 
 fn run(world: &World, arguments: &[&str]) -> Command {
     let mut turns = GREETING.to_owned();
-    // A request that takes long: a try a step, each another one, so that it is no repetition.
+    // A long request: one try per step, each different, so that it does not count as repetition.
     for number in 1..=TRIES {
         turns.push_str(&format!(
             r#"
@@ -112,13 +112,13 @@ reply = '''
 }
 
 #[test]
-fn a_program_talks_with_a_session_in_json_lines() {
+fn program_controls_a_session_over_json_lines() {
     if !has_desktop() {
         return;
     }
     let world = World::new();
     let mut program = Program::start(run(&world, &["--json", "--quiet"]));
-    // What cannot be followed is answered, and nothing else comes of it.
+    // An invalid line is answered with an error and has no other effect.
     for (number, bad) in
         ["garbage", "{\"do\": \"dance\"}", "{\"do\": \"answer\", \"id\": 7, \"answers\": []}"]
             .into_iter()
@@ -156,7 +156,7 @@ fn a_program_talks_with_a_session_in_json_lines() {
     assert_eq!(second["actions"][0]["command"]["arguments"]["text"], "GUTEN TAG, ADA", "{second}");
     program.say(&json!({"do": "decide", "id": second["id"], "approve": "session"}));
 
-    // The like of it is not asked about any more.
+    // The same action does not need approval again.
     let outcome = program.wait_for("outcome");
     assert_eq!((&outcome["round"], &outcome["outcome"]), (&json!(1), &json!("finished")), "{outcome}");
     assert_eq!(outcome["reason"], "the greeting is written");
@@ -167,7 +167,7 @@ fn a_program_talks_with_a_session_in_json_lines() {
     let outcome = program.wait_for("outcome");
     assert_eq!((&outcome["round"], &outcome["reason"]), (&json!(2), &json!("GUTEN TAG, ADA!")), "{outcome}");
     assert_eq!(outcome["used"]["steps"], 1, "what one request used up, not all of them: {outcome}");
-    // A stop ends the request and not the session, also while it is held.
+    // A stop ends the request and not the session, even while it is paused.
     program.wait_for("awaiting_request");
     program.say(&json!({"do": "pause"}));
     program.say(&json!({"do": "request", "text": "look around"}));
@@ -184,7 +184,7 @@ fn a_program_talks_with_a_session_in_json_lines() {
 }
 
 #[test]
-fn input_that_ends_leaves_agents_to_themselves_and_approves_nothing() {
+fn closed_input_answers_no_question_and_approves_nothing() {
     if !has_desktop() {
         return;
     }
@@ -207,7 +207,7 @@ fn input_that_ends_leaves_agents_to_themselves_and_approves_nothing() {
 }
 
 #[test]
-fn questions_and_approvals_that_nobody_answers_in_time() {
+fn questions_and_approvals_time_out() {
     if !has_desktop() {
         return;
     }
@@ -217,7 +217,7 @@ fn questions_and_approvals_that_nobody_answers_in_time() {
     let asked = program.wait_for("questions");
     assert_eq!(asked["timeout_ms"], 1000);
     assert_eq!(program.wait_for("withdrawn")["id"], asked["id"]);
-    // One of them must be answered: the sub-task fails. The script has no turn for that.
+    // One of them is required: the sub-task fails. The script has no turn for that.
     assert_eq!(program.wait_for("summary")["outcome"], "error");
     let shown = world.run(&["show", "last"]);
     assert!(shown.contains("nobody answered"), "{shown}");
@@ -225,7 +225,7 @@ fn questions_and_approvals_that_nobody_answers_in_time() {
 }
 
 #[test]
-fn a_stop_ends_a_session_that_waits_for_an_answer() {
+fn stop_ends_a_session_that_waits_for_an_answer() {
     if !has_desktop() {
         return;
     }
@@ -246,7 +246,7 @@ fn a_stop_ends_a_session_that_waits_for_an_answer() {
 }
 
 #[test]
-fn a_person_talks_with_a_session_on_a_terminal() {
+fn user_controls_a_session_on_a_terminal() {
     if !has_desktop() {
         return;
     }
@@ -260,7 +260,7 @@ fn a_person_talks_with_a_session_on_a_terminal() {
     terminal.write("2");
     terminal.wait_for("To whom?");
     terminal.write("");
-    terminal.wait_for("cannot go on without an answer");
+    terminal.wait_for("this question needs an answer");
     terminal.write("Ada");
     terminal.wait_for("type text “Guten Tag, Ada”");
     terminal.wait_for("because");
@@ -268,7 +268,7 @@ fn a_person_talks_with_a_session_on_a_terminal() {
     terminal.wait_for("the model (AppAgent of mousepad)");
     terminal.wait_for("> ");
     terminal.write("");
-    terminal.wait_for("Enter alone decides nothing");
+    terminal.wait_for("please answer: ");
     terminal.write("write it in capitals");
     terminal.wait_for("type text “GUTEN TAG, ADA”");
     terminal.wait_for("> ");
@@ -283,8 +283,8 @@ fn a_person_talks_with_a_session_on_a_terminal() {
     terminal.write("p");
     terminal.wait_for("paused");
     terminal.write("r");
-    terminal.wait_for("goes on");
-    // A person's Ctrl-C ends the request; the conversation goes on.
+    terminal.wait_for("resumed");
+    // Ctrl-C ends the request; the conversation continues.
     kill_process(Pid::from_child(&terminal.child), Signal::INT).unwrap();
     terminal.wait_for("Cancelled");
     terminal.wait_for("request> ");
@@ -294,11 +294,11 @@ fn a_person_talks_with_a_session_on_a_terminal() {
 }
 
 #[test]
-fn without_a_request_somebody_must_be_there() {
+fn conversation_needs_a_user() {
     let world = World::new();
     let output = run(&world, &[]).output().unwrap();
     let shown = world.shown(&output);
-    assert!(shown.starts_with("exit 2\n") && shown.contains("there is no request"), "{shown}");
+    assert!(shown.starts_with("exit 2\n") && shown.contains("no request, and no terminal"), "{shown}");
     if has_desktop() {
         let output = run(&world, &["--json"]).output().unwrap();
         let shown = world.shown(&output);

@@ -1,4 +1,4 @@
-//! The reference of the configuration in the book, written from its JSON schema.
+//! The configuration reference in the book, generated from its JSON schema.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -27,7 +27,7 @@ fn page(schema: &Value) -> String {
     let mut page = String::from(
         "# Configuration\n\nGenerated from the schema of the configuration file, [config.schema.json](../config.schema.json); a test \
          compares the two.\n\nThe file is `~/.config/deskhand/config.toml`; `deskhand config path` prints where it is, and \
-         `deskhand config init` writes one to\nfill in. Unknown keys are errors. A value comes from, in this order: an option of the \
+         `deskhand config init` writes one to\nfill in. Unknown keys are errors. A value comes from, in this order: a flag of the \
          command, an environment variable,\nthe file, the default. The variable of a key is its path in capitals, as in \
          `DESKHAND__LIMITS__STEPS_MAX=20` for\n`limits.steps_max`. `deskhand config explain` prints every value and where it comes \
          from.\n",
@@ -49,13 +49,13 @@ fn page(schema: &Value) -> String {
     page
 }
 
-/// The name of a table in the file; `NAME` stands for the names that its reader chooses.
+/// The name of a table in the file; `NAME` stands for names that users choose.
 fn section_path(parent: &str, name: &str, field: &Value) -> String {
     let path = if parent.is_empty() { name.to_owned() } else { format!("{parent}.{name}") };
     if is_map(field) { format!("{path}.NAME") } else { path }
 }
 
-/// A table of its own in the file, with what lies in it.
+/// Writes a section of the file, and the sections inside it.
 fn write_section(page: &mut String, path: &str, field: &Value) {
     let is_list = field.get("items").is_some();
     let (open, close) = if is_list { ("[[", "]]") } else { ("[", "]") };
@@ -106,7 +106,7 @@ fn write_table(page: &mut String, fields: &Map<String, Value>) {
     }
 }
 
-/// The type as a reader of TOML knows it, with its range.
+/// The type as in TOML, with its range.
 fn kind(field: &Value) -> String {
     let alternatives = ["anyOf", "oneOf"].iter().find_map(|key| field.get(key)?.as_array());
     let name = match field.get("type") {
@@ -127,7 +127,7 @@ fn kind(field: &Value) -> String {
     }
 }
 
-/// The values that a field may have, each with what it means.
+/// The allowed values of a field with their meanings.
 fn choices(field: &Value) -> String {
     let items = field.get("items").unwrap_or(field);
     let mut lists: Vec<&Value> = ["oneOf", "anyOf"].iter().filter_map(|key| items.get(key)).collect();

@@ -1,4 +1,4 @@
-//! Sessions after the fact: listed, shown, replayed.
+//! Stored sessions: list, show, replay, report.
 
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -13,7 +13,7 @@ use crate::support::World;
 
 const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
 
-/// A session on the office suite in memory, in the place where the binary looks for it; its id and journal.
+/// Stores a session on the in-memory office suite where the binary looks for it; returns its id and journal.
 pub(crate) fn record(world: &World) -> (String, PathBuf) {
     let store = SessionStore::at(world.path().join(".local/state/deskhand/sessions"));
     let desktop = office();
@@ -41,23 +41,23 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
 }
 
 #[test]
-fn none_yet() {
+fn no_sessions_yet() {
     let world = World::new();
     assert_snapshot!(world.run(&["sessions"]), @r"
     exit 0
     --- error
-    no session in [home]/.local/state/deskhand/sessions yet
+    no sessions in [home]/.local/state/deskhand/sessions yet
     ");
     assert_snapshot!(world.run(&["show", "last"]), @r"
     exit 1
     --- error
-    error: there is no session `last` in [home]/.local/state/deskhand/sessions
-    help: there is none at all yet; `deskhand run` makes the first
+    error: no session `last` in [home]/.local/state/deskhand/sessions
+    help: there are no sessions yet; `deskhand run` creates one
     ");
 }
 
 #[test]
-fn one_is_listed_shown_and_found_by_a_part_of_its_id() {
+fn session_is_listed_shown_and_found_by_part_of_its_id() {
     let world = World::new();
     let (id, _) = record(&world);
     let list = world.run(&["sessions"]);
@@ -74,19 +74,19 @@ fn one_is_listed_shown_and_found_by_a_part_of_its_id() {
 }
 
 #[test]
-fn an_unknown_one_is_an_error_that_names_the_nearest() {
+fn unknown_session_is_reported_with_the_closest_id() {
     let world = World::new();
     let (id, _) = record(&world);
     let mut wrong = id.clone();
     wrong.replace_range(35..36, if id.ends_with('0') { "1" } else { "0" });
     let shown = world.run(&["show", &wrong]);
     assert!(shown.starts_with("exit 1\n"), "{shown}");
-    assert!(shown.contains(&format!("there is no session `{wrong}`")), "{shown}");
+    assert!(shown.contains(&format!("no session `{wrong}`")), "{shown}");
     assert!(shown.contains(&format!("did you mean {id}?")), "{shown}");
 }
 
 #[test]
-fn a_replay_is_equal_until_a_reply_is_edited() {
+fn replay_is_equal_until_a_reply_is_edited() {
     let world = World::new();
     let (_, journal) = record(&world);
     let equal = world.run(&["replay", "last"]);
@@ -101,7 +101,7 @@ fn a_replay_is_equal_until_a_reply_is_edited() {
 }
 
 #[test]
-fn a_journal_that_was_cut_off_can_still_be_read() {
+fn truncated_journal_can_be_read() {
     let world = World::new();
     let (_, journal) = record(&world);
     let text = fs::read_to_string(&journal).unwrap();
@@ -112,7 +112,7 @@ fn a_journal_that_was_cut_off_can_still_be_read() {
 }
 
 #[test]
-fn those_that_cannot_be_read_are_named_with_the_cause_and_hide_no_other() {
+fn unreadable_sessions_are_reported_and_hide_no_others() {
     let world = World::new();
     for _ in 0..5 {
         let (_, journal) = record(&world);
@@ -127,7 +127,7 @@ fn those_that_cannot_be_read_are_named_with_the_cause_and_hide_no_other() {
 }
 
 #[test]
-fn a_report_is_written_and_its_place_is_printed() {
+fn report_is_written_and_its_path_printed() {
     let world = World::new();
     let (id, journal) = record(&world);
     let folder = journal.parent().unwrap();

@@ -1,4 +1,4 @@
-//! Runs the binary in a world of its own.
+//! Runs the binary in an isolated home folder.
 
 use std::{
     ffi::OsString,
@@ -10,7 +10,7 @@ use std::{
 use deskhand_testkit::programs::can_run;
 use tempfile::TempDir;
 
-/// A home folder with nothing in it, and no display.
+/// An empty home folder, without a display.
 pub(crate) struct World {
     folder: TempDir,
 }
@@ -35,7 +35,7 @@ impl World {
         self.file(".config/deskhand/config.toml", text);
     }
 
-    /// The binary with arguments, not started yet.
+    /// A command for the binary, not started.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deskhand"));
         command.args(arguments);
@@ -43,7 +43,7 @@ impl World {
         command
     }
 
-    /// Has a command run in this world: in its home folder, with the binary found first, without any setting of this process.
+    /// Prepares a command: runs in the home folder, finds the binary first, and inherits no settings.
     pub(crate) fn prepare(&self, command: &mut Command) {
         command.current_dir(self.path()).env("HOME", self.path()).env("PATH", path_with_binary());
         for (name, _) in std::env::vars_os() {
@@ -56,7 +56,7 @@ impl World {
         }
     }
 
-    /// Runs the binary: its exit code, then what it printed on both streams, paths of this world scrubbed.
+    /// Runs the binary and returns its exit code and output, with paths replaced.
     pub(crate) fn run(&self, arguments: &[&str]) -> String {
         self.shown(&self.command(arguments).output().unwrap())
     }
@@ -76,13 +76,13 @@ impl World {
 }
 
 impl World {
-    /// A text with another path in place of the home folder's.
+    /// Replaces the path of the home folder.
     pub(crate) fn scrub(&self, text: &str, home: &str) -> String {
         let root = fs::canonicalize(self.path()).unwrap();
         text.replace(root.to_str().unwrap(), home).replace(self.path().to_str().unwrap(), home)
     }
 
-    /// Processes that were started for this world and still run: number and command line.
+    /// Running processes of this world: number and command line.
     pub(crate) fn processes(&self) -> Vec<(i32, String)> {
         let mark = format!("HOME={}\0", self.path().display());
         let of = |entry: fs::DirEntry| {
@@ -94,7 +94,7 @@ impl World {
         fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(of).collect()
     }
 
-    /// The command lines of processes that a command should not have left behind.
+    /// The command lines of processes that were left behind.
     pub(crate) fn orphans(&self) -> Vec<String> {
         self.processes().into_iter().map(|(_, line)| line).collect()
     }
@@ -107,12 +107,12 @@ fn path_with_binary() -> OsString {
     std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&paths))).unwrap()
 }
 
-/// Whether a virtual desktop with an editor can be started here; where everything must be tested, it must.
+/// Whether a virtual desktop with an editor can be started; required where all tests must run.
 pub(crate) fn has_desktop() -> bool {
     has_programs(&["mousepad"])
 }
 
-/// Whether a virtual desktop with these programs can be started here; where everything must be tested, it must.
+/// Whether a virtual desktop with these programs can be started; required where all tests must run.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     can_run(Vec::new(), &[&["Xvfb", "openbox", "dbus-daemon"], programs].concat())
 }

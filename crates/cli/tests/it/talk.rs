@@ -1,4 +1,4 @@
-//! The other end of a running binary: a program over pipes, a person at a terminal. Every wait has a bound.
+//! Talks to a running binary as a program over pipes, or as a user at a terminal. Every wait is bounded.
 
 use std::{
     fs::File,
@@ -12,10 +12,10 @@ use std::{
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 
-/// The longest wait for anything; a busy machine is slow.
+/// The timeout of every wait, long enough for a busy machine.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// Waits until a process has closed its output and ended, and gives its exit code; ends what does not.
+/// Waits until a process exits and returns its exit code; kills it after the timeout.
 fn end<T>(child: &mut Child, output: &mpsc::Receiver<T>) -> Option<i32> {
     let begun = Instant::now();
     loop {
@@ -65,7 +65,7 @@ impl Program {
         self.write(&line.to_string());
     }
 
-    /// The next line of a kind; what comes before it is passed over.
+    /// The next line of a kind; others are skipped.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Value {
         let begun = Instant::now();
         loop {
@@ -83,24 +83,24 @@ impl Program {
         }
     }
 
-    /// How many lines of a kind have come so far.
+    /// The number of lines of a kind so far.
     pub(crate) fn count(&self, kind: &str) -> usize {
         self.seen.iter().filter(|line| line["kind"] == kind).count()
     }
 
-    /// Waits for the end and gives the exit code.
+    /// Waits for the exit code.
     pub(crate) fn end(&mut self) -> Option<i32> {
         drop(self.input.take());
         end(&mut self.child, &self.lines)
     }
 }
 
-/// A person at a terminal in front of the binary.
+/// A user at a terminal with the binary.
 pub(crate) struct Terminal {
     pub(crate) child: Child,
     master: File,
     chunks: mpsc::Receiver<String>,
-    /// What was shown and not yet waited for.
+    /// Output that was not waited for yet.
     shown: String,
 }
 
@@ -114,7 +114,7 @@ impl Terminal {
         command.stdin(side.try_clone().unwrap()).stdout(side.try_clone().unwrap()).stderr(side);
         command.env("COLUMNS", "100").env("TERM", "dumb");
         let child = command.spawn().unwrap();
-        // The child alone holds the other side, so that reading ends with it.
+        // Only the child holds the other side, so that reading ends with it.
         drop(command);
         let master = File::from(master);
         let mut reader = master.try_clone().unwrap();
@@ -135,7 +135,7 @@ impl Terminal {
         writeln!(self.master, "{line}").unwrap();
     }
 
-    /// Waits until a text is shown, after everything that was waited for before.
+    /// Waits for a text after the previous one.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let begun = Instant::now();
         loop {
@@ -154,7 +154,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for the end and gives the exit code.
+    /// Waits for the exit code.
     pub(crate) fn end(&mut self) -> Option<i32> {
         end(&mut self.child, &self.chunks)
     }

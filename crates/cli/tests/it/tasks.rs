@@ -1,6 +1,6 @@
-//! Plans that are followed, and many tasks at once.
+//! `follow` and `batch`.
 //!
-//! Skipped where the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
+//! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::support::{World, has_desktop};
 
-/// A task that a HostAgent finishes or fails by itself, by what its request says.
+/// A task that the HostAgent finishes or fails itself, depending on the request.
 const ALONE: &str = r#"
 [[turn]]
 title = "say how it ends"
@@ -26,7 +26,7 @@ fn results(world: &World, id: &str) -> Value {
 }
 
 #[test]
-fn a_batch_is_worked_on_side_by_side_and_goes_on_where_it_ended() {
+fn batch_runs_in_parallel_and_resumes() {
     if !has_desktop() {
         return;
     }
@@ -58,7 +58,7 @@ fn a_batch_is_worked_on_side_by_side_and_goes_on_where_it_ended() {
     }
     assert!(batch(&[]).starts_with("exit 2\n"), "results are never written over");
 
-    // A task that came later is done, and one that broke is done again; the others are left alone.
+    // A new task and one that ended in an error run; the others are skipped.
     world.file("tasks/three.txt", "look a third time");
     let broken = fs::read_to_string(world.path().join("tasks/results/two.json")).unwrap();
     world.file("tasks/results/two.json", &broken.replace("\"finished\"", "\"error\""));
@@ -77,7 +77,7 @@ fn a_batch_is_worked_on_side_by_side_and_goes_on_where_it_ended() {
 }
 
 #[test]
-fn a_batch_with_a_failure_says_so_in_its_exit_code() {
+fn batch_with_a_failure_has_a_negative_exit_code() {
     if !has_desktop() {
         return;
     }
@@ -94,7 +94,7 @@ fn a_batch_with_a_failure_says_so_in_its_exit_code() {
 }
 
 #[test]
-fn what_is_wrong_with_tasks_is_said_before_anything_starts() {
+fn invalid_tasks_are_reported_before_anything_starts() {
     let world = World::new();
     world.file("turns.toml", ALONE);
     world.file("plan.json", r#"{"task": "write", "steps": "type"}"#);
@@ -118,8 +118,8 @@ fn what_is_wrong_with_tasks_is_said_before_anything_starts() {
     assert_snapshot!(run(&["follow", "plan.json"]), @r#"
     exit 2
     --- error
-    error: `steps` in plan.json is wrong: invalid type: string "type", expected a sequence at line 1 column 33
-    help: `deskhand batch --help` and `deskhand follow --help` show the fields
+    error: `steps` in plan.json is not valid: invalid type: string "type", expected a sequence at line 1 column 33
+    help: see `deskhand batch --help` and `deskhand follow --help` for the fields
     "#);
     assert_snapshot!(run(&["follow", "none.json"]), @r"
     exit 1
@@ -136,8 +136,8 @@ fn what_is_wrong_with_tasks_is_said_before_anything_starts() {
     assert_snapshot!(run(&["batch", "tasks", "--parallel", "2", "--desktop", "current"]), @r"
     exit 1
     --- error
-    error: there is no display to work on: DISPLAY is not set
-    help: work on a private one: `--desktop virtual`; or run this in a graphical session
+    error: no display to work on: DISPLAY is not set
+    help: use a private desktop with `--desktop virtual`, or run this in a graphical session
     ");
 }
 
@@ -169,7 +169,7 @@ reply = '''
 "#;
 
 #[test]
-fn a_plan_is_followed_step_by_step_in_its_document() {
+fn plan_is_followed_step_by_step_in_its_document() {
     if !has_desktop() {
         return;
     }
@@ -189,11 +189,11 @@ fn a_plan_is_followed_step_by_step_in_its_document() {
     assert!(first < second, "{shown}");
     assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"));
 
-    // A folder: each plan in a session of its own.
+    // A folder: each plan in its own session.
     world.file("plans/other.txt", "");
     world.file("plans/other.json", &plan.replace("letter.txt", "other.txt"));
     let shown = follow("plans");
-    // The script is written for the letter, so that the other plan breaks and the table says so.
+    // The script is written for the letter, so the other plan ends in an error and the table says so.
     assert!(shown.starts_with("exit 1\n") && shown.contains("1 of 2 finished"), "{shown}");
     assert_eq!(world.run(&["sessions"]).matches("write a letter").count(), 3, "{}", world.run(&["sessions"]));
     assert_eq!(world.orphans(), Vec::<String>::new());

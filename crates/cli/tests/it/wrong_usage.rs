@@ -1,4 +1,4 @@
-//! What cannot work is said before anything starts, with the next step.
+//! Wrong usage is reported before anything starts, with the next step.
 
 use insta::assert_snapshot;
 
@@ -17,7 +17,7 @@ fn an_empty_request() {
     exit 2
     --- error
     error: the request is empty
-    help: say what to do: deskhand run "Make a chart of the sales table" --open sales.ods
+    help: describe what to do: deskhand run "Make a chart of the sales table" --open sales.ods
     "#);
 }
 
@@ -27,12 +27,12 @@ fn no_model() {
     exit 2
     --- error
     error: no model is configured
-    help: name one: `--model openai:MODEL` (with `--base-url URL` for a local server), or `--model script:FILE`; or write it down for good: `deskhand config init`
+    help: use `--model openai:MODEL` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure one: `deskhand config init`
     ");
 }
 
 #[test]
-fn a_model_that_nobody_knows() {
+fn unknown_model() {
     let world = World::new();
     world.configure("[models.local]\nprovider = \"openai\"\nmodel = \"tiny\"\n");
     assert_snapshot!(world.run(&["run", "do it", "--model", "locl"]), @r"
@@ -45,53 +45,53 @@ fn a_model_that_nobody_knows() {
     exit 2
     --- error
     error: there is no model `magic`
-    help: use `openai:MODEL`, `script:FILE`, or the name of a section [models.NAME] (there is local)
+    help: use `openai:MODEL`, `script:FILE`, or a name from [models.NAME] (configured: local)
     ");
 }
 
 #[test]
-fn a_model_without_a_name_or_key() {
+fn model_without_a_name_or_key() {
     let world = World::new();
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai"]), @r"
     exit 2
     --- error
-    error: no model is named for https://api.openai.com/v1
-    help: `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models
+    error: no model is configured for https://api.openai.com/v1
+    help: use `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny"]), @r"
     exit 1
     --- error
     error: no key for https://api.openai.com/v1: the environment variable OPENAI_API_KEY is not set; set it to the API key
-    help: `export OPENAI_API_KEY=…`, or name a file with `--api-key-file FILE`
+    help: `export OPENAI_API_KEY=…`, or use `--api-key-file FILE`
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--api-key-file", "key"]), @r"
     exit 1
     --- error
     error: no key for https://api.openai.com/v1: the file key cannot be read: No such file or directory (os error 2)
-    help: put the key into the first line of key
+    help: write the API key into the first line of key
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny", "--base-url", "not a url"]), @r"
     exit 1
     --- error
     error: `not a url` is not a base URL (relative URL without a base); use a form like `https://api.openai.com/v1`
-    help: correct `--base-url` or `model.base_url`
+    help: fix `--base-url` or `model.base_url`
     ");
 }
 
 #[test]
-fn a_script_that_is_not_there_or_wrong() {
+fn missing_or_invalid_script() {
     let world = World::new();
     assert_snapshot!(world.run(&["run", "do it", "--model", "script:turns.toml"]), @r"
     exit 1
     --- error
-    error: failed to read the script turns.toml: there is no such file
+    error: failed to read the script turns.toml: no such file
     help: check the path after `--model script:`
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "script"]), @r"
     exit 2
     --- error
-    error: the provider `script` needs a file of turns
-    help: `--model script:FILE`, or set `model.script`
+    error: the provider `script` needs a script
+    help: use `--model script:FILE`, or set `model.script`
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "script:x", "--script-var", "out"]), @r"
     exit 2
@@ -114,13 +114,13 @@ fn no_display() {
     assert_snapshot!(world.run(&["windows", "--desktop", "current"]), @r"
     exit 1
     --- error
-    error: there is no display to work on: DISPLAY is not set
-    help: work on a private one: `--desktop virtual`; or run this in a graphical session
+    error: no display to work on: DISPLAY is not set
+    help: use a private desktop with `--desktop virtual`, or run this in a graphical session
     ");
 }
 
 #[test]
-fn a_document_that_is_missing_a_folder_or_locked() {
+fn document_that_is_missing_a_folder_or_locked() {
     let world = World::new();
     world.file("turns.toml", SCRIPT);
     world.file("sales.odt", "");
@@ -131,7 +131,7 @@ fn a_document_that_is_missing_a_folder_or_locked() {
     error: failed to open slaes.odt: No such file or directory (os error 2)
     help: did you mean sales.odt?
     ");
-    // The option takes one file and leaves what follows alone.
+    // The option takes exactly one file.
     let before = world.run(&["run", "--model", "script:turns.toml", "--open", "slaes.odt", "do it"]);
     assert_eq!(before, open("slaes.odt"));
     assert_snapshot!(open("other.txt"), @r"
@@ -144,7 +144,7 @@ fn a_document_that_is_missing_a_folder_or_locked() {
     exit 1
     --- error
     error: failed to open .: it is a folder
-    help: name the document in it
+    help: name a document in it
     ");
     world.file(".~lock.sales.odt#", ",ada,desk7,20.11.2026 10:15,file:///home/ada/.config/libreoffice/4;");
     assert_snapshot!(open("sales.odt"), @r"
@@ -156,26 +156,26 @@ fn a_document_that_is_missing_a_folder_or_locked() {
 }
 
 #[test]
-fn a_bad_configuration() {
+fn invalid_configuration() {
     let world = World::new();
     world.configure("[model]\nprovidr = \"openai\"\n");
     assert_snapshot!(world.run(&["run", "do it"]), @r"
     exit 2
     --- error
     error: unknown key `model.providr` in [home]/.config/deskhand/config.toml:2
-    help: did you mean `model.provider`? `deskhand config explain model.provider` says what it does
+    help: did you mean `model.provider`? `deskhand config explain model.provider` describes it
     ");
     world.configure("[limits]\nsteps_max = \"many\"\n");
     assert_snapshot!(world.run(&["sessions"]), @r#"
     exit 2
     --- error
     error: `limits.steps_max` in [home]/.config/deskhand/config.toml:2 is "many", but it must be a whole number from 1
-    help: `deskhand config explain limits.steps_max` says what it means
+    help: `deskhand config explain limits.steps_max` describes it
     "#);
 }
 
 #[test]
-fn flags_that_cannot_be() {
+fn invalid_flags() {
     let world = World::new();
     assert_snapshot!(world.run(&["run", "do it", "--size", "huge"]), @r"
     exit 2
@@ -201,7 +201,7 @@ fn flags_that_cannot_be() {
 }
 
 #[test]
-fn a_state_folder_that_cannot_be_written() {
+fn unwritable_state_folder() {
     let world = World::new();
     world.file("state", "a file, not a folder");
     let shown = world.run(&["sessions", "--state-dir", "state"]);

@@ -1,12 +1,11 @@
-//! What can be checked of a page without running it: the commands, options and paths that it names exist, and its
-//! configurations are accepted.
+//! Checks a page without running it: its commands, options and paths exist, and its configurations are valid.
 
 use std::{collections::BTreeMap, path::Path};
 
 use super::page::{Page, Piece};
 use crate::support::World;
 
-/// Every command that a page names, in a block that is not run or in its text, must exist with all its options.
+/// Checks that every command in the text or in a `norun` block exists with all its options.
 pub(super) fn commands_exist(page: &Page) {
     let mut helps = Helps::default();
     for (line, command) in named_commands(page) {
@@ -27,7 +26,7 @@ fn named_commands(page: &Page) -> Vec<(usize, String)> {
     named
 }
 
-/// The help pages of commands, each asked for once.
+/// The help pages of commands, each requested once.
 #[derive(Default)]
 struct Helps(BTreeMap<Vec<String>, Option<String>>);
 
@@ -57,7 +56,7 @@ impl Helps {
         Ok(())
     }
 
-    /// Whether a command has a sub-command of this name, shown or hidden.
+    /// Whether a command has a subcommand of this name, visible or hidden.
     fn has_command(&mut self, names: &[String], word: &str) -> bool {
         let path = [names, &[word.to_owned()]].concat();
         self.get(&path).is_some()
@@ -68,7 +67,7 @@ impl Helps {
             let words: Vec<&str> = path.iter().map(String::as_str).chain(["--help"]).collect();
             let output = World::new().command(&words).output().unwrap();
             let help = String::from_utf8_lossy(&output.stdout).into_owned();
-            // A word that is no sub-command is taken for an argument, and the help is that of the command before it.
+            // A word that is not a subcommand is an argument, and the help is that of the command before it.
             let usage = format!("Usage: deskhand {}", path.join(" "));
             let usage = usage.trim_end().to_owned();
             (output.status.success() && help.contains(&usage)).then_some(help)
@@ -76,7 +75,7 @@ impl Helps {
     }
 }
 
-/// Every configuration that a page shows must be accepted.
+/// Checks that every configuration of a page is valid.
 pub(super) fn configurations_are_accepted(page: &Page) {
     for piece in &page.pieces {
         let Piece::Configuration { line, text } = piece else { continue };
@@ -87,7 +86,7 @@ pub(super) fn configurations_are_accepted(page: &Page) {
     }
 }
 
-/// Every path of the repository that the text names must exist.
+/// Checks that every repository path in the text exists.
 pub(super) fn paths_exist(page: &Page, root: &Path) {
     const FOLDERS: [&str; 4] = ["crates/", "docs/", "examples/", "xtask/"];
     for (line, code) in

@@ -1,27 +1,27 @@
-//! Reads what a test needs out of a page; see the module above for the marks.
+//! Parses a page; the parent module describes the marks.
 
 /// A page.
 pub(super) struct Page {
-    /// Its path below the root of the repository.
+    /// Its path below the repository root.
     pub(super) path: String,
-    /// What is to be tried, from top to bottom.
+    /// Its blocks, from top to bottom.
     pub(super) pieces: Vec<Piece>,
     /// Code in the text, with its line.
     pub(super) inline: Vec<(usize, String)>,
 }
 
-/// A part of a page that can be tried.
+/// A block of a page that is tested.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// A file that the reader has.
+    /// A file to write.
     File { name: String, text: String },
-    /// Commands that the reader types.
+    /// Commands to run.
     Commands { line: usize, commands: Vec<Command>, exit: i32, norun: Option<String> },
     /// A configuration.
     Configuration { line: usize, text: String },
 }
 
-/// One command with the output that the page shows.
+/// One command with the expected output.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) line: usize,
@@ -29,7 +29,7 @@ pub(super) struct Command {
     pub(super) output: Vec<String>,
 }
 
-/// What the comment before a block says of it.
+/// The mark in the comment before a block.
 enum Mark {
     File(String),
     NoRun(String),
@@ -89,7 +89,7 @@ fn joined(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// The commands of a block; one that ends with a backslash goes on in the next line.
+/// The commands of a block; a backslash at the end of a line continues the command.
 fn commands(block: &[(usize, &str)]) -> Vec<Command> {
     let mut commands: Vec<Command> = Vec::new();
     for (line, text) in block {

@@ -1,4 +1,4 @@
-//! Types the commands of a page, and compares what they print with what the page shows.
+//! Runs the commands of a page and compares their output with the page.
 
 use std::process::{Command, Stdio};
 
@@ -7,10 +7,10 @@ use deskhand_core::text::collapse_whitespace;
 use super::page::{self, Page, Piece};
 use crate::support::World;
 
-/// The longest that one command may take, in seconds.
+/// The timeout of one command, in seconds.
 const COMMAND_S: &str = "120";
 
-/// Runs the commands of a page in a world, in order. Each runs in a shell of its own, in the home folder.
+/// Runs the commands of a page in order, each in its own shell in the home folder.
 pub(super) fn run(page: &Page, world: &World) {
     for piece in &page.pieces {
         match piece {
@@ -47,7 +47,7 @@ fn type_command(page: &Page, command: &page::Command, exit: i32, world: &World) 
     );
 }
 
-/// Whether lines are as a page shows them.
+/// Whether lines match the page.
 fn fits(shown: &[&str], printed: &[&str]) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, None) => true,
@@ -58,7 +58,7 @@ fn fits(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// Whether a line is as a page shows it. How columns are padded does not matter.
+/// Whether a line matches the page, ignoring the padding of columns.
 fn fits_line(shown: &str, printed: &str) -> bool {
     let mut parts = shown.split('…').map(str::trim);
     let printed = collapse_whitespace(printed);
@@ -83,7 +83,7 @@ fn fits_line(shown: &str, printed: &str) -> bool {
 }
 
 #[test]
-fn dots_stand_for_any_text_and_any_lines() {
+fn dots_match_any_text_and_any_lines() {
     let check = |shown: &[&str], printed: &[&str], expected: bool| {
         assert_eq!(fits(shown, printed), expected, "{shown:?} {printed:?}");
     };
