@@ -45,7 +45,7 @@ impl FromStr for Judgement {
             "yes" | "y" | "true" | "complete" | "completed" | "success" => Ok(Self::Yes),
             "no" | "n" | "false" | "incomplete" | "not complete" | "failure" => Ok(Self::No),
             "unsure" | "uncertain" | "unknown" | "partial" | "partially" | "maybe" => Ok(Self::Unsure),
-            _ => Err(format!("`{text}` is none of yes, no, unsure")),
+            _ => Err(format!("`{text}` is not one of yes, no, unsure")),
         }
     }
 }
