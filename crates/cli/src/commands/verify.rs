@@ -33,7 +33,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
         });
     } else {
         for finding in &verified.findings {
-            out.line(&Line::of(Tone::Bad, "modified: ").with(Tone::Plain, finding.to_string()));
+            out.line(&Line::of(Tone::Bad, "not intact: ").with(Tone::Plain, finding.to_string()));
         }
         let looked = format!(
             "{} records, {} pictures and the prompts",

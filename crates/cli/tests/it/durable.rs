@@ -234,8 +234,8 @@ fn modified_byte_is_reported_with_its_record() {
     let seq = 1 + text.lines().position(|line| line.contains("a bar chart")).unwrap();
     fs::write(&journal, text.replacen("a bar chart", "a bat chart", 1)).unwrap();
     let shown = world.run(&["verify", "last"]);
-    assert!(shown.starts_with(&format!("exit 1\n--- out\nmodified: record {seq}: ")), "{shown}");
-    assert_eq!(shown.matches("modified: ").count(), 1, "{shown}");
+    assert!(shown.starts_with(&format!("exit 1\n--- out\nnot intact: record {seq}: ")), "{shown}");
+    assert_eq!(shown.matches("not intact: ").count(), 1, "{shown}");
     let json = world.run(&["verify", "last", "--json"]);
     let found: Value = serde_json::from_str(json.strip_prefix("exit 1\n--- out\n").unwrap()).unwrap();
     assert_eq!((&found["session"], &found["intact"]), (&id.into(), &false.into()), "{found}");
@@ -251,7 +251,7 @@ fn modified_byte_is_reported_with_its_record() {
         prompts.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("prompts-"));
     fs::write(prompts.next().unwrap(), "{}").unwrap();
     let shown = world.run(&["verify", "last"]);
-    assert!(shown.starts_with("exit 1\n--- out\nmodified: record 1: prompt set"), "{shown}");
+    assert!(shown.starts_with("exit 1\n--- out\nnot intact: record 1: prompt set"), "{shown}");
     assert!(world.run(&["verify", "nobody"]).starts_with("exit 1\n--- error\nerror: no session"));
 }
 
