@@ -9,16 +9,16 @@ use super::{ModelArgs, ScriptArgs, SettingArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-    #[command(flatten)]
-    pub(crate) script: ScriptArgs,
     /// Also ask the model a short question; costs a few tokens.
     #[arg(long)]
     pub(crate) ask: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+    #[command(flatten)]
+    pub(crate) script: ScriptArgs,
 }
 
 /// Arguments of `deskhand agents`.

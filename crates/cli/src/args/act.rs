@@ -27,8 +27,6 @@ Exit codes: 0 the effect was seen; 1 it was not.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ActArgs {
-    #[command(flatten)]
-    pub(crate) stage: StageArgs,
     /// Window to act in, by id, title or application [default: the opened one, else the active one].
     #[arg(long, short)]
     pub(crate) window: Option<String>,
@@ -38,6 +36,8 @@ pub(crate) struct ActArgs {
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
     #[command(subcommand)]
     pub(crate) action: Action,
 }

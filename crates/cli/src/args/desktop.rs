@@ -23,11 +23,11 @@ pub(crate) struct DesktopCommandArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct WindowsArgs {
-    #[command(flatten)]
-    pub(crate) stage: StageArgs,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
 }
 
 #[derive(Debug, Args)]
@@ -41,8 +41,6 @@ Examples:
 pub(crate) struct TreeArgs {
     /// Window to show, by id, title or application [default: the active one].
     pub(crate) window: Option<String>,
-    #[command(flatten)]
-    pub(crate) stage: StageArgs,
     /// Most elements to read.
     #[arg(long, value_name = "N", default_value_t = 4_000)]
     pub(crate) nodes_max: usize,
@@ -55,6 +53,8 @@ pub(crate) struct TreeArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,9 @@ use serde_json::Value;
 /// Every flag that stands for a setting.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SettingArgs {
+    // First, because the heading of a group also applies to the arguments after it.
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
     #[command(flatten)]
     pub(crate) model: ModelArgs,
     #[command(flatten)]
@@ -18,8 +21,6 @@ pub(crate) struct SettingArgs {
     pub(crate) limits: LimitArgs,
     #[command(flatten)]
     pub(crate) approval: ApprovalArgs,
-    #[command(flatten)]
-    pub(crate) store: StoreArgs,
 }
 
 /// Which model.
