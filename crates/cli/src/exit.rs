@@ -8,7 +8,7 @@ use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
     workspace::WorkspaceError,
 };
-use deskhand_model::{SecretSource, OpenAiSetupError};
+use deskhand_model::{OpenAiSetupError, SecretSource};
 use deskhand_runtime::{ForkError, HoldError, ReportError};
 
 use crate::output::{Line, Output, Stream, Tone};
