@@ -51,7 +51,7 @@ pub async fn launch<D: Desktop>(
         }
         let failed = desktop.process_ended(launched.pid).filter(|how| !how.success());
         if let Some(how) = failed {
-            return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how) }.into(), &waited));
+            return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how.to_string()) }.into(), &waited));
         }
         if waited.is_over() {
             return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: None }.into(), &waited));
