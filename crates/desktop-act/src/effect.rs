@@ -8,6 +8,7 @@ use std::{
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Shortfall},
     command::Route,
+    duration::milliseconds,
     ui::{Element, Role, Source, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled};
@@ -18,7 +19,7 @@ use crate::{
         Difference, Differences, Part, announced, differences, drawn_difference, target_difference,
     },
     menus::is_menu,
-    patience::{milliseconds, read_element, watch_app},
+    patience::{read_element, watch_app},
     report::{ActLimits, Done},
     surfaces::root_of,
 };

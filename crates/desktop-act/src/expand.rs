@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
     command::Route,
+    duration::milliseconds,
     ids::{ElementId, WindowId},
     ui::State,
 };
@@ -16,7 +17,7 @@ use deskhand_desktop::{
 use crate::{
     checks::{Need, Ready, check},
     focus::focus_element,
-    patience::{milliseconds, read_element, watch_app},
+    patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
 };
 

@@ -3,6 +3,7 @@
 use deskhand_core::{
     action::ElementRef,
     ids::WindowId,
+    suggest::{rank, similarity},
     ui::{Element, Role, Wanted, WindowInfo, fold_name},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
@@ -46,31 +47,26 @@ pub(crate) async fn nearest<D: Desktop>(
     name: &str,
     role: Option<&Role>,
 ) -> DesktopResult<Vec<ElementRef>> {
-    let mut scored: Vec<(f64, ElementRef)> = Vec::new();
+    let mut elements = Vec::new();
     for surface in surfaces(desktop, window).await? {
-        for element in read_tree(desktop, surface.id).await?.elements {
-            if element.name.is_empty() || element.depth == 0 {
-                continue;
-            }
-            let mut score = strsim::jaro_winkler(&fold_name(name), &fold_name(&element.name));
-            if role == Some(&element.role) {
-                score += 0.3;
-            } else if element.role.is_interactive() {
-                score += 0.1;
-            }
-            scored.push((score, (&element).into()));
-        }
+        elements.extend(read_tree(desktop, surface.id).await?.elements);
     }
-    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-    Ok(scored.into_iter().map(|(_, element)| element).take(CANDIDATES_MAX).collect())
+    elements.retain(|element| !element.name.is_empty() && element.depth > 0);
+    let ranked = rank(elements, /*similarity_min*/ 0.0, |element| {
+        let preference = match role {
+            Some(role) if *role == element.role => 0.3,
+            Some(_) | None if element.role.is_interactive() => 0.1,
+            Some(_) | None => 0.0,
+        };
+        similarity(&fold_name(name), &fold_name(&element.name)) + preference
+    });
+    Ok(ranked.iter().take(CANDIDATES_MAX).map(ElementRef::from).collect())
 }
 
 /// The names most similar to `name`, best first, for a refusal.
 pub(crate) fn nearest_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let mut scored: Vec<(f64, &str)> = names
-        .filter(|other| !other.is_empty())
-        .map(|other| (strsim::jaro_winkler(&fold_name(name), &fold_name(other)), other))
-        .collect();
-    scored.sort_by(|one, other| other.0.total_cmp(&one.0));
-    scored.into_iter().map(|(_, other)| other.to_owned()).take(CANDIDATES_MAX).collect()
+    let named = names.filter(|other| !other.is_empty());
+    let folded = fold_name(name);
+    let ranked = rank(named, /*similarity_min*/ 0.0, |other| similarity(&folded, &fold_name(other)));
+    ranked.into_iter().take(CANDIDATES_MAX).map(str::to_owned).collect()
 }

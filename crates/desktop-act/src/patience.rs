@@ -1,8 +1,6 @@
 //! Watching an application, and retries of reads while it is busy: on a loaded machine it may take seconds to respond.
 //! Only reads are retried; actions are never sent twice from here.
 
-use std::time::Duration;
-
 use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Partial, Tree},
@@ -18,11 +16,6 @@ pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> Desk
         Err(DesktopError::NoWindow(_)) => desktop.watch(None).await,
         other => other,
     }
-}
-
-/// A duration in whole milliseconds.
-pub(crate) fn milliseconds(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Retries a read while the application does not respond.

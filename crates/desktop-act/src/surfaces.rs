@@ -1,15 +1,13 @@
 //! A window with its dialogs and pop-ups: which of them contains an element, which is in front.
 
 use deskhand_core::{
+    duration::milliseconds,
     ids::{ElementId, WindowId},
     ui::{self, Element, Partial, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
-use crate::{
-    patience::{milliseconds, patiently},
-    report::Halt,
-};
+use crate::{patience::patiently, report::Halt};
 
 /// Reads only the root of a window.
 const ROOT_ONLY: TreeLimits =

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{Act, Action, Aim, Proof},
+    duration::milliseconds,
     ids::WindowId,
 };
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
-use crate::{
-    patience::{milliseconds, watch_app},
-    report::ActionReport,
-};
+use crate::{patience::watch_app, report::ActionReport};
 
 /// How long nothing must happen before what happened counts as over.
 const QUIET: Duration = Duration::from_millis(400);

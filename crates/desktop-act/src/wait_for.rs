@@ -4,17 +4,13 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{Act, Action, Aim, Condition, Evidence, Proof, Shortfall},
+    duration::milliseconds,
     ids::WindowId,
     ui::fold_name,
 };
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
-use crate::{
-    find::find_element,
-    patience::{milliseconds, watch_app},
-    report::ActionReport,
-    surfaces::surfaces,
-};
+use crate::{find::find_element, patience::watch_app, report::ActionReport, surfaces::surfaces};
 
 /// Waits until a condition holds, at most `bound`.
 ///

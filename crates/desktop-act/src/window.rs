@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Shortfall},
     command::Route,
+    duration::milliseconds,
     ids::WindowId,
     ui::{WindowInfo, WindowKind, belongs_to, fold_name, same_app},
 };
@@ -13,7 +14,7 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    patience::{milliseconds, watch_app},
+    patience::watch_app,
     report::{ActLimits, ActionReport},
 };
 
@@ -51,7 +52,11 @@ pub async fn launch<D: Desktop>(
         }
         let failed = desktop.process_ended(launched.pid).filter(|how| !how.success());
         if let Some(how) = failed {
-            return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how.to_string()) }.into(), &waited));
+            return Ok(done(
+                Aim::Unresolved,
+                Shortfall::NoWindow { ended: Some(how.to_string()) }.into(),
+                &waited,
+            ));
         }
         if waited.is_over() {
             return Ok(done(Aim::Unresolved, Shortfall::NoWindow { ended: None }.into(), &waited));
