@@ -83,6 +83,7 @@ pub mod duration;
 pub mod evaluation;
 pub mod geometry;
 pub mod ids;
+pub mod keys;
 pub mod known_tools;
 pub mod memory;
 pub mod model;

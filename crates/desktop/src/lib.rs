@@ -38,7 +38,6 @@
 pub mod alike;
 pub mod capability;
 mod error;
-pub mod keys;
 pub mod picture;
 
 pub use capability::{
@@ -46,5 +45,6 @@ pub use capability::{
     LaunchRequest, Launched, Patterns, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
     Windowing,
 };
+pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};
 pub use picture::Picture;

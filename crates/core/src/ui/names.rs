@@ -5,19 +5,38 @@ use serde::{Deserialize, Serialize};
 use super::{Element, Role};
 
 /// Whether two names are equal to a person: ignores case, mnemonics (`_File`, `~File`, `&File`), `…` or `...`, surrounding
-/// white space and a trailing colon.
+/// white space, a trailing colon, invisible characters and the form of an apostrophe.
 pub fn names_equal(one: &str, other: &str) -> bool {
     fold_name(one) == fold_name(other)
 }
 
 /// The form in which names are compared.
 pub fn fold_name(name: &str) -> String {
-    let spelled = name.replace('…', "...").replace("›", ">");
-    let plain: String = spelled.chars().filter(|c| !matches!(c, '_' | '~' | '&')).collect();
+    let spelled = name.replace('…', "...").replace('›', ">").replace('’', "'");
+    let plain: String =
+        spelled.chars().filter(|c| !matches!(c, '_' | '~' | '&') && !is_invisible(*c)).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
     let joined = words.join(" ").to_lowercase();
     let trimmed = joined.trim_end_matches(':').trim_end_matches("...").trim_end();
     trimmed.to_owned()
+}
+
+/// Whether a character shows nothing: soft hyphens, joiners, and marks of the direction of writing
+/// (Unicode, Default_Ignorable_Code_Point and Bidi_Control).
+const fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// A description of an element.

@@ -78,6 +78,22 @@ fn denied_command_is_not_sent_and_the_reason_is_reported() {
 }
 
 #[test]
+fn names_and_keys_are_judged_as_they_are_carried_out() {
+    let check = |label: &str, tool: &str, arguments: Value| {
+        let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", label)], safe_guard: false };
+        let mut h = proposes(with(policy), &json!([{"function": tool, "arguments": arguments}]), "CONTINUE");
+        h.look();
+        assert!(h.prompt().contains("not run: denied by the policy"), "{label}: {}", h.prompt());
+    };
+    check("Save*", "visit", json!({"path": ["File", "Sa_ve"]}));
+    check("Save As", "visit", json!({"path": ["File", "sa&ve \u{200b}As…"]}));
+    check("ctrl+s", "press_keys", json!({"keys": "control+s"}));
+    check("ctrl+s", "press_keys", json!({"keys": "ctrl+a CTRL+S"}));
+    check("Return", "press_keys", json!({"keys": "En_ter"}));
+    check("shift+Delete", "press_keys", json!({"keys": "shift+del"}));
+}
+
+#[test]
 fn first_matching_rule_decides() {
     let rules = vec![
         rule(Decision::Allow, "click_element", "*", "Finish"),

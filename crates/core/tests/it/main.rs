@@ -15,4 +15,5 @@ mod prompts;
 mod properties;
 mod replies;
 mod resuming;
+mod spellings;
 mod states;

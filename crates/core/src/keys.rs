@@ -1,4 +1,4 @@
-//! Key chords, as people write them.
+//! Key chords, as people write them. Judged and pressed as the same value.
 
 use std::{fmt, str::FromStr};
 
@@ -140,6 +140,15 @@ impl FromStr for KeyChord {
         }
         let key = parse_key(key.trim()).ok_or_else(error)?;
         Ok(Self { modifiers, key })
+    }
+}
+
+impl KeyChord {
+    /// The same chord with its modifiers in one order: which of them is pressed first makes no difference.
+    #[must_use]
+    pub fn canonical(mut self) -> Self {
+        self.modifiers.sort_unstable();
+        self
     }
 }
 

@@ -1,0 +1,72 @@
+//! The safe guard: asks before actions that usually cannot be undone.
+
+use super::{
+    pattern::{matches, matches_keys, matches_name},
+    rule::{Decision, Ruling},
+    subject::Subject,
+};
+use crate::known_tools;
+
+/// What the safe guard asks about: names of actions that usually cannot be undone. The list is short because people
+/// stop reading prompts that come too often.
+const GUARDED: [(&str, &str); 5] = [
+    (
+        "Delete|Delete All|Delete Permanently*|Delete File*|Delete Folder*|Delete Account*|Empty Trash*|Erase*|Move to Trash|Uninstall*",
+        "it deletes data",
+    ),
+    (
+        "Don't Save|Discard|Discard Changes*|Close without Saving|Exit without Saving|Quit without Saving",
+        "unsaved changes would be lost",
+    ),
+    ("Overwrite*|Replace|Replace File*|Replace Existing*", "it may overwrite data"),
+    (
+        "Send|Send Now|Send Message|Send Email|Publish|Publish Now|Submit Order*|Place Order*|Buy|Buy Now|Pay|Pay Now",
+        "it sends something to others and cannot be taken back",
+    ),
+    ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the computer's session"),
+];
+
+/// The tools that press whatever is at a position.
+const PRESSES_PLACES: [&str; 2] = [known_tools::CLICK_PLACE, known_tools::DRAG_PLACES];
+/// The tools that press an element by name.
+const PRESSES: [&str; 7] = [
+    known_tools::CLICK,
+    known_tools::INVOKE,
+    known_tools::VISIT,
+    known_tools::SELECT,
+    known_tools::PRESS_KEYS,
+    known_tools::TYPE,
+    known_tools::PASTE,
+];
+
+/// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
+pub(super) const HARMLESS: &str =
+    "*text*|entry|paragraph|heading|label|document*|combo box|table cell|check box|radio button|page tab";
+
+pub(super) fn guard(subject: &Subject) -> Option<Ruling> {
+    if subject.role.as_ref().is_some_and(|role| matches(HARMLESS, role)) {
+        return None;
+    }
+    let asks = |why: &str| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") };
+    if subject.tool == known_tools::RUN_COMMAND {
+        return Some(asks("it runs a program"));
+    }
+    if subject.keys.iter().any(|chord| matches_keys("shift+Delete", chord)) {
+        return Some(asks("it deletes data permanently"));
+    }
+    if !is_one_of(&PRESSES, &subject.tool) && !is_one_of(&PRESSES_PLACES, &subject.tool) {
+        return None;
+    }
+    let fits = |labels: &str| subject.labels.iter().any(|label| matches_name(labels, label));
+    GUARDED.iter().find(|(labels, _)| fits(labels)).map(|(_, why)| asks(why))
+}
+
+/// Whether a tool is one of these, however a model spells its case.
+fn is_one_of(names: &[&str], tool: &str) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case(tool.trim()))
+}
+
+/// Whether a tool presses an element by its name.
+pub(super) fn presses_by_name(tool: &str) -> bool {
+    is_one_of(&PRESSES, tool)
+}

@@ -1,0 +1,13 @@
+//! The policy: rules over tools, applications and names.
+//!
+//! Names and keys are judged in the form in which they are carried out: a name as elements are found by it
+//! ([`fold_name`](crate::ui::fold_name)), keys as chords. What an action treats as equal, the policy treats as equal.
+
+mod guard;
+mod pattern;
+mod rule;
+mod subject;
+
+pub use pattern::{matches, matches_keys, matches_name};
+pub use rule::{Decision, Policy, Rule, Ruling};
+pub use subject::Subject;

@@ -1,0 +1,158 @@
+//! Rules, and what they decide.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    guard::{guard, presses_by_name},
+    pattern::{matches, matches_keys, matches_name},
+    subject::Subject,
+};
+use crate::known_tools;
+
+/// The decision of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Run it.
+    Allow,
+    /// Ask a person first.
+    Ask,
+    /// Never run it.
+    Deny,
+}
+
+/// A rule. It matches if all its patterns match: `*` matches any text, `?` one character, `|` separates alternatives;
+/// case-insensitive. Names are compared without mnemonics and a trailing `…` or `:`, keys as
+/// chords ([`matches_name`], [`matches_keys`](super::matches_keys)).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// Name of the tool.
+    #[serde(default = "any")]
+    pub tool: String,
+    /// Application that is acted on: its display name or its short name.
+    #[serde(default = "any")]
+    pub application: String,
+    /// Role of the target element, such as `push button`.
+    #[serde(default = "any")]
+    pub role: String,
+    /// Name of the target: an element, a menu item, keys.
+    #[serde(default = "any")]
+    pub label: String,
+    /// The decision if the rule matches.
+    pub decision: Decision,
+    /// The reason, shown to the agent and to the person who decides.
+    #[serde(default)]
+    pub reason: String,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+/// The policy. The first matching rule decides; without one the command is allowed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Policy {
+    /// The rules, in order.
+    pub rules: Vec<Rule>,
+    /// Whether to ask a person if a model replies CONFIRM, and before actions that usually cannot be undone.
+    pub safe_guard: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self { rules: Vec::new(), safe_guard: true }
+    }
+}
+
+/// The policy's decision on a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// The decision.
+    pub decision: Decision,
+    /// The rule as text; empty if no rule matches.
+    pub why: String,
+}
+
+impl Policy {
+    /// Decides by the first matching rule, then by the safe guard; allows otherwise.
+    pub fn decide(&self, subject: &Subject) -> Ruling {
+        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
+        own.or_else(|| self.safe_guard.then(|| guard(subject)).flatten())
+            .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
+    }
+
+    /// Whether a rule may ask about or deny a command of this tool because of a name, so that the name must be known.
+    pub fn depends_on_names(&self, tool: &str) -> bool {
+        let own =
+            |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool);
+        self.rules.iter().any(own) || (self.safe_guard && presses_by_name(tool))
+    }
+}
+
+impl Rule {
+    /// A rule that matches everything, to be narrowed.
+    pub fn new(decision: Decision, reason: impl Into<String>) -> Self {
+        Self { tool: any(), application: any(), role: any(), label: any(), decision, reason: reason.into() }
+    }
+
+    /// Whether the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
+    /// unknown role matches ask and deny rules only.
+    pub fn matches(&self, subject: &Subject) -> bool {
+        let allows = self.decision == Decision::Allow;
+        let labels = subject.labels.iter().map(|label| matches_name(&self.label, label));
+        let keys = subject.keys.iter().map(|keys| matches_keys(&self.label, keys));
+        let mut names = labels.chain(keys).peekable();
+        let labels = match names.peek() {
+            None => self.label == "*",
+            Some(_) if allows => names.all(|matches| matches),
+            Some(_) => names.any(|matches| matches),
+        };
+        let role = match &subject.role {
+            Some(role) => matches(&self.role, role),
+            None => self.role == "*" || !allows,
+        };
+        let application = matches(&self.application, &subject.application)
+            || matches(&self.application, &subject.application_root);
+        self.applies_to(&subject.tool) && application && labels && role
+    }
+
+    /// Whether the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
+    /// means; an allow rule must name these.
+    fn applies_to(&self, tool: &str) -> bool {
+        let as_typing = self.decision != Decision::Allow && LIKE_TYPING.contains(&tool);
+        matches(&self.tool, tool) || (as_typing && matches(&self.tool, known_tools::TYPE))
+    }
+
+    fn ruling(&self) -> Ruling {
+        let why = if self.reason.is_empty() { self.to_string() } else { self.reason.clone() };
+        Ruling { decision: self.decision, why }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            ("tool", &self.tool),
+            ("application", &self.application),
+            ("role", &self.role),
+            ("label", &self.label),
+        ];
+        let decision = match self.decision {
+            Decision::Allow => "allow",
+            Decision::Ask => "ask",
+            Decision::Deny => "deny",
+        };
+        f.write_str(decision)?;
+        for (name, pattern) in parts.into_iter().filter(|(_, pattern)| *pattern != "*") {
+            write!(f, " {name} `{pattern}`")?;
+        }
+        Ok(())
+    }
+}
+
+/// The tools that enter text through the clipboard; ask and deny rules for typing apply to them too.
+const LIKE_TYPING: [&str; 2] = [known_tools::PASTE, known_tools::WRITE_CLIPBOARD];

@@ -1,0 +1,110 @@
+//! What is carried out as the same name or the same keys is judged as the same, however it is spelled.
+//!
+//! `DESKHAND_SPELLINGS` sets the number of cases; a million take about a minute.
+
+use std::cell::Cell;
+
+use deskhand_core::{
+    keys::KeyChord,
+    policy::{Decision, Policy, Rule, Subject},
+    ui::names_equal,
+};
+use proptest::{
+    prelude::*,
+    sample::select,
+    test_runner::{Config, TestRunner},
+};
+
+/// Names that a rule may be about, in the application's own spelling.
+const NAMES: [&str; 6] =
+    ["Delete all my files", "_Save", "Don't Save", "Send…", "E&xit", "Empty Trash:"];
+/// Chords that a rule may be about.
+const CHORDS: [&str; 5] = ["ctrl+s", "shift+Delete", "Return", "alt+F4", "ctrl+shift+Page_Down"];
+
+fn cases() -> u32 {
+    std::env::var("DESKHAND_SPELLINGS").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000)
+}
+
+fn denies(label: &str) -> Policy {
+    let rule = Rule { label: label.to_owned(), ..Rule::new(Decision::Deny, "never") };
+    Policy { rules: vec![rule], safe_guard: false }
+}
+
+/// The name with letters in another case, and with what a person does not see or overlooks put between them.
+fn spelled(name: &'static str) -> impl Strategy<Value = String> {
+    let between = select(vec![
+        "", "", "", "", "_", "&", "~", " ", "\u{200b}", "\u{ad}", "\u{202e}", "\u{2066}", "\u{feff}", "x",
+    ]);
+    let letters: Vec<char> = name.chars().collect();
+    let end = select(vec!["", "", "…", "...", ":", " ", "!"]);
+    let one = (any::<bool>(), between);
+    (prop::collection::vec(one, letters.len()), end).prop_map(move |(changes, end)| {
+        let mut text = String::new();
+        for (letter, (upper, between)) in letters.iter().zip(changes) {
+            if upper {
+                text.extend(letter.to_uppercase());
+            } else {
+                text.push(*letter);
+            }
+            text.push_str(between);
+        }
+        text + end
+    })
+}
+
+/// A chord with its parts under other names, in another order, and with separators that are skipped.
+fn spelled_keys() -> impl Strategy<Value = String> {
+    let modifiers = ["ctrl", "Control", "CTRL", "shift", "SHIFT", "alt", "Alt", "super", "win"];
+    let keys = [
+        "s", "S", "Delete", "del", "DEL", "De_lete", "Return", "enter", "En_ter", "F4", "f4", "Page_Down",
+        "pagedown", "page-down",
+    ];
+    (prop::collection::vec(select(modifiers.to_vec()), 0..4), select(keys.to_vec()))
+        .prop_map(|(modifiers, key)| modifiers.into_iter().chain([key]).collect::<Vec<_>>().join("+"))
+}
+
+#[test]
+fn a_denied_name_is_denied_in_every_spelling_that_finds_it() {
+    let mut runner = TestRunner::new(Config { cases: cases(), ..Config::default() });
+    let name = (0..NAMES.len()).prop_flat_map(|at| (Just(NAMES[at]), spelled(NAMES[at])));
+    let (found, denied) = (Cell::new(0_u64), Cell::new(0_u64));
+    runner
+        .run(&name, |(name, spelling)| {
+            let subject =
+                Subject { tool: "visit".to_owned(), labels: vec![spelling.clone()], ..Subject::default() };
+            let decision = denies(name).decide(&subject).decision;
+            denied.set(denied.get() + u64::from(decision == Decision::Deny));
+            if names_equal(name, &spelling) {
+                found.set(found.get() + 1);
+                prop_assert_eq!(decision, Decision::Deny, "{:?}", spelling);
+            }
+            Ok(())
+        })
+        .unwrap();
+    let (found, denied) = (found.get(), denied.get());
+    println!("{} spellings of {} names: {found} find the element, {denied} are denied", cases(), NAMES.len());
+    assert!(found > 0 && found < u64::from(cases()), "the spellings must hit and miss");
+}
+
+#[test]
+fn denied_keys_are_denied_in_every_spelling_that_presses_them() {
+    let canonical = |text: &str| text.parse::<KeyChord>().unwrap().canonical().to_string().to_lowercase();
+    let mut runner = TestRunner::new(Config { cases: cases(), ..Config::default() });
+    let found = Cell::new(0_u64);
+    runner
+        .run(&(select(CHORDS.to_vec()), spelled_keys()), |(chord, spelling)| {
+            if canonical(chord) == canonical(&spelling) {
+                found.set(found.get() + 1);
+                let subject = Subject {
+                    tool: "press_keys".to_owned(),
+                    keys: vec![spelling.parse::<KeyChord>().unwrap().canonical().to_string()],
+                    ..Subject::default()
+                };
+                prop_assert_eq!(denies(chord).decide(&subject).decision, Decision::Deny, "{:?}", spelling);
+            }
+            Ok(())
+        })
+        .unwrap();
+    println!("{} spellings of {} chords: {} press a denied one", cases(), CHORDS.len(), found.get());
+    assert!(found.get() > 0);
+}
