@@ -220,7 +220,7 @@ impl Said {
             {
                 Some("an arrow key")
             }
-            _ => None,
+            Key::Named(_) | Key::Char(_) => None,
         }
     }
 }

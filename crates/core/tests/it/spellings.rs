@@ -16,8 +16,7 @@ use proptest::{
 };
 
 /// Names that a rule may be about, in the application's own spelling.
-const NAMES: [&str; 6] =
-    ["Delete all my files", "_Save", "Don't Save", "Send…", "E&xit", "Empty Trash:"];
+const NAMES: [&str; 6] = ["Delete all my files", "_Save", "Don't Save", "Send…", "E&xit", "Empty Trash:"];
 /// Chords that a rule may be about.
 const CHORDS: [&str; 5] = ["ctrl+s", "shift+Delete", "Return", "alt+F4", "ctrl+shift+Page_Down"];
 
@@ -56,8 +55,20 @@ fn spelled(name: &'static str) -> impl Strategy<Value = String> {
 fn spelled_keys() -> impl Strategy<Value = String> {
     let modifiers = ["ctrl", "Control", "CTRL", "shift", "SHIFT", "alt", "Alt", "super", "win"];
     let keys = [
-        "s", "S", "Delete", "del", "DEL", "De_lete", "Return", "enter", "En_ter", "F4", "f4", "Page_Down",
-        "pagedown", "page-down",
+        "s",
+        "S",
+        "Delete",
+        "del",
+        "DEL",
+        "De_lete",
+        "Return",
+        "enter",
+        "En_ter",
+        "F4",
+        "f4",
+        "Page_Down",
+        "pagedown",
+        "page-down",
     ];
     (prop::collection::vec(select(modifiers.to_vec()), 0..4), select(keys.to_vec()))
         .prop_map(|(modifiers, key)| modifiers.into_iter().chain([key]).collect::<Vec<_>>().join("+"))
