@@ -1,4 +1,4 @@
-//! Virtual desktops that a keeper holds: starting one, and taking one over whose last owner died.
+//! Virtual desktops that a keeper process holds: starting one, and taking over one whose last owner died.
 
 use std::{
     io,
@@ -27,23 +27,23 @@ use crate::{
     x11::display::{Address, Display},
 };
 
-/// How long a keeper may take to come up, parts of the desktop included.
+/// How long a keeper may take to start, including its desktop.
 const KEEPER_BOUND: Duration = Duration::from_secs(90);
 /// How long a keeper may take to answer a new owner.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
-/// How many bytes of the cookie file are the cookie.
+/// The size of the cookie at the end of the authority file.
 const COOKIE_BYTES: usize = 16;
 
 impl LinuxDesktop {
-    /// Starts a virtual desktop in a keeper of its own. `keeper` is the command that calls
-    /// [`keep_desktop`](crate::keep_desktop) with the connection that it finds as its standard input.
+    /// Starts a virtual desktop in a keeper process. `keeper` is the command that calls
+    /// [`keep_desktop`](crate::keep_desktop) with the connection on its standard input.
     ///
     /// # Errors
     /// [`DesktopError::Start`] when the keeper or the desktop does not come up, with what to do.
     pub async fn start_kept(mut keeper: Command) -> DesktopResult<Self> {
         let begun = tokio::time::Instant::now();
         let cannot = |error: io::Error| DesktopError::Start {
-            what: format!("the keeper of the desktop did not start: {error}"),
+            what: format!("cannot start the keeper of the desktop: {error}"),
             fix: "see `deskhand doctor`".to_owned(),
         };
         let (ours, theirs) = StdStream::pair().map_err(cannot)?;
@@ -54,9 +54,9 @@ impl LinuxDesktop {
         let ended = await_exit(child, "desktop-keeper").map_err(cannot)?;
         ours.set_nonblocking(true).map_err(cannot)?;
         let mut line = Line::over(UnixStream::from_std(ours).map_err(cannot)?);
-        let answer = tokio::time::timeout(KEEPER_BOUND, line.hear::<Answer>())
+        let answer = tokio::time::timeout(KEEPER_BOUND, line.receive::<Answer>())
             .await
-            .map_err(|_| cannot(io::Error::other("it did not come up in time")))?
+            .map_err(|_| cannot(io::Error::other("it did not report a desktop in time")))?
             .map_err(cannot)?;
         let stream = line.into_stream().into_std().map_err(cannot)?;
         let life_line = LifeLine::new(stream, Some(ended));
@@ -66,7 +66,9 @@ impl LinuxDesktop {
                 Self::of_kept(handle, startup, life_line, IdsSeen::default()).await
             }
             Some(Answer::Failed { what, fix }) => Err(DesktopError::Start { what, fix }),
-            Some(Answer::Busy) | None => Err(cannot(io::Error::other("it ended at once"))),
+            Some(Answer::Busy) | None => {
+                Err(cannot(io::Error::other("it exited before reporting a desktop")))
+            }
         }
     }
 
@@ -77,11 +79,11 @@ impl LinuxDesktop {
     /// [`DesktopError::Gone`] when the desktop is not kept any more, or has another owner.
     pub async fn attach(handle: &DesktopHandle, seen: IdsSeen) -> DesktopResult<Self> {
         let gone = |reason: String| DesktopError::Gone {
-            what: format!("the virtual desktop {} is not kept any more ({reason})", handle.display),
+            what: format!("the virtual desktop {} is no longer available ({reason})", handle.display),
         };
         let connect = async {
             let mut line = Line::over(UnixStream::connect(&handle.socket).await?);
-            let answer = line.hear::<Answer>().await?;
+            let answer = line.receive::<Answer>().await?;
             Ok::<_, io::Error>((answer, line.into_stream().into_std()?))
         };
         let (answer, stream) = tokio::time::timeout(ANSWER_BOUND, connect)
@@ -95,17 +97,17 @@ impl LinuxDesktop {
                 desktop.take_over().await?;
                 Ok(desktop)
             }
-            Some(Answer::Ready { .. }) => Err(gone("another one has taken its place".to_owned())),
-            Some(Answer::Busy) => Err(gone("another process works on it".to_owned())),
+            Some(Answer::Ready { .. }) => Err(gone("another desktop uses its socket".to_owned())),
+            Some(Answer::Busy) => Err(gone("another process uses it".to_owned())),
             Some(Answer::Failed { .. }) | None => Err(gone("its keeper has ended".to_owned())),
         }
     }
 
-    /// From now on, should this process die, the desktop is kept for `grace` for another one to
-    /// [attach](Self::attach) to. Does nothing for a desktop without a keeper.
+    /// From now on, if this process dies, the keeper holds the desktop for `grace` so that another process can
+    /// [attach](Self::attach) to it. Does nothing for a desktop without a keeper.
     ///
     /// # Errors
-    /// [`DesktopError::Gone`] when the keeper is.
+    /// [`DesktopError::Gone`] if the keeper has ended.
     pub fn keep_for(&self, grace: Duration) -> DesktopResult<()> {
         self.processes().with_life_line(|line| line.keep(grace)).unwrap_or(Ok(())).map_err(|error| {
             DesktopError::Gone { what: format!("the keeper of the desktop has ended ({error})") }
@@ -149,7 +151,7 @@ impl LinuxDesktop {
         Ok(Self::of_parts(parts).await)
     }
 
-    /// Puts right what the owner before left: keys and buttons that are held, and which window has which id.
+    /// Cleans up after the former owner: releases keys and buttons, and restores the ids of windows.
     async fn take_over(&self) -> DesktopResult<()> {
         let marked = self
             .display()

@@ -1,12 +1,12 @@
-//! Work that blocks, off the async threads.
+//! Blocking work off the async threads.
 
 use deskhand_desktop::{DesktopError, DesktopResult};
 
-/// Runs what blocks where it blocks nobody.
+/// Runs blocking work on a thread for it.
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> DesktopResult<T> {
     tokio::task::spawn_blocking(work)
         .await
-        .map_err(|error| DesktopError::failed("run a piece of work on a thread", error))
+        .map_err(|error| DesktopError::failed("run blocking work on a thread", error))
 }

@@ -1,4 +1,4 @@
-//! The Linux desktop itself: what its parts share.
+//! The Linux desktop: the state that its capabilities share.
 
 use std::{
     collections::HashSet,
@@ -45,10 +45,10 @@ use crate::{
     },
 };
 
-/// How long the session bus of the user may take to tell the accessibility bus.
+/// How long the session bus of the user may take to return the address of the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
 
-/// An X11 desktop: a private virtual one, or the one that the user sits at.
+/// An X11 desktop: a private virtual one, or the current user's.
 ///
 /// Dropping it ends a virtual desktop with everything that runs on it; [`Self::shut_down`] also waits for that.
 pub struct LinuxDesktop {
@@ -63,40 +63,39 @@ pub struct LinuxDesktop {
     accessibility: Option<Accessibility>,
     history: Arc<History>,
     clipboard: ClipboardState,
-    /// Ends with the desktop.
+    /// Aborted when the desktop is dropped.
     _tasks: JoinSet<()>,
     entries: RwLock<Arc<DesktopEntries>>,
-    /// Held while keys are sent, so that two texts do not mix.
+    /// Held while keys are sent, so that two texts do not interleave.
     typing: Mutex<()>,
     last_ping: AtomicU32,
-    /// The highest number of an element, where no accessibility bus gives any.
+    /// The highest number of an element, if there is no accessibility bus to assign one.
     elements_given: AtomicU32,
     startup: StartupTimes,
-    /// How to reach it again, for a desktop that a keeper holds.
+    /// How to attach to it again, for a desktop that a keeper holds.
     handle: Option<DesktopHandle>,
 }
 
 impl LinuxDesktop {
-    /// Starts a private desktop with an X server, a window manager, a session bus and an accessibility bus of
-    /// its own.
+    /// Starts a private desktop with its own X server, window manager, session bus and accessibility bus.
     ///
     /// # Errors
-    /// [`DesktopError::Start`] when a program is missing or does not come up, with what to do.
+    /// [`DesktopError::Start`] if a program is missing or does not start, with the next step.
     pub async fn start_virtual(options: VirtualOptions) -> DesktopResult<Self> {
         Ok(Self::of_parts(start::start(options).await?).await)
     }
 
-    /// Connects to the desktop that `DISPLAY` names. Its programs stay when this is dropped.
+    /// Connects to the desktop that `DISPLAY` names. Its programs keep running when this is dropped.
     ///
     /// # Errors
-    /// [`DesktopError::Start`] when there is no display, or it refuses the connection.
+    /// [`DesktopError::Start`] if there is no display, or it refuses the connection.
     pub async fn connect_current() -> DesktopResult<Self> {
         let begun = tokio::time::Instant::now();
         let mut environment = Environment::of_this_process();
         let name = environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| {
             DesktopError::Start {
-                what: "there is no display (DISPLAY is not set)".to_owned(),
-                fix: "work on a private one with `--desktop virtual`, or run this in a graphical session"
+                what: "DISPLAY is not set".to_owned(),
+                fix: "use `--desktop virtual` for a private desktop, or run this in a graphical session"
                     .to_owned(),
             }
         })?;
@@ -104,8 +103,8 @@ impl LinuxDesktop {
         let opened = name.clone();
         let display = run_blocking(move || Display::open(&Address::Environment, opened)).await?;
         let display = display.map_err(|error| DesktopError::Start {
-            what: format!("display {name} does not let us in ({})", error.chain()),
-            fix: "check DISPLAY and XAUTHORITY, or work on a private one with `--desktop virtual`".to_owned(),
+            what: format!("display {name} refused the connection ({})", error.chain()),
+            fix: "check DISPLAY and XAUTHORITY, or use `--desktop virtual` for a private desktop".to_owned(),
         })?;
         let display_ms = elapsed_ms(begun);
         environment.set("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
@@ -116,11 +115,11 @@ impl LinuxDesktop {
         let accessibility_address = match tokio::time::timeout(BUS_BOUND, find()).await {
             Ok(Ok(address)) => Some(address),
             Ok(Err(error)) => {
-                tracing::warn!(%error, "no accessibility bus on this desktop");
+                tracing::warn!(%error, "cannot reach the accessibility bus; elements are not available");
                 None
             }
             Err(_) => {
-                tracing::warn!("the session bus did not answer; no accessibility on this desktop");
+                tracing::warn!("the session bus did not answer; elements are not available");
                 None
             }
         };
@@ -175,18 +174,18 @@ impl LinuxDesktop {
         }
     }
 
-    /// Ends a virtual desktop and returns when nothing of it is left; disconnects from the user's own.
+    /// Ends a virtual desktop and returns once nothing of it is left; disconnects from the user's own.
     pub async fn shut_down(self) {
         let Self { display, processes, .. } = self;
         drop(display);
         processes.end_all().await;
     }
 
-    /// Reads no elements of these programs from now on, nor what they announce. A program is named as its file is
-    /// (`keepassxc`), in whatever case. Its windows are still there, empty.
+    /// Excludes programs: their elements and announcements are no longer read. A program is named by its file name
+    /// (`keepassxc`), in any case. Its windows are still listed, without elements.
     ///
     /// # Errors
-    /// [`DesktopError::Gone`] when the accessibility bus does not answer.
+    /// [`DesktopError::Gone`] if the accessibility bus does not answer.
     pub async fn exclude(&self, programs: &[String]) -> DesktopResult<()> {
         match &self.accessibility {
             Some(accessibility) if !programs.is_empty() => accessibility.exclude(programs).await,
@@ -194,7 +193,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// How many questions were put to applications so far: what a look costs them.
+    /// How many calls were made to applications so far, which is the cost of looks.
     pub fn questions(&self) -> u64 {
         self.accessibility.as_ref().map_or(0, |accessibility| accessibility.shared.bus.calls())
     }
@@ -208,12 +207,12 @@ impl LinuxDesktop {
         self.elements_given.fetch_max(seen.element, Ordering::Relaxed);
     }
 
-    /// How to reach it again, for a desktop that a keeper holds.
+    /// How to attach to it again, for a desktop that a keeper holds.
     pub fn handle(&self) -> Option<&DesktopHandle> {
         self.handle.as_ref()
     }
 
-    /// The variables that applications of this desktop get; nothing else is passed to them.
+    /// The environment of applications on this desktop; they get no other variables.
     pub fn environment(&self) -> &Environment {
         &self.environment
     }
@@ -223,28 +222,27 @@ impl LinuxDesktop {
         self.display.name()
     }
 
-    /// The private folder of a virtual desktop; it goes with the desktop.
+    /// The private folder of a virtual desktop; removed together with it.
     pub fn private_folder(&self) -> Option<&Path> {
         self.private_folder.as_deref()
     }
 
-    /// The address of the session bus, where there is one.
+    /// The address of the session bus, if there is one.
     pub fn session_bus_address(&self) -> Option<&str> {
         self.session_bus_address.as_deref()
     }
 
-    /// The address of the accessibility bus, where there is one.
+    /// The address of the accessibility bus, if there is one.
     pub fn accessibility_address(&self) -> Option<&str> {
         self.accessibility_address.as_deref()
     }
 
-    /// How long this desktop took to come up.
+    /// How long this desktop took to start.
     pub fn startup(&self) -> StartupTimes {
         self.startup
     }
 
-    /// The processes that show their elements to assistive technology. Whoever reads the accessibility bus
-    /// fills it; `WindowInfo::accessible` is taken from it.
+    /// The processes that expose their elements to assistive technology; `WindowInfo::accessible` is derived from it.
     pub fn accessible_pids(&self) -> &Arc<RwLock<HashSet<u32>>> {
         &self.accessible_pids
     }
@@ -259,17 +257,17 @@ impl LinuxDesktop {
         self.display.with_registry(|registry| registry.find_id(x_window))
     }
 
-    /// What the X server tells from now on. A reader that falls behind is told how much it missed.
+    /// A receiver of the events of the X server from now on. A reader that falls behind misses some.
     pub fn x_events(&self) -> broadcast::Receiver<XEvent> {
         self.display.subscribe()
     }
 
-    /// Returns when the X server has ended.
+    /// Waits until the X server has ended.
     pub async fn display_ended(&self) {
         self.display.gone().cancelled().await;
     }
 
-    /// The elements of the applications, where there is an accessibility bus.
+    /// The elements of applications, if there is an accessibility bus.
     pub(crate) fn accessibility(&self) -> Option<&Accessibility> {
         self.accessibility.as_ref()
     }
@@ -282,7 +280,7 @@ impl LinuxDesktop {
         self.display.call(operation, take).await
     }
 
-    /// What elements did lately.
+    /// The recent changes of elements.
     pub(crate) fn history(&self) -> &History {
         &self.history
     }
@@ -307,7 +305,7 @@ impl LinuxDesktop {
         Arc::clone(&self.entries.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Reads the installed applications again: one may have been installed since.
+    /// Reads the installed applications again, in case one was installed since.
     pub(crate) async fn refresh_entries(&self) -> DesktopResult<Arc<DesktopEntries>> {
         let entries = Arc::new(read_entries(&self.environment).await?);
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
@@ -315,7 +313,7 @@ impl LinuxDesktop {
     }
 }
 
-/// Connects to the accessibility bus; a desktop without it still has windows, input and pictures.
+/// Connects to the accessibility bus. Without it a desktop still has windows, input and screenshots.
 async fn connect_accessibility(
     address: &str,
     display: &Display,
@@ -326,7 +324,10 @@ async fn connect_accessibility(
     match Accessibility::connect(address, screen, Arc::clone(accessible_pids)).await {
         Ok(accessibility) => Some(accessibility),
         Err(error) => {
-            tracing::warn!(error = error.chain(), "no elements on this desktop");
+            tracing::warn!(
+                error = error.chain(),
+                "cannot connect to the accessibility bus; elements are not available"
+            );
             None
         }
     }
@@ -334,11 +335,11 @@ async fn connect_accessibility(
 
 impl Capture for LinuxDesktop {
     async fn screen(&self) -> DesktopResult<Picture> {
-        self.picture("take a picture of the screen", None).await
+        self.picture("take a screenshot", None).await
     }
 
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
-        self.picture("take a picture of a part of the screen", Some(region)).await
+        self.picture("take a screenshot of a region", Some(region)).await
     }
 }
 

@@ -1,4 +1,4 @@
-//! Desktop entries: which applications are installed, how they are called and started.
+//! Desktop entries: the installed applications, their names and commands.
 //!
 //! A small reader of the freedesktop.org format: the group `[Desktop Entry]`, the keys that matter here, and
 //! the command line with its field codes. Nothing is started here.
@@ -17,9 +17,9 @@ use deskhand_process::find_program;
 
 /// The most entries that are read.
 const ENTRIES_MAX: usize = 4096;
-/// The deepest folder below `applications` that is looked into.
+/// The deepest folder below `applications` that is read.
 const DEPTH_MAX: usize = 4;
-/// The largest file that is taken for a desktop entry, in bytes.
+/// The largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most names that are suggested.
 const SUGGESTIONS_MAX: usize = 3;
@@ -29,19 +29,19 @@ const SUGGESTIONS_MAX: usize = 3;
 pub(crate) struct DesktopEntry {
     /// The file name without `.desktop`, folders joined by `-`.
     pub(crate) id: String,
-    /// The name that people read.
+    /// The display name.
     pub(crate) name: String,
     /// The command line, unescaped but not yet split.
     pub(crate) exec: String,
-    /// The window class that its windows will have.
+    /// The class of its windows.
     pub(crate) wm_class: Option<String>,
-    /// A program without which the entry does not count.
+    /// A program that must be installed for the entry to count.
     pub(crate) try_exec: Option<String>,
-    /// Whether it stays out of menus.
+    /// Whether it is hidden from menus.
     pub(crate) hidden: bool,
-    /// Whether it wants a terminal.
+    /// Whether it runs in a terminal.
     pub(crate) terminal: bool,
-    /// Its folder to start in.
+    /// Its working directory.
     pub(crate) folder: Option<PathBuf>,
 }
 
@@ -65,7 +65,7 @@ impl DesktopEntries {
         Self { entries }
     }
 
-    /// The entry that a person or model means: by id, by name whatever the case, or by id without its prefix.
+    /// Finds an entry by id, by name in any case, or by id without its prefix.
     pub(crate) fn find(&self, wanted: &str) -> Option<&DesktopEntry> {
         let wanted = wanted.trim();
         let id = wanted.strip_suffix(".desktop").unwrap_or(wanted);
@@ -90,7 +90,7 @@ impl DesktopEntries {
             .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(&entry.program_name())))
     }
 
-    /// The names that are nearest to one that does not exist, nearest first.
+    /// The names most similar to one that does not exist, most similar first.
     pub(crate) fn nearest(&self, wanted: &str) -> Vec<&str> {
         let shown = self.entries.iter().filter(|entry| !entry.hidden);
         let near = rank(shown, LIKELY_MIN, |entry| nearness(wanted, entry));
@@ -101,7 +101,7 @@ impl DesktopEntries {
     }
 }
 
-/// Compares with the whole name, each word of it, and the id.
+/// Compares with the whole name, each of its words, and the id.
 fn nearness(wanted: &str, entry: &DesktopEntry) -> f64 {
     let words = entry.name.split_whitespace().map(|word| similarity(wanted, word));
     words.fold(similarity(wanted, &entry.name).max(similarity(wanted, &entry.id)), f64::max)
@@ -131,7 +131,7 @@ fn collect(
         } else if let Some(stem) = name.strip_suffix(".desktop") {
             let id = format!("{prefix}{stem}");
             let small = std::fs::metadata(&file).is_ok_and(|about| about.len() <= FILE_BYTES_MAX);
-            // An id that was seen hides later ones even when its file says `Hidden=true`.
+            // An id hides later ones even if its file says `Hidden=true`.
             if small && seen.insert(id.clone()) {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
                 entries.extend(DesktopEntry::parse(&id, &text));
@@ -141,7 +141,7 @@ fn collect(
 }
 
 impl DesktopEntry {
-    /// Reads one file; none when it is no application, or deleted (`Hidden=true`).
+    /// Reads one file; `None` if it is no application, or deleted (`Hidden=true`).
     pub(crate) fn parse(id: &str, text: &str) -> Option<Self> {
         let mut entry = Self {
             id: id.to_owned(),
@@ -177,7 +177,7 @@ impl DesktopEntry {
         (!entry.name.is_empty() && !entry.exec.is_empty()).then_some(entry)
     }
 
-    /// The program and its arguments; `files` go where the field code says, else to the end.
+    /// The program and its arguments; `files` replace the field code, or are appended.
     pub(crate) fn command_line(&self, files: &[String]) -> Vec<String> {
         let mut words = Vec::new();
         let mut placed = false;
@@ -221,7 +221,7 @@ impl DesktopEntry {
     }
 }
 
-/// `\s`, `\n`, `\t`, `\r` and `\\` of string values; any other escape is left for the command line.
+/// Unescapes `\s`, `\n`, `\t`, `\r` and `\\` of string values; other escapes belong to the command line.
 fn unescape(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut characters = value.chars();
@@ -243,7 +243,7 @@ fn unescape(value: &str) -> String {
     text
 }
 
-/// Splits at blanks; double quotes hold words together, a backslash in them takes the next character as it is.
+/// Splits at spaces. Double quotes keep words together; a backslash inside them escapes the next character.
 fn split_exec(exec: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted, mut begun) = (Vec::new(), String::new(), false, false);
     let mut characters = exec.chars();
@@ -272,7 +272,7 @@ fn split_exec(exec: &str) -> Vec<String> {
     words
 }
 
-/// The `applications` folders' parents, in the order of their weight.
+/// The parents of the `applications` folders, by precedence.
 pub(crate) fn data_folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     let home = variable("XDG_DATA_HOME")
         .map(PathBuf::from)

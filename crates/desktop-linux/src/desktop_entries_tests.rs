@@ -83,7 +83,7 @@ fn command_lines_are_split_and_filled() {
 }
 
 #[test]
-fn what_is_no_application_is_left_out() {
+fn entries_that_are_no_applications_are_left_out() {
     for text in [
         "",
         "[Desktop Entry]\nType=Link\nName=A\nExec=a\n",

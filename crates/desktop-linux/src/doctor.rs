@@ -1,4 +1,4 @@
-//! What works on this machine, and what to install for the rest.
+//! Checks what Deskhand needs on this machine, and says what to install.
 
 use std::{ffi::OsStr, path::PathBuf};
 
@@ -7,29 +7,29 @@ use serde::Serialize;
 
 use crate::{desktop_entries::data_folders, virtual_desktop::environment::Environment};
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What: `Xvfb (virtual display)`.
+    /// What was checked: `Xvfb (virtual display)`.
     pub name: String,
-    /// Whether it is there.
+    /// Whether it is installed.
     pub ok: bool,
-    /// Whether Deskhand cannot start a virtual desktop without it.
+    /// Whether a virtual desktop cannot start without it.
     pub required: bool,
-    /// Where it is, or what is missing without it.
+    /// Where it is, or what does not work without it.
     pub detail: String,
-    /// The command that puts it right; empty when nothing is to be done.
+    /// The command that fixes it; empty if there is nothing to fix.
     pub fix: String,
 }
 
-/// Something that is looked for.
+/// Something to check for.
 struct Wanted {
     /// Any of these programs, or a file below a data folder.
     programs: &'static [&'static str],
     data_file: Option<&'static str>,
-    /// What it is for.
+    /// Its purpose.
     purpose: &'static str,
-    /// The Debian packages that bring it.
+    /// The Debian packages that contain it.
     packages: &'static str,
     required: bool,
 }
@@ -123,12 +123,12 @@ fn install(packages: &[&str]) -> String {
     format!("{sudo}apt-get install -y --no-install-recommends {}", packages.join(" "))
 }
 
-/// Where a program is that is named as in a shell: by path, or found on `PATH`.
+/// The path of a program, named as in a shell: by path, or found on `PATH`.
 pub fn find_program(program: &OsStr) -> Option<PathBuf> {
     Environment::of_this_process().find_program(program)
 }
 
-/// What works here, each with its fix. Blocking, but only looks at files.
+/// All checks, each with its fix. Blocking, but only reads files.
 pub fn diagnose() -> Vec<Finding> {
     let environment = Environment::of_this_process();
     let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
@@ -146,7 +146,7 @@ pub fn diagnose() -> Vec<Finding> {
     findings
 }
 
-/// The one error that names everything that a virtual desktop lacks here.
+/// One error that names everything a virtual desktop lacks.
 pub(crate) fn missing_programs(environment: &Environment) -> Option<DesktopError> {
     let missing: Vec<&Wanted> =
         WANTED.iter().filter(|wanted| wanted.required && wanted.find(environment).is_none()).collect();

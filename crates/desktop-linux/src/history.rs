@@ -1,4 +1,4 @@
-//! What elements did lately, so that a change that an element makes by itself is told from the effect of an action.
+//! The recent changes of elements: tells changes that elements make by themselves from the effects of actions.
 
 use std::{
     collections::HashMap,
@@ -12,16 +12,16 @@ use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
 use crate::atspi::{Accessibility, is_noise};
 
-/// The most elements that are watched; then those that were watched first are forgotten.
+/// The most elements that are tracked; then all of them are forgotten.
 const WATCHED_MAX: usize = 50_000;
 
-/// What changed by itself, and then not for so long, has ended.
-const BY_ITSELF_LASTS: Duration = Duration::from_millis(2_500);
+/// An element that has not changed for this long is no longer self-changing.
+const SELF_CHANGING_GAP_MAX: Duration = Duration::from_millis(2_500);
 
-/// How long an aspect stays marked as self-changing; then it has to be seen again.
+/// How long an aspect stays marked as self-changing; then it has to be observed again.
 const MARK_LASTS: Duration = Duration::from_secs(30);
 
-/// The most things of one element that are known to change by themselves.
+/// The most aspects of one element that are marked.
 const ASPECTS_MAX: usize = 32;
 
 /// One element.
@@ -29,9 +29,9 @@ const ASPECTS_MAX: usize = 32;
 struct Watched {
     since: Instant,
     changed: Option<Instant>,
-    /// When it changed last of those changes that it makes by itself.
+    /// When it last changed while self-changing.
     by_itself: Option<Instant>,
-    /// What of it does, and when that was seen.
+    /// Its self-changing aspects, and when each was observed.
     self_changing: Vec<(Aspect, Instant)>,
 }
 
@@ -40,19 +40,19 @@ impl Watched {
         Self { since: now, changed: None, by_itself: None, self_changing: Vec::new() }
     }
 
-    fn goes_on(&self, now: Instant) -> bool {
-        self.by_itself.is_some_and(|at| now - at < BY_ITSELF_LASTS)
+    fn keeps_changing(&self, now: Instant) -> bool {
+        self.by_itself.is_some_and(|at| now - at < SELF_CHANGING_GAP_MAX)
     }
 }
 
-/// Since when each element is watched, and when it changed last.
+/// Since when each element is tracked, and when it last changed.
 #[derive(Debug, Default)]
 pub(crate) struct History {
     watched: Mutex<HashMap<ElementId, Watched>>,
 }
 
 impl History {
-    /// Keeps up with what the applications announce; ends when the tasks are dropped.
+    /// Tracks what applications announce, until the tasks are dropped.
     pub(crate) fn follow(accessibility: &Accessibility) -> (Arc<Self>, JoinSet<()>) {
         let history = Arc::new(Self::default());
         let (mut announcements, shared) = (accessibility.announcements(), Arc::clone(&accessibility.shared));
@@ -70,7 +70,7 @@ impl History {
                             kept.changed(id);
                         }
                     }
-                    // Some were missed: nothing is known of the time before.
+                    // Some were missed: what is known is incomplete.
                     Err(RecvError::Lagged(_)) => kept.watched().clear(),
                     Err(RecvError::Closed) => return,
                 }
@@ -87,7 +87,7 @@ impl History {
         if let Some(watched) = self.watched().get_mut(&id) {
             let now = Instant::now();
             watched.changed = Some(now);
-            if watched.goes_on(now) {
+            if watched.keeps_changing(now) {
                 watched.by_itself = Some(now);
             }
         }
@@ -98,8 +98,10 @@ impl History {
         let now = Instant::now();
         let mut watched = self.watched();
         let watched = watched.entry(element).or_insert_with(|| Watched::new(now));
-        let goes_on = watched.goes_on(now);
-        watched.self_changing.retain(|(known, at)| goes_on && *known != aspect && now - *at < MARK_LASTS);
+        let keeps_changing = watched.keeps_changing(now);
+        watched
+            .self_changing
+            .retain(|(known, at)| keeps_changing && *known != aspect && now - *at < MARK_LASTS);
         watched.by_itself = Some(now);
         if watched.self_changing.len() < ASPECTS_MAX {
             watched.self_changing.push((aspect, now));
@@ -113,13 +115,13 @@ impl History {
         let is_marked = |(known, at): &(Aspect, Instant)| *known == aspect && now - *at < MARK_LASTS;
         watched
             .get(&element)
-            .is_some_and(|watched| watched.goes_on(now) && watched.self_changing.iter().any(is_marked))
+            .is_some_and(|watched| watched.keeps_changing(now) && watched.self_changing.iter().any(is_marked))
     }
 
-    /// Whether anything of an element goes on changing by itself.
-    pub(crate) fn goes_on(&self, element: ElementId) -> bool {
+    /// Whether any aspect of an element is self-changing now.
+    pub(crate) fn keeps_changing(&self, element: ElementId) -> bool {
         let now = Instant::now();
-        self.watched().get(&element).is_some_and(|watched| watched.goes_on(now))
+        self.watched().get(&element).is_some_and(|watched| watched.keeps_changing(now))
     }
 
     /// See [`deskhand_desktop::Settling::recently_changed`].
@@ -149,27 +151,27 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_marked_aspect_is_self_changing_until_it_rests() {
+    async fn a_marked_aspect_is_self_changing_until_its_element_is_idle() {
         let (history, clock, name) = (History::default(), ElementId(1), Aspect::Name);
         assert!(!history.is_self_changing(clock, name));
         history.mark_self_changing(clock, name);
         for _ in 0..10 {
-            tokio::time::advance(BY_ITSELF_LASTS / 2).await;
+            tokio::time::advance(SELF_CHANGING_GAP_MAX / 2).await;
             history.changed(clock);
-            assert!(history.is_self_changing(clock, name) && history.goes_on(clock));
+            assert!(history.is_self_changing(clock, name) && history.keeps_changing(clock));
         }
-        assert!(!history.is_self_changing(clock, Aspect::Text), "something else of it");
-        assert!(!history.goes_on(ElementId(2)), "something else");
-        tokio::time::advance(BY_ITSELF_LASTS).await;
-        assert!(!history.is_self_changing(clock, name), "it has rested");
+        assert!(!history.is_self_changing(clock, Aspect::Text), "another aspect");
+        assert!(!history.keeps_changing(ElementId(2)), "another element");
+        tokio::time::advance(SELF_CHANGING_GAP_MAX).await;
+        assert!(!history.is_self_changing(clock, name), "the element was idle");
         history.changed(clock);
-        assert!(!history.is_self_changing(clock, name), "and one change is not going on");
+        assert!(!history.is_self_changing(clock, name), "one change does not make it self-changing again");
         history.mark_self_changing(clock, Aspect::Text);
-        assert!(!history.is_self_changing(clock, name), "what it did before is forgotten");
+        assert!(!history.is_self_changing(clock, name), "the former mark is forgotten");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_mark_expires_even_if_its_element_never_rests() {
+    async fn a_mark_expires_even_if_its_element_is_never_idle() {
         let (history, page, clock, text) = (History::default(), ElementId(1), Aspect::Name, Aspect::Text);
         history.mark_self_changing(page, clock);
         history.mark_self_changing(page, text);
@@ -180,7 +182,7 @@ mod tests {
                 history.mark_self_changing(page, clock);
             }
         }
-        assert!(history.is_self_changing(page, clock), "it was seen to go on");
+        assert!(history.is_self_changing(page, clock), "it was marked again");
         assert!(!history.is_self_changing(page, text));
     }
 }

@@ -1,4 +1,4 @@
-//! What a desktop is made of, however it was reached.
+//! What a desktop is made of, however it was started or reached.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use crate::{
     x11::display::Display,
 };
 
-/// What a desktop is made of once it is up.
+/// The parts of a running desktop.
 pub(crate) struct Parts {
     pub(crate) display: Display,
     pub(crate) environment: Environment,
@@ -22,9 +22,9 @@ pub(crate) struct Parts {
     pub(crate) accessibility_address: Option<String>,
     pub(crate) entries: DesktopEntries,
     pub(crate) startup: StartupTimes,
-    /// How to reach it again, for a desktop that a keeper holds.
+    /// How to attach to it again, for a desktop that a keeper holds.
     pub(crate) handle: Option<DesktopHandle>,
-    /// The highest number that was given to an element before.
+    /// The highest number of an element that was assigned before.
     pub(crate) elements_given: u32,
 }
 

@@ -3,18 +3,18 @@
 use deskhand_core::duration::milliseconds;
 use tokio::time::Instant;
 
-/// How long the parts of a desktop took to come up, in milliseconds. Parts come up side by side.
+/// How long the parts of a desktop took to start, in milliseconds. Parts start side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct StartupTimes {
     /// The X server, until it accepts connections.
     pub display_ms: u64,
     /// The session bus, until it has an address.
     pub session_bus_ms: u64,
-    /// The window manager, from the X server on.
+    /// The window manager, after the X server.
     pub window_manager_ms: u64,
-    /// The accessibility bus, from X server and session bus on.
+    /// The accessibility bus, after the X server and the session bus.
     pub accessibility_ms: u64,
-    /// Everything.
+    /// All parts.
     pub total_ms: u64,
 }
 

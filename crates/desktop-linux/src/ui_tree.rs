@@ -1,5 +1,4 @@
-//! The elements of windows behind the [`UiTree`] trait: X windows on one side, the accessibility bus on the
-//! other.
+//! The elements of windows behind the [`UiTree`] trait: X windows on one side, the accessibility bus on the other.
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
@@ -18,12 +17,12 @@ use crate::{
 };
 
 impl LinuxDesktop {
-    /// What is known of a window, to find its elements by.
+    /// The properties that the frame of a window is found by.
     async fn window_facts(&self, window: WindowId) -> DesktopResult<WindowFacts> {
         self.window_facts_and_above(window).await.map(|(facts, _)| facts)
     }
 
-    /// The same, and where windows lie that are above it.
+    /// The same, and the areas of the windows above it.
     async fn window_facts_and_above(
         &self,
         window: WindowId,
@@ -36,7 +35,7 @@ impl LinuxDesktop {
         Ok((facts, above))
     }
 
-    /// Tells the mirror what was drawn before now.
+    /// Marks in the mirror what was drawn so far.
     async fn take_in_drawing(&self, accessibility: &Accessibility) -> DesktopResult<()> {
         self.display().catch_up().await?;
         match self.display().take_drawn() {
@@ -46,7 +45,7 @@ impl LinuxDesktop {
         Ok(())
     }
 
-    /// The tree of a window, read afresh from the application and not from the mirror of it.
+    /// The tree of a window, read afresh from the application instead of the mirror.
     ///
     /// # Errors
     /// As [`UiTree::tree`].
@@ -58,8 +57,8 @@ impl LinuxDesktop {
         }
     }
 
-    /// Walks the showing elements of a window one call after the other, as is often done, and returns how many there
-    /// are: what the mirror is measured against. No container with more than `children_max` children is entered.
+    /// Walks the showing elements of a window one call after the other and returns how many there are: the baseline
+    /// for the mirror. Containers with more than `children_max` children are not entered.
     ///
     /// # Errors
     /// As [`UiTree::tree`].
@@ -71,7 +70,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// In what the mirror of a window differs from its application; changes that happen meanwhile do not count.
+    /// The differences between the mirror of a window and its application, without changes that happen meanwhile.
     ///
     /// # Errors
     /// As [`UiTree::tree`].
@@ -82,7 +81,7 @@ impl LinuxDesktop {
         Ok(lasting(&before, &fresh, &after))
     }
 
-    /// Where elements are; none has an id on a desktop without an accessibility bus.
+    /// The positions of elements; none has an id on a desktop without an accessibility bus.
     fn elements(&self, id: ElementId) -> DesktopResult<&Accessibility> {
         self.accessibility().ok_or(DesktopError::NoElement(id))
     }

@@ -33,9 +33,9 @@ use crate::{
 
 /// How long a window may take to get the focus.
 const FOCUS_BOUND: Duration = Duration::from_secs(3);
-/// How long a window with the focus may take to come to the front; one may be kept above all others.
+/// How long a focused window may take to come to the front; another may be kept above all others.
 const FRONT_BOUND: Duration = Duration::from_millis(300);
-/// The source of a request in EWMH: a tool that acts for the person.
+/// The source of a request in EWMH: a tool that acts for the user.
 const SOURCE_PAGER: u32 = 2;
 
 impl Windowing for LinuxDesktop {
@@ -71,11 +71,11 @@ impl Windowing for LinuxDesktop {
             .await
             .map_err(|error| self.unless_gone(window, error))?;
         if pop_up {
-            // A pop-up has the input as long as it is there; no window manager gives it the focus.
+            // A pop-up has the input as long as it is open; no window manager focuses it.
             return Ok(());
         }
-        // What holds now may be of the time before: a window that has just opened may be about to take the focus.
-        self.hear_window_manager_out(&mut events, deadline).await?;
+        // The current state may predate pending events: a window that has just opened may be about to take the focus.
+        self.await_window_manager(&mut events, deadline).await?;
         loop {
             let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
             let has_focus = list.has_focus(x_window);
@@ -177,7 +177,7 @@ impl LinuxDesktop {
         self.x_window(window).ok_or(DesktopError::NoWindow(window))
     }
 
-    /// A request that the X server refused: the window has gone meanwhile.
+    /// A request that the X server refused because the window is gone.
     fn unless_gone(&self, window: WindowId, error: DesktopError) -> DesktopError {
         let refused = matches!(
             &error,
@@ -186,12 +186,12 @@ impl LinuxDesktop {
         if refused { DesktopError::NoWindow(window) } else { error }
     }
 
-    /// Waits for a change of windows; false when there was none before the deadline.
+    /// Waits for a change of windows; `false` if there was none before the deadline.
     async fn await_windows(&self, events: &mut Receiver<XEvent>, deadline: Instant) -> DesktopResult<bool> {
         loop {
             match timeout_at(deadline, events.recv()).await {
                 Err(_) => return Ok(false),
-                // A reader that fell behind looks again.
+                // A reader that fell behind reads the windows again.
                 Ok(Ok(XEvent::WindowsChanged) | Err(RecvError::Lagged(_))) => return Ok(true),
                 Ok(Ok(XEvent::Damage { .. })) => {}
                 Ok(Ok(XEvent::DisplayGone) | Err(RecvError::Closed)) => {
@@ -201,9 +201,10 @@ impl LinuxDesktop {
         }
     }
 
-    /// Waits until the window manager has done what it was asked for and knows what came of it, or the deadline. Its
-    /// first answer comes after its own requests; what the server tells it of them comes before the second question.
-    async fn hear_window_manager_out(
+    /// Waits until the window manager has handled its requests and seen their effects, or the deadline. Its first
+    /// answer comes after its own requests; what the server reports to it about them comes before the second round
+    /// trip.
+    async fn await_window_manager(
         &self,
         events: &mut Receiver<XEvent>,
         deadline: Instant,
@@ -220,7 +221,7 @@ impl LinuxDesktop {
                 return Ok(());
             }
             let answered = |worker: &mut Worker| worker.window_manager_answered();
-            while !self.display().call("hear the window manager", answered).await? {
+            while !self.display().call("wait for the window manager", answered).await? {
                 if !self.await_windows(events, deadline).await? {
                     return Ok(());
                 }
@@ -273,13 +274,13 @@ impl LinuxDesktop {
     }
 }
 
-/// What counts as a change of windows.
+/// The properties of windows that count as a change.
 fn essence(windows: &[WindowInfo]) -> BTreeMap<WindowId, (&str, bool)> {
     windows.iter().map(|window| (window.id, (window.title.as_str(), window.active))).collect()
 }
 
 impl Worker {
-    /// Asks for the focus; true for a window that no window manager manages.
+    /// Requests the focus; `true` for a window that the window manager does not manage.
     fn ask_for_focus(&self, window: u32) -> WorkResult<bool> {
         if self.connection.get_window_attributes(window)?.reply()?.override_redirect {
             return Ok(true);
@@ -305,7 +306,7 @@ impl Worker {
             return self.tell_window_manager(window, self.atoms._NET_CLOSE_WINDOW, data);
         }
         if !self.has_protocol(window, self.atoms.WM_DELETE_WINDOW)? {
-            let what = "it is a pop-up that takes no request to close; press Escape instead";
+            let what = "it is a pop-up and cannot be asked to close; press Escape instead";
             return Err(DesktopError::failed("close a window", what).into());
         }
         let data = [self.atoms.WM_DELETE_WINDOW, x11rb::CURRENT_TIME, 0, 0, 0];

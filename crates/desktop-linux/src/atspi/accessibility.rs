@@ -1,4 +1,4 @@
-//! The connection to the accessibility bus, and what is remembered between calls.
+//! The connection to the accessibility bus.
 
 use std::{
     collections::HashSet,
@@ -30,22 +30,22 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 /// How many announcements a slow reader may lag behind before it misses some.
 const ANNOUNCEMENTS_MAX: usize = 8_192;
 
-/// The most looks that wait for events at a time before the next one waits to wait.
+/// The most looks that can wait for pending events at a time; further ones queue.
 const BARRIERS_MAX: usize = 64;
-/// How long an application that did not answer before may take before it counts as not answering again.
+/// The shorter timeout of an application that did not answer last time.
 const SLOW_BOUND: Duration = Duration::from_millis(200);
 
 /// The elements of all applications of one accessibility bus. Its tasks end when it is dropped.
 pub(crate) struct Accessibility {
     pub(crate) shared: Arc<Shared>,
-    /// Asks the task that takes in events to tell when it has taken in all that have come.
+    /// Requests to the event task for a signal once it has processed all pending events.
     barriers: mpsc::Sender<oneshot::Sender<()>>,
     _tasks: Arc<JoinSet<()>>,
 }
 
 impl Accessibility {
-    /// Connects to the accessibility bus at `address` and asks for events, so that applications answer in full.
-    /// The processes that are found there are kept in `accessible_pids`.
+    /// Connects to the accessibility bus at `address` and registers for events, so that applications expose
+    /// everything. The processes found on the bus are kept in `accessible_pids`.
     ///
     /// # Errors
     /// [`DesktopError::Start`] when the bus refuses the connection, `Gone` when it ends meanwhile.
@@ -77,14 +77,14 @@ impl Accessibility {
             while !watcher.shared.bus.gone().is_cancelled() {
                 watcher.shared.applications_changed.notified().await;
                 if let Err(error) = watcher.refresh_applications().await {
-                    tracing::debug!(error = error.chain(), "the applications could not be listed");
+                    tracing::debug!(error = error.chain(), "cannot list the applications");
                 }
             }
         });
         Ok(Self { shared: this.shared, barriers, _tasks: Arc::new(tasks) })
     }
 
-    /// What applications announce from now on.
+    /// A receiver of the announcements from now on.
     pub(crate) fn announcements(&self) -> broadcast::Receiver<Announcement> {
         self.shared.announcements.subscribe()
     }
@@ -94,8 +94,8 @@ impl Accessibility {
         self.shared.bus.gone().cancelled().await;
     }
 
-    /// Asks an application for something trivial, and so waits until it has done what it was at.
-    /// An application that is gone, or declines, has nothing left to do; `false` when there was no answer.
+    /// Makes a trivial call, and so waits until the application has handled what came before. An application that is
+    /// gone or refuses has nothing left to do; `false` if there was no answer.
     pub(crate) async fn round_trip(&self, application: &Application) -> DesktopResult<bool> {
         match self.shared.bus.call::<_, u32>(&application.root, ACCESSIBLE, "GetRole", &()).await {
             Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(true),
@@ -104,8 +104,8 @@ impl Accessibility {
         }
     }
 
-    /// Waits until what an application announced before now is in the mirror: it answers a question in the same
-    /// loop as it announces, and on the same connection. `false` when it does not answer.
+    /// Waits until everything that an application announced so far is in the mirror: it answers in the same loop as
+    /// it announces, and on the same connection. `false` if it does not answer.
     pub(crate) async fn catch_up(&self, bus: &Bus, application: &Application) -> DesktopResult<bool> {
         let slow = self
             .with_mirror(|mirror| mirror.find(&application.root.bus).is_some_and(|store| store.is_slow()));
@@ -117,7 +117,7 @@ impl Accessibility {
         };
         let (sender, passed) = oneshot::channel();
         if self.barriers.send(sender).await.is_ok() {
-            // The task ends with the bus.
+            // The event task ends only with the bus.
             let _ = passed.await;
         }
         self.with_mirror(|mirror| {
@@ -128,7 +128,7 @@ impl Accessibility {
         Ok(answered)
     }
 
-    /// Areas of the screen were drawn, by a process where it is known.
+    /// Marks areas of the screen as drawn, each by a process if that is known.
     pub(crate) fn drawn(&self, areas: &[(Option<u32>, Rect<Screen>)]) {
         let pids = self.pids_by_bus();
         self.with_mirror(|mirror| {
@@ -143,7 +143,7 @@ impl Accessibility {
         });
     }
 
-    /// It is not known what was drawn.
+    /// Marks everything as drawn.
     pub(crate) fn drawn_unknown(&self) {
         self.with_mirror(|mirror| {
             for (_, store) in mirror.all() {
@@ -165,7 +165,7 @@ impl Accessibility {
         work(&mut self.shared.ids.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// An id that no element has and none will get.
+    /// An id that no element has or will get.
     pub(crate) fn reserve_id(&self) -> ElementId {
         self.with_ids(ElementIds::reserve)
     }
@@ -180,7 +180,7 @@ impl Accessibility {
         self.application_of(object).ok_or(DesktopError::NoElement(id))
     }
 
-    /// An error of the desktop from one of a call; forgets the element when it is gone.
+    /// Turns the error of a call into one of the desktop; forgets the element if it is gone.
     pub(crate) fn error(&self, operation: &'static str, id: ElementId, error: CallError) -> DesktopError {
         if matches!(error, CallError::NoObject)
             && let Ok(known) = self.known(id)

@@ -1,4 +1,4 @@
-//! Actions through the accessibility bus. What a toolkit answers proves nothing; callers read back.
+//! Actions through the accessibility bus. The answer of a toolkit proves nothing; callers read the result back.
 
 use deskhand_core::{
     ids::ElementId,
@@ -19,7 +19,7 @@ const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
 const SELECTION: &str = "org.a11y.atspi.Selection";
 /// The most selected children that are read.
 const SELECTED_MAX: i32 = 20;
-/// The most actions of one element.
+/// The most actions of one element that are read.
 const ACTIONS_MAX: i32 = 50;
 
 pub(crate) async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Vec<String>> {
@@ -28,20 +28,20 @@ pub(crate) async fn action_names(bus: &Bus, object: &ObjectRef) -> CallResult<Ve
         Err(CallError::NotOffered) => 0,
         Err(error) => return Err(error),
     };
-    // `GetActions` would tell translated names.
+    // `GetActions` returns translated names.
     let read =
         pipelined(0..count, |at| async move { bus.call::<_, String>(object, ACTION, "GetName", &at).await })
             .await;
     read.into_iter().collect()
 }
 
-/// What came of an action.
+/// The result of an action.
 enum Done {
-    /// The toolkit took it.
+    /// The toolkit accepted it.
     Taken,
-    /// The toolkit said no.
+    /// The toolkit refused it.
     Declined,
-    /// The element lacks what is needed.
+    /// The element does not support it.
     Lacks(String),
 }
 
@@ -75,13 +75,13 @@ impl Accessibility {
                 Ok(selected.filter(|(start, end)| start < end))
             }
             Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
-            Err(error) => Err(self.error("read what is selected", id, error)),
+            Err(error) => Err(self.error("read the selected text", id, error)),
         }
     }
 
     /// The selected children of an element.
     pub(crate) async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
-        const OPERATION: &str = "list what is selected";
+        const OPERATION: &str = "list the selected children";
         let known = self.known(id)?;
         let application = self.owner(id, &known.object)?;
         let (bus, object) = (&self.shared.bus, &known.object);
@@ -104,13 +104,13 @@ impl Accessibility {
         Ok(selected)
     }
 
-    /// Does something to an element.
+    /// Acts on an element.
     pub(crate) async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         let known = self.known(id)?;
         let (bus, object) = (&self.shared.bus, &known.object);
         let operation = match action {
-            ElementAction::Default => "do the default action",
-            ElementAction::Named(_) => "do an action",
+            ElementAction::Default => "run the default action",
+            ElementAction::Named(_) => "run an action",
             ElementAction::Focus => "focus",
             ElementAction::ScrollIntoView => "scroll into view",
             ElementAction::SetText(_) => "set the text",
@@ -131,7 +131,7 @@ impl Accessibility {
                 bus.act(object, EDITABLE_TEXT, "SetTextContents", text).await,
                 &needs(Pattern::EditableText),
             ),
-            // GTK takes the property of any object, so the pattern is asked for first.
+            // GTK accepts the property on any object, so the pattern is checked first.
             ElementAction::SetValue(_) if !self.element(id).await?.offers(Pattern::Value) => {
                 Ok(Done::Lacks(needs(Pattern::Value)))
             }
@@ -144,7 +144,7 @@ impl Accessibility {
         };
         match done.map_err(|error| self.error(operation, id, error))? {
             Done::Taken => Ok(()),
-            Done::Declined => Err(DesktopError::failed(operation, "the application said no")),
+            Done::Declined => Err(DesktopError::failed(operation, "the application refused")),
             Done::Lacks(needs) => {
                 let element = match self.element(id).await {
                     Ok(element) => format!("{id} {}", element.label()),
@@ -160,7 +160,7 @@ fn needs(pattern: Pattern) -> String {
     format!("the pattern {pattern:?}")
 }
 
-/// Does the action of that name, or the one that a click stands for.
+/// Runs the action with that name, or the one that a click stands for.
 async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallResult<Done> {
     let names = action_names(bus, object).await?;
     let found = match name {
@@ -170,7 +170,8 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
     let Some(index) = found.and_then(|at| i32::try_from(at).ok()) else {
         let wanted =
             name.map_or("an action that activates it".to_owned(), |name| format!("the action `{name}`"));
-        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {names:?}") };
+        let there =
+            if names.is_empty() { "it has no actions".to_owned() } else { format!("it has {names:?}") };
         return Ok(Done::Lacks(format!("{wanted} ({there})")));
     };
     Done::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(Pattern::Action))
@@ -203,7 +204,7 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
         Ok(false) | Err(CallError::NotOffered) => {}
         Err(error) => return Err(error),
     }
-    // GTK 3 selects the rows of a list with several columns through its table alone.
+    // GTK 3 selects the rows of a list with several columns only through its table.
     let by_row = async {
         let row: i32 = bus.call(&parent, TABLE, "GetRowAtIndex", &index).await?;
         bus.act(&parent, TABLE, "AddRowSelection", &row).await

@@ -1,4 +1,4 @@
-//! The applications on the accessibility bus, and what a window is matched to them by.
+//! The applications on the accessibility bus, and the properties of windows that they are matched by.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,9 +27,9 @@ pub(crate) struct Application {
 #[derive(Debug, Default)]
 pub(crate) struct Applications {
     pub(super) by_bus: HashMap<Arc<str>, Application>,
-    /// The programs that nothing is read of, in lower case.
+    /// Excluded programs, in lower case: nothing is read of them.
     pub(super) excluded: HashSet<String>,
-    /// Their connections.
+    /// The connections of excluded programs.
     pub(super) excluded_buses: HashSet<Arc<str>>,
 }
 
@@ -44,7 +44,7 @@ impl Applications {
         self.by_bus.get(&object.bus).cloned()
     }
 
-    /// Whether a connection is one of a program that nothing is read of.
+    /// Whether a connection belongs to an excluded program.
     pub(crate) fn excludes(&self, bus: &str) -> bool {
         self.excluded_buses.contains(bus)
     }
@@ -54,14 +54,14 @@ impl Applications {
     }
 }
 
-/// What is known of an X window, to find its frame by.
+/// The properties of an X window that its frame is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct WindowFacts {
     /// Its title.
     pub(crate) title: String,
     /// Its client area.
     pub(crate) bounds: Rect<Screen>,
-    /// What it is for.
+    /// Its kind.
     pub(crate) kind: WindowKind,
     /// The process that owns it.
     pub(crate) pid: Option<u32>,

@@ -1,4 +1,4 @@
-//! Which application belongs to a process, and which of its frames to an X window.
+//! Finds the applications of a process, and the frame of an X window among their top-level objects.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -21,7 +21,7 @@ use super::{
 };
 use deskhand_desktop::DesktopResult;
 
-/// The most applications and top-level objects that are looked at.
+/// The most applications and top-level objects that are read.
 const APPLICATIONS_MAX: usize = 256;
 const TOP_LEVELS_MAX: usize = 256;
 
@@ -34,7 +34,7 @@ struct Candidate {
 }
 
 impl Accessibility {
-    /// Reads which applications there are. The registry and the bus answer, not the applications.
+    /// Updates the list of applications. Only the registry and the bus answer, not the applications.
     pub(crate) async fn refresh_applications(&self) -> DesktopResult<()> {
         let bus = &self.shared.bus;
         let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root");
@@ -69,7 +69,7 @@ impl Accessibility {
         Ok(())
     }
 
-    /// Reads nothing of these programs from now on, by the names of their files, and forgets what was read of them.
+    /// Excludes programs by their file names: nothing is read of them from now on, and what was read is forgotten.
     pub(crate) async fn exclude(&self, programs: &[String]) -> DesktopResult<()> {
         let forgotten = self.with_applications(|all| {
             all.excluded = programs.iter().map(|program| program.to_lowercase()).collect();
@@ -83,7 +83,7 @@ impl Accessibility {
         self.refresh_applications().await
     }
 
-    /// The applications of a process; the list is read again when it has none.
+    /// The applications of a process; updates the list if it has none.
     pub(crate) async fn applications_of(&self, pid: u32) -> DesktopResult<Vec<Application>> {
         let known = self.with_applications(|all| all.of_process(pid));
         if !known.is_empty() {
@@ -98,8 +98,8 @@ impl Accessibility {
         self.with_applications(|all| all.of_object(object))
     }
 
-    /// The application and top-level object behind an X window, and whether the application answers; none when
-    /// it shows none to us. What it announced before is in the mirror then.
+    /// The application and top-level object behind an X window, and whether the application answers; `None` if it
+    /// exposes none. What it announced before is in the mirror by then.
     pub(crate) async fn frame_of(
         &self,
         bus: &Bus,
@@ -134,7 +134,7 @@ impl Accessibility {
                     }
                 }
                 Err(CallError::BusGone) => return Err(super::bus::gone()),
-                // It is gone, or has just come up and is not ready.
+                // The application is gone, or has just started and is not ready.
                 Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => {}
                 Err(error @ CallError::NotAnswering { .. }) => stalled = Some(error),
             }
@@ -154,10 +154,10 @@ impl Accessibility {
     }
 }
 
-/// What is behind a connection.
+/// What runs behind a connection.
 enum Described {
     Application(Application),
-    /// A program that nothing is read of.
+    /// An excluded program.
     Excluded(Arc<str>),
 }
 
@@ -172,13 +172,13 @@ fn runs_one_of(pid: u32, programs: &HashSet<String>) -> bool {
     programs.contains(&file) || programs.contains(name.trim())
 }
 
-/// Asks the bus for the process and the application for its toolkit.
+/// Reads the process of a connection from the bus, and the toolkit from the application.
 async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Option<Described> {
     let daemon = ObjectRef::new("org.freedesktop.DBus", "/org/freedesktop/DBus");
     let pid: u32 = bus
         .call(&daemon, "org.freedesktop.DBus", "GetConnectionUnixProcessID", &(&*root.bus))
         .await
-        .inspect_err(|error| tracing::debug!(%error, %root, "no process for an application"))
+        .inspect_err(|error| tracing::debug!(%error, %root, "cannot find the process of an application"))
         .ok()?;
     if runs_one_of(pid, excluded) {
         return Some(Described::Excluded(root.bus));
@@ -189,7 +189,7 @@ async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Opt
         bus.property::<String>(&root, APPLICATION, "Version"),
         bus.property::<String>(&root, ACCESSIBLE, "Name"),
     );
-    // An application that hangs now is asked again at the next refresh.
+    // An application that hangs is asked again at the next update.
     if matches!(name, Err(CallError::NotAnswering { .. })) {
         return None;
     }
@@ -215,7 +215,7 @@ async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Cand
     read.into_iter().filter_map(Result::transpose).collect()
 }
 
-/// The candidate that belongs to a window: by title, then by where it is.
+/// The candidate that belongs to a window: by title, then by position.
 fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
     let overlap = |candidate: &Candidate| {
         candidate
@@ -254,7 +254,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
             return Some(found);
         }
     }
-    // The frame includes what the window manager draws around it.
+    // The frame includes the decorations of the window manager.
     let around = |candidate: &Candidate| {
         candidate.extents.is_some_and(|extents| {
             (0..=64).contains(&(extents.width - window.bounds.width))
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_finds_its_frame_by_title_and_else_by_place() {
+    fn a_window_is_matched_to_its_frame_by_title_then_by_position() {
         let all = [
             candidate("/writer", "a.odt - LibreOffice Writer", [0, 0, 1920, 1080]),
             candidate("/calc", "Untitled 1 - LibreOffice Calc", [0, 0, 1920, 1080]),

@@ -1,4 +1,4 @@
-//! Calls on the accessibility bus: bounded in time and in number, with errors that say what to make of them.
+//! Calls on the accessibility bus: bounded in time and number, with errors that tell callers how to react.
 
 use std::{
     collections::HashMap,
@@ -22,11 +22,11 @@ use super::{
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
 
-/// How many calls to one application are under way at a time.
+/// The most concurrent calls to one application.
 pub(crate) const IN_FLIGHT: usize = 32;
 /// How long one call may take before the application counts as not answering.
 const CALL_BOUND: Duration = Duration::from_secs(2);
-/// How long an action may take: toolkits carry some of them out before they answer.
+/// How long an action may take: some toolkits finish it before they answer.
 const ACTION_BOUND: Duration = Duration::from_secs(8);
 
 pub(crate) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
@@ -36,17 +36,17 @@ pub(crate) const TEXT: &str = "org.a11y.atspi.Text";
 pub(crate) const VALUE: &str = "org.a11y.atspi.Value";
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
-/// Why a call brought nothing.
+/// Why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
     /// The accessibility bus is gone.
-    #[error("the accessibility bus is gone")]
+    #[error("the accessibility bus has ended")]
     BusGone,
-    /// The object, or its application, does not exist any more.
-    #[error("the object does not exist any more")]
+    /// The object or its application no longer exists.
+    #[error("the object no longer exists")]
     NoObject,
     /// The object does not have this interface, method or property.
-    #[error("the object does not offer this")]
+    #[error("the object does not support this")]
     NotOffered,
     /// No answer within the bound.
     #[error("no answer within {limit_ms} ms")]
@@ -76,7 +76,8 @@ impl CallError {
         }
     }
 
-    /// As an error of the desktop; `missing` is what is told when the object is gone, `element` its label.
+    /// Converts to an error of the desktop. `missing` is the error for an object that is gone, `element` the label of
+    /// the element.
     pub(crate) fn into_desktop(
         self,
         operation: &'static str,
@@ -89,7 +90,7 @@ impl CallError {
             Self::NotOffered => DesktopError::NotOffered {
                 operation,
                 element: element.to_owned(),
-                needs: "what this needs".to_owned(),
+                needs: "the interface for this".to_owned(),
             },
             Self::NotAnswering { limit_ms } => {
                 DesktopError::NotAnswering { operation, application: element.to_owned(), limit_ms }
@@ -101,7 +102,7 @@ impl CallError {
 
 /// The accessibility bus is gone.
 pub(crate) fn gone() -> DesktopError {
-    DesktopError::Gone { what: "the accessibility bus ended".to_owned() }
+    DesktopError::Gone { what: "the accessibility bus has ended".to_owned() }
 }
 
 /// A connection to the accessibility bus.
@@ -111,7 +112,7 @@ pub(crate) struct Bus {
     gone: CancellationToken,
     /// How many calls were made on this connection.
     calls: Arc<AtomicU64>,
-    /// No call waits beyond this; moved nearer for the reads of one tree.
+    /// No call waits longer than this; set earlier for the reads of one tree.
     until: Option<Instant>,
 }
 
@@ -119,7 +120,7 @@ impl Bus {
     /// Connects to the bus at `address`.
     pub(crate) async fn connect(address: &str) -> DesktopResult<Self> {
         let start = |error: zbus::Error| DesktopError::Start {
-            what: format!("the accessibility bus does not let us in ({error})"),
+            what: format!("the accessibility bus refused the connection ({error})"),
             fix: "check that at-spi2-core is installed and that its bus runs".to_owned(),
         };
         let connecting = async { zbus::connection::Builder::address(address)?.build().await };
@@ -149,7 +150,7 @@ impl Bus {
         Self { until: Some(deadline), ..self.clone() }
     }
 
-    /// The same connection, whose calls end after `bound` at the latest.
+    /// The same connection, whose calls time out after `bound` at the latest.
     pub(crate) fn until_at_most(&self, bound: Duration) -> Self {
         let end = Instant::now() + bound;
         self.until(self.until.map_or(end, |until| until.min(end)))
@@ -170,7 +171,7 @@ impl Bus {
         self.call_within(to, interface, method, body, CALL_BOUND).await
     }
 
-    /// Calls a method that may do something before it answers.
+    /// Calls a method with a side effect, which may take longer to answer.
     pub(crate) async fn act<B, R>(
         &self,
         to: &ObjectRef,
@@ -225,7 +226,7 @@ impl Bus {
         T::try_from(value).map_err(|_| CallError::Refused(zbus::Error::InvalidReply))
     }
 
-    /// Reads all properties of an interface; not for every toolkit.
+    /// Reads all properties of an interface. Not safe with every toolkit.
     pub(crate) async fn properties(
         &self,
         of: &ObjectRef,
@@ -245,13 +246,14 @@ impl Bus {
         self.act(of, PROPERTIES, "Set", &(interface, name, value)).await
     }
 
-    /// The children of an object, in order. Never for a virtual table: it would create millions of them.
+    /// The children of an object, in order. Never call it for a virtual table: the toolkit would create millions of
+    /// them.
     pub(crate) async fn children(&self, of: &ObjectRef) -> CallResult<Vec<ObjectRef>> {
         let sent: Vec<WireRef> = self.call(of, ACCESSIBLE, "GetChildren", &()).await?;
         Ok(sent.iter().filter_map(ObjectRef::from_wire).collect())
     }
 
-    /// The children of an object with that role, without those that must not be touched.
+    /// The children of an object with that role, without those that are unsafe to read.
     pub(crate) async fn safe_children(
         &self,
         of: &ObjectRef,

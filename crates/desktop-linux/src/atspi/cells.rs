@@ -30,12 +30,14 @@ pub(crate) async fn cell_object(bus: &Bus, table: &ObjectRef, cell: CellRef) -> 
     ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)
 }
 
-/// Qt makes the objects of cells anew after each change. One that went away between two calls is asked for again, so
-/// often, and is never taken for a table that went away.
+/// Qt replaces the objects of cells after each change. One that disappears between two calls is looked up again, this
+/// often, and is never taken for a table that is gone.
 const CELL_TRIES_MAX: usize = 5;
 
 fn restless(cell: CellRef) -> CallError {
-    CallError::Refused(zbus::Error::Failure(format!("{cell} goes away as soon as it is looked at")))
+    CallError::Refused(zbus::Error::Failure(format!(
+        "{cell} is replaced each time it is read; try again once the table is idle"
+    )))
 }
 
 /// The text of the cell at a place of a table.
@@ -50,12 +52,12 @@ async fn text_at(bus: &Bus, table: &ObjectRef, at: CellRef) -> CallResult<String
     Err(restless(at))
 }
 
-/// The text of one cell as the user reads it: its own, else that of its paragraphs, else its name.
+/// The text of a cell as shown: its own, else that of its paragraphs, else its name.
 pub(crate) async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String> {
     /// `GetText` to the end.
     const END: i32 = -1;
     match bus.call::<_, String>(cell, TEXT, "GetText", &(0_i32, END)).await {
-        // Qt says of an interface that an object lacks that there is no such object; the next call tells.
+        // Qt reports a missing interface as a missing object; the next call tells them apart.
         Err(CallError::NotOffered | CallError::NoObject) => {}
         other => return other.map(|text| text.chars().take(CELL_TEXT_MAX).collect()),
     }
@@ -120,7 +122,7 @@ impl Accessibility {
         reading.await.map_err(|error| self.error(OPERATION, table, error))
     }
 
-    /// The object of a cell, what is read of it, and its text.
+    /// The object of a cell with its properties and text.
     async fn read_cell(
         &self,
         application: &Application,
@@ -152,7 +154,7 @@ impl Accessibility {
     ) -> DesktopResult<()> {
         let shape = match read_shape(&self.shared.bus, table).await {
             Ok(shape) => shape,
-            // GTK answers `Get failed` for the size of what is no table.
+            // GTK answers `Get failed` for the size of an object that is not a table.
             Err(CallError::NotOffered | CallError::Refused(_))
                 if !self.element(id).await?.offers(Pattern::Table) =>
             {
@@ -166,7 +168,7 @@ impl Accessibility {
         };
         if range.last.row >= shape.rows || range.last.column >= shape.columns {
             let reason =
-                format!("{range} lies outside of its {} rows and {} columns", shape.rows, shape.columns);
+                format!("{range} lies outside its {} rows and {} columns", shape.rows, shape.columns);
             return Err(DesktopError::failed(operation, reason));
         }
         if range.cell_count() > CELLS_MAX {

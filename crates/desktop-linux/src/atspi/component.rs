@@ -1,4 +1,4 @@
-//! The `Component` interface: where an object is, and which object is at a point.
+//! The `Component` interface: the position of an object, and the object at a point.
 
 use deskhand_core::geometry::{Rect, Screen};
 
@@ -7,7 +7,7 @@ use super::{
     wire::{ObjectRef, WireRef},
 };
 
-/// The extents on the screen that an object reports, if it has any.
+/// The extents on the screen that an object reports, if any.
 pub(crate) async fn extents(bus: &Bus, object: &ObjectRef) -> CallResult<Option<Rect<Screen>>> {
     /// `ATSPI_COORD_TYPE_SCREEN`
     const SCREEN: u32 = 0;

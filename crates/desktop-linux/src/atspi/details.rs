@@ -1,4 +1,4 @@
-//! What is read of one object.
+//! The properties of one object.
 
 use deskhand_core::{
     geometry::{Rect, Screen},
@@ -15,8 +15,8 @@ use super::{
     wire::{self, ObjectRef},
 };
 
-/// What decides whether an object is shown, and how to go on with it. `Cache.GetItems` tells it for all
-/// objects at once.
+/// What decides whether an object is shown and how it is read further. `Cache.GetItems` returns it for all objects at
+/// once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Head {
     pub(crate) role: Role,
@@ -24,11 +24,11 @@ pub(crate) struct Head {
     pub(crate) states: States,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) child_count: u32,
-    /// Where it came along with the rest.
+    /// Its description, if it was read along with the rest.
     pub(crate) description: Option<String>,
 }
 
-/// What else an observation shows of an object.
+/// The other properties that an observation shows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Details {
     pub(crate) description: String,
@@ -38,7 +38,7 @@ pub(crate) struct Details {
     pub(crate) table: Option<TableShape>,
 }
 
-/// Treats an interface that is announced and not there as one that is not announced.
+/// Treats an interface that is announced but missing like one that is not announced.
 fn offered<T: Default>(result: CallResult<T>) -> CallResult<T> {
     match result {
         Err(CallError::NotOffered | CallError::Refused(_)) => Ok(T::default()),
@@ -91,7 +91,7 @@ async fn read_properties(
     Ok((name.unwrap_or_default(), Some(description.unwrap_or_default()), child_count.unwrap_or_default()))
 }
 
-/// Reads everything else that an observation shows.
+/// Reads all other properties that an observation shows.
 pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> CallResult<Details> {
     let has = |pattern: Pattern| head.patterns.contains(&pattern);
     let (description, text, value, reported, table) = tokio::try_join!(
@@ -122,14 +122,14 @@ pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> 
     Ok(Details { description, text, value, reported, table })
 }
 
-/// Whether the value of a control with this role is a quantity that a person sees.
+/// Whether the value of a control with this role is a quantity that is shown.
 fn shows_value(role: &Role) -> bool {
     const NAMES: [&str; 7] =
         ["slider", "spin button", "progress bar", "scroll bar", "level bar", "dial", "rating"];
     NAMES.contains(&role.name())
 }
 
-/// The text of an object, at most `max` characters. Objects embedded in it are left out.
+/// The text of an object, at most `max` characters. Embedded objects are left out.
 pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> CallResult<String> {
     const EMBEDDED: char = '\u{fffc}';
     let end = i32::try_from(max).unwrap_or(i32::MAX);
@@ -137,7 +137,7 @@ pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> Call
     if count == 0 {
         return Ok(String::new());
     }
-    // Some toolkits do not report how many there are.
+    // Some toolkits do not report the number of characters.
     let end = if count > 0 { end.min(count) } else { end };
     let text: String = bus.call(object, TEXT, "GetText", &(0_i32, end)).await?;
     Ok(text.chars().filter(|letter| *letter != EMBEDDED).take(max).collect())
@@ -164,7 +164,7 @@ pub(crate) async fn read_shape(bus: &Bus, object: &ObjectRef) -> CallResult<Tabl
 }
 
 impl Accessibility {
-    /// Puts together what was read of an object; its id is still to be given.
+    /// Builds an element from what was read of an object. The caller assigns its id.
     pub(crate) fn to_element(
         &self,
         toolkit: Toolkit,
@@ -183,7 +183,7 @@ impl Accessibility {
             id: ElementId(0),
             depth,
             role: head.role,
-            // Some menus pad their items' names.
+            // Some menus pad the names of their items.
             name: toolkit.given_name(head.name.trim()).to_owned(),
             description: details.description,
             text: details.text,
@@ -197,7 +197,7 @@ impl Accessibility {
         }
     }
 
-    /// Reads one object whole.
+    /// Reads all properties of one object.
     pub(crate) async fn read_element(
         &self,
         bus: &Bus,

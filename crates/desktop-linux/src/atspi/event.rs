@@ -1,11 +1,11 @@
-//! What an AT-SPI event says happened, parsed once as it comes off the bus.
+//! The events of AT-SPI, parsed once as they arrive.
 
 use deskhand_core::ui::State;
 use deskhand_desktop::Aspect;
 
 use super::wire::ObjectRef;
 
-/// What happened to an object. An event that no decision depends on is [`Event::Other`].
+/// What happened to an object. [`Event::Other`] stands for all events that nothing depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A state was set or cleared.
@@ -60,14 +60,14 @@ pub(crate) enum Event {
     Other,
 }
 
-/// An event that an application announced.
+/// What an application announced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Announcement {
-    /// The object that it is about.
+    /// The object concerned.
     pub(crate) object: ObjectRef,
     /// What happened to it.
     pub(crate) event: Event,
-    /// The other object that it is about, such as the child that was added.
+    /// The other object concerned, such as the child that was added.
     pub(crate) other: Option<ObjectRef>,
 }
 
@@ -125,7 +125,7 @@ impl Event {
         }
     }
 
-    /// What of the object it is about.
+    /// The aspect of the object that changed.
     pub(crate) const fn aspect(self) -> Aspect {
         match self {
             Self::State { state: State::Focused, is_set: true } => Aspect::Focus,

@@ -1,7 +1,7 @@
-//! What applications announce on the accessibility bus.
+//! Receives what applications announce on the accessibility bus.
 //!
-//! Registering for events comes first of all: some toolkits build no cache and tell nothing until somebody
-//! has. One task reads them; it makes no calls, so that it can never hang.
+//! Registering for events comes first of all: some toolkits build no cache and announce nothing before. One task
+//! reads the events. It makes no calls, so it can never hang.
 
 use std::{
     collections::HashMap,
@@ -25,11 +25,12 @@ use super::{
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
 
-/// How many messages may wait to be read.
+/// The most messages that may queue up.
 const QUEUE_MAX: usize = 8_192;
 
-/// The events that are asked for. Of properties those that elements have: GTK 3 also tells of the widget, the role and the
-/// parent of all that comes and goes, which is nearly half of all that LibreOffice would say.
+/// The events to register for. Of the property changes only those that elements show: GTK 3 also announces the
+/// widget, the role and the parent of everything that is added or removed, which is nearly half of the events of
+/// LibreOffice.
 const EVENTS: [&str; 21] = [
     "object:state-changed",
     "object:children-changed",
@@ -58,10 +59,10 @@ const EVENTS: [&str; 21] = [
 const INTERFACES: [&str; 3] =
     ["org.a11y.atspi.Event.Object", "org.a11y.atspi.Event.Window", "org.a11y.atspi.Event.Document"];
 
-/// Asks for events and returns the streams that they come on.
+/// Registers for events and returns the streams on which they arrive.
 pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStream>> {
     let failed = |error: zbus::Error| DesktopError::Start {
-        what: format!("the accessibility bus sends no events ({error})"),
+        what: format!("cannot subscribe to the events of the accessibility bus ({error})"),
         fix: "check that at-spi2-core is installed".to_owned(),
     };
     let mut rules = Vec::new();
@@ -83,7 +84,7 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStrea
     let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/registry");
     let no_properties: Vec<String> = Vec::new();
     for event in EVENTS {
-        // Older registries take the event alone.
+        // Older registries accept only the event.
         let body = (event, &no_properties, "");
         let result: Result<(), _> =
             bus.call(&registry, "org.a11y.atspi.Registry", "RegisterEvent", &body).await;
@@ -96,7 +97,7 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<SelectAll<MessageStrea
     Ok(streams)
 }
 
-/// Reads events until the bus ends. Whoever put up a barrier is told once all that came before it are taken in.
+/// Reads events until the bus ends. Each barrier is answered once all events before it have been processed.
 pub(crate) async fn read(
     mut streams: SelectAll<MessageStream>,
     mut barriers: mpsc::Receiver<oneshot::Sender<()>>,
@@ -110,7 +111,7 @@ pub(crate) async fn read(
                 Some(Err(_)) | None => break,
             },
             Some(barrier) = barriers.recv() => {
-                // Whoever waited was cancelled.
+                // The receiver is gone if the caller was cancelled.
                 let _ = barrier.send(());
                 continue;
             }
@@ -121,7 +122,7 @@ pub(crate) async fn read(
                 mirror::apply(store, &announcement);
             }
             drop(mirror);
-            // Nobody listens: nothing to tell.
+            // Fails only without subscribers.
             let _ = shared.announcements.send(announcement);
         }
     }
@@ -130,7 +131,7 @@ pub(crate) async fn read(
     shared.applications_changed.notify_one();
 }
 
-/// Brings what is remembered up to date, and returns what is to be passed on.
+/// Updates what is remembered, and returns the announcement to forward.
 fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     let header = message.header();
     let (interface, member) = (header.interface()?, header.member()?);
@@ -164,7 +165,7 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
     Some(Announcement { object, event, other })
 }
 
-/// The name, the first number and the other object of an event, in the present and the older form.
+/// The detail, the first number and the other object of an event, in the current or the older format.
 fn body(message: &Message) -> Option<(String, i32, Option<ObjectRef>)> {
     let body = message.body();
     if let Ok((name, first, _, other, _)) =
@@ -174,7 +175,7 @@ fn body(message: &Message) -> Option<(String, i32, Option<ObjectRef>)> {
     }
     let (name, first, _, other, _) = body
         .deserialize::<(String, i32, i32, Value<'_>, (String, ObjectPath<'_>))>()
-        .inspect_err(|error| tracing::debug!(%error, "an event in an unknown form"))
+        .inspect_err(|error| tracing::debug!(%error, "an event in an unknown format"))
         .ok()?;
     Some((name, first, object_in(&other)))
 }

@@ -1,4 +1,4 @@
-//! Single elements: read afresh, their children and text, what lies at a point.
+//! Single elements: one read again, its children, its text, the one at a point.
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
@@ -18,7 +18,7 @@ use super::{
 };
 use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
 
-/// The longest way from an element to its window.
+/// The longest path from an element to its window.
 const DEPTH_MAX: usize = 100;
 
 /// An object on the way down to a point.
@@ -29,7 +29,7 @@ struct Spot {
 }
 
 impl Accessibility {
-    /// One element, read afresh.
+    /// One element, read again from the application.
     pub(crate) async fn element(&self, id: ElementId) -> DesktopResult<Element> {
         let known = self.known(id)?;
         let application = self.owner(id, &known.object)?;
@@ -38,7 +38,7 @@ impl Accessibility {
             .map_err(|error| self.error("read an element", id, error))
     }
 
-    /// The children of an element, showing or not.
+    /// The children of an element, visible or not.
     pub(crate) async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
         const OPERATION: &str = "list children";
         let known = self.known(id)?;
@@ -69,7 +69,7 @@ impl Accessibility {
         };
         let listed = listing.await.map_err(|error| self.error(OPERATION, id, error))?;
         listed.map_err(|count| {
-            let reason = format!("{id} has {count} children, more than can be listed; read its cells");
+            let reason = format!("{id} has {count} children, too many to list; read its cells instead");
             DesktopError::failed(OPERATION, reason)
         })
     }
@@ -88,8 +88,8 @@ impl Accessibility {
         self.read_element(bus, application, object, shift).await
     }
 
-    /// The deepest element of a window at a point of the screen. Found from the extents of showing elements,
-    /// which are put right where a toolkit reports them wrong; the toolkit itself is asked about virtual tables.
+    /// The deepest element of a window at a point of the screen, by the corrected extents of the showing elements.
+    /// Only virtual tables are asked for the object at the point.
     pub(crate) async fn element_at(
         &self,
         window: &WindowFacts,
@@ -115,13 +115,13 @@ impl Accessibility {
             self.read_element(bus, &application, &spot.object, spot.shift).await.map(Some)
         };
         match finding.await {
-            // It went away while we looked.
+            // It was removed in the meantime.
             Err(CallError::NoObject) => Ok(None),
             other => other.map_err(failed),
         }
     }
 
-    /// Whether an element is `ancestor` or lies in it.
+    /// Whether an element is `ancestor` or a descendant of it.
     pub(crate) async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         let (known, wanted) = (self.known(id)?, self.known(ancestor)?);
         let mut object = known.object;
@@ -146,7 +146,7 @@ impl Accessibility {
     }
 }
 
-/// The child of an object that lies at a point; the last one where several do, because it is drawn last.
+/// The child of an object at a point. Of several the last one, because it is drawn on top.
 async fn next_spot(
     bus: &Bus,
     application: &Application,

@@ -9,15 +9,15 @@ use deskhand_core::ids::ElementId;
 
 use super::{quirks::Shift, wire::ObjectRef};
 
-/// The most objects that are remembered; beyond, those that were not seen for longest are forgotten.
+/// The most objects that are remembered; then those not seen for the longest time are forgotten.
 const OBJECTS_MAX: usize = 60_000;
 
 /// What is known of an element between calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
-    /// The object behind it.
+    /// The object behind the element.
     pub(crate) object: ObjectRef,
-    /// What its toolkit's coordinates lack.
+    /// The correction of the coordinates of its toolkit.
     pub(crate) shift: Shift,
 }
 
@@ -25,25 +25,25 @@ pub(crate) struct Known {
 struct Entry {
     known: Known,
     seen: u64,
-    /// The object is gone; the element may be found again.
+    /// Whether the object is gone; the element may be recognised again.
     gone: bool,
-    /// When it was found again, as another object.
+    /// When the element was recognised as another object.
     found_again: Option<Instant>,
 }
 
-/// Which object has which id. An id is never given twice.
+/// Which object has which id. Ids are never reused.
 #[derive(Debug, Default)]
 pub(crate) struct ElementIds {
     by_object: HashMap<ObjectRef, ElementId>,
     by_id: HashMap<ElementId, Entry>,
-    /// The cells of tables whose cells are known by their places, by table, row and column.
+    /// The cells of tables that identify them by position: table, row and column.
     by_place: HashMap<(ElementId, u32, u32), ElementId>,
     last: u32,
     clock: u64,
 }
 
 impl ElementIds {
-    /// The id of an object, made if it has none yet.
+    /// The id of an object, assigned if it has none yet.
     pub(crate) fn id_of(&mut self, object: &ObjectRef, shift: Shift) -> ElementId {
         self.clock += 1;
         if let Some(id) = self.by_object.get(object) {
@@ -64,18 +64,18 @@ impl ElementIds {
         id
     }
 
-    /// An id that no object has and none will get.
+    /// An id that no object has or will get.
     pub(crate) fn reserve(&mut self) -> ElementId {
         self.last = self.last.saturating_add(1);
         ElementId(self.last)
     }
 
-    /// New ids start above this number.
+    /// Assigns only ids above `given` from now on.
     pub(crate) fn start_above(&mut self, given: u32) {
         self.last = self.last.max(given);
     }
 
-    /// The id of a cell that is known by its place in a table, whichever object it is at the moment.
+    /// The id of a cell that is identified by its position in a table, whichever object it is now.
     pub(crate) fn id_of_cell(
         &mut self,
         table: ElementId,
@@ -111,14 +111,14 @@ impl ElementIds {
         self.by_object.get(object).copied()
     }
 
-    /// The object is gone.
+    /// Marks an object as gone.
     pub(crate) fn forget(&mut self, object: &ObjectRef) {
         if let Some(entry) = self.by_object.remove(object).and_then(|id| self.by_id.get_mut(&id)) {
             entry.gone = true;
         }
     }
 
-    /// The element was away for a while, and is another object now.
+    /// Records that an element is another object now, after it was gone for a while.
     pub(crate) fn find_again(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
         self.rebind(id, object, shift);
         if let Some(entry) = self.by_id.get_mut(&id) {
@@ -126,13 +126,13 @@ impl ElementIds {
         }
     }
 
-    /// Whether an element was found again within the last `span`: nobody knows what it did while it was away.
+    /// Whether an element was recognised again within the last `span`: what it did in between is unknown.
     pub(crate) fn was_away(&self, id: ElementId, span: Duration) -> bool {
         let found_again = self.by_id.get(&id).and_then(|entry| entry.found_again);
         found_again.is_some_and(|at| at.elapsed() < span)
     }
 
-    /// The element is another object now.
+    /// Records that an element is another object now.
     pub(crate) fn rebind(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
         let Some(entry) = self.by_id.get_mut(&id) else { return };
         let before = std::mem::replace(&mut entry.known, Known { object: object.clone(), shift });
@@ -143,14 +143,14 @@ impl ElementIds {
         self.by_object.insert(object.clone(), id);
     }
 
-    /// The application with that bus name is gone.
+    /// Forgets the application with that bus name.
     pub(crate) fn forget_application(&mut self, bus: &str) {
         self.by_object.retain(|object, _| &*object.bus != bus);
         self.by_id.retain(|_, entry| &*entry.known.object.bus != bus);
         self.forget_places();
     }
 
-    /// Forgets the quarter that was not seen for longest.
+    /// Forgets the quarter not seen for the longest time.
     fn forget_oldest(&mut self) {
         let mut seen: Vec<u64> = self.by_id.values().map(|entry| entry.seen).collect();
         let (_, limit, _) = seen.select_nth_unstable(OBJECTS_MAX / 4);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_keeps_its_id_and_ids_are_never_given_twice() {
+    fn an_object_keeps_its_id_and_ids_are_never_reused() {
         let mut ids = ElementIds::default();
         let first = ids.id_of(&object(1), Shift::NONE);
         assert_eq!(ids.id_of(&object(1), Shift { x: 0, y: 25 }), first);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn an_element_that_is_another_object_now_keeps_its_id() {
+    fn an_element_that_became_another_object_keeps_its_id() {
         let mut ids = ElementIds::default();
         let id = ids.id_of(&object(1), Shift::NONE);
         ids.forget(&object(1));
@@ -202,18 +202,18 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_is_its_place_and_not_its_object() {
+    fn a_cell_is_identified_by_its_position_not_its_object() {
         let mut ids = ElementIds::default();
         let table = ids.id_of(&object(0), Shift::NONE);
         let cell = ids.id_of_cell(table, (0, 1), &object(1), Shift::NONE);
         assert_eq!(ids.id_of_cell(table, (0, 1), &object(2), Shift::NONE), cell);
         assert_eq!(ids.find(cell).map(|known| known.object), Some(object(2)));
-        assert_ne!(ids.id_of_cell(table, (5, 1), &object(2), Shift::NONE), cell, "an object used again");
+        assert_ne!(ids.id_of_cell(table, (5, 1), &object(2), Shift::NONE), cell, "a reused object");
         assert_eq!(ids.id_of_cell(table, (0, 1), &object(3), Shift::NONE), cell);
     }
 
     #[test]
-    fn what_was_not_seen_for_longest_is_forgotten_first() {
+    fn elements_not_seen_for_longest_are_forgotten_first() {
         let mut ids = ElementIds::default();
         let all: Vec<ElementId> = (0..OBJECTS_MAX).map(|at| ids.id_of(&object(at), Shift::NONE)).collect();
         ids.id_of(&object(0), Shift::NONE);

@@ -10,7 +10,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::{application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror};
 
-/// What the parts and tasks share. The locks are held for a look-up and never across an await.
+/// State shared by callers and tasks. The locks are held for a look-up and never across an await.
 pub(crate) struct Shared {
     pub(crate) bus: Bus,
     pub(crate) ids: Mutex<ElementIds>,
@@ -18,7 +18,7 @@ pub(crate) struct Shared {
     pub(crate) applications: Mutex<Applications>,
     pub(crate) accessible_pids: Arc<RwLock<HashSet<u32>>>,
     pub(crate) announcements: broadcast::Sender<Announcement>,
-    /// Told when applications may have come or gone.
+    /// Notified when applications may have connected or disconnected.
     pub(crate) applications_changed: Notify,
     pub(crate) screen: Rect<Screen>,
 }

@@ -1,8 +1,8 @@
-//! The part of a virtual container that is in view: a table or list with more children than are ever listed.
+//! The visible part of a virtual container: a table or list with too many children to list.
 //!
-//! The toolkit tells which cells lie at the corners; what is between them is in view. Where a toolkit draws the text
-//! of each cell in its place, a cell without a drawn pixel is empty and need not be asked: of a thousand cells in
-//! view most are.
+//! The toolkit returns the cells at its corners; everything between them is in view. Where a toolkit draws the text
+//! of each cell in its place, a cell without a drawn pixel is empty and is not read; of a thousand visible cells,
+//! most are empty.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -22,27 +22,27 @@ use super::{
 };
 use deskhand_desktop::Picture;
 
-/// The most rows and columns that an observation looks at.
+/// The most rows and columns of an observation.
 const ROWS_MAX: u32 = 60;
 const COLUMNS_MAX: u32 = 30;
-/// With fewer cells to read a picture is not worth while.
+/// With fewer cells to read, a screenshot does not pay off.
 const PICTURE_WORTH: usize = 40;
 /// The most drawn areas that are read again one by one.
 const AREAS_MAX: usize = 8;
 
-/// Takes a picture of a part of the screen; `None` if something covers the window there.
+/// Takes a screenshot of a region; `None` if something covers the window there.
 pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Picture>> + Sync);
 
-/// A container with more children than are ever listed.
+/// A container with too many children to list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Container {
-    /// Its shape, where it is a table; else it is a list.
+    /// Its size if it is a table; otherwise it is a list.
     pub(crate) shape: Option<TableShape>,
     /// How many children it has.
     pub(crate) child_count: u32,
-    /// The part of it that can be seen, as its toolkit reports it.
+    /// Its visible part, as the toolkit reports it.
     pub(crate) area: Option<Rect<Screen>>,
-    /// What the reported coordinates lack.
+    /// The correction of the reported coordinates.
     pub(crate) shift: Shift,
 }
 
@@ -54,14 +54,14 @@ pub(crate) struct Cell {
     pub(crate) details: Details,
 }
 
-/// The children in view, in reading order; the empty cells of a table are left out.
+/// The children in view, in reading order, without the empty cells of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     range: CellRange,
     pub(crate) cells: BTreeMap<(u32, u32), Cell>,
 }
 
-/// What reads views.
+/// Reads views.
 #[derive(Clone, Copy)]
 pub(crate) struct Viewer<'a, 'p> {
     pub(crate) bus: &'a Bus,
@@ -70,8 +70,8 @@ pub(crate) struct Viewer<'a, 'p> {
 }
 
 impl Viewer<'_, '_> {
-    /// The children of a container that are in view. With what was in view before and the areas that were drawn
-    /// since, only those are read.
+    /// The children of a container that are in view. Given the former view and the areas drawn since, only those
+    /// areas are read.
     pub(crate) async fn view(
         &self,
         table: &ObjectRef,
@@ -114,7 +114,7 @@ impl Viewer<'_, '_> {
         Ok(Arc::new(View { range, cells }))
     }
 
-    /// The states of the children in view, read again; none when one of them has gone.
+    /// The view with its states read again; `None` if one of its children is gone.
     pub(crate) async fn states(&self, view: &View) -> CallResult<Option<Arc<View>>> {
         let read = pipelined(view.cells.clone(), |(place, cell)| async move {
             match read_states(self.bus, &cell.object).await {
@@ -132,8 +132,9 @@ impl Viewer<'_, '_> {
         Ok(cells.map(|cells| Arc::new(View { range: view.range, cells })))
     }
 
-    /// The cell at a corner of the view, from the cell that the toolkit finds there. Some toolkits are off by what
-    /// lies above the table, so that its own extents decide how far it is from the edge.
+    /// The cell at a corner of the view, starting from the cell that the toolkit finds there. Some toolkits are off
+    /// by the height of what is above the table, so the extents of the cell itself decide how far it is from the
+    /// edge.
     async fn corner(
         &self,
         table: &ObjectRef,
@@ -156,7 +157,7 @@ impl Viewer<'_, '_> {
         Ok(by_name.or_else(by_index).map(|cell| (cell, reported)))
     }
 
-    /// The rows and columns in view; none when the toolkit cannot tell.
+    /// The rows and columns in view; `None` if the toolkit cannot tell.
     async fn range(&self, table: &ObjectRef, container: Container) -> CallResult<Option<CellRange>> {
         const INSET: i32 = 3;
         let shape = container.shape.unwrap_or(TableShape { rows: container.child_count, columns: 1 });
@@ -182,7 +183,7 @@ impl Viewer<'_, '_> {
         Ok(Some(CellRange { first, last: CellRef { row, column } }))
     }
 
-    /// The cells of `range` in an area of the screen; none when the toolkit cannot tell.
+    /// The cells of `range` in an area of the screen; `None` if the toolkit cannot tell.
     async fn drawn_range(
         &self,
         table: &ObjectRef,
@@ -198,7 +199,7 @@ impl Viewer<'_, '_> {
             self.corner(table, shape.columns, (drawn.right() - 1, drawn.bottom() - 1)),
         )?;
         let Some(((first, _), (last, _))) = first.zip(last) else { return Ok(None) };
-        // One more on each side: a toolkit that is off by what lies above the table finds a neighbour.
+        // One more on each side: a toolkit with an offset finds a neighbour.
         let inside = |at: u32, from: u32, to: u32| at.clamp(from, to);
         let (from, to) = (range.first, range.last);
         Ok(Some(CellRange {
@@ -237,7 +238,7 @@ impl Viewer<'_, '_> {
         read.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// The cells at `places` that are not empty, named by their place.
+    /// The cells at `places` that are not empty, named by their position.
     async fn cells(
         &self,
         table: &ObjectRef,
@@ -271,7 +272,7 @@ impl Viewer<'_, '_> {
         read.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// Leaves out the places where nothing is drawn, if a picture can tell.
+    /// Leaves out the positions where nothing is drawn, if a screenshot can tell.
     async fn leave_out_blank(
         &self,
         table: &ObjectRef,
@@ -317,7 +318,7 @@ impl Viewer<'_, '_> {
     }
 }
 
-/// The child of an object that is, or holds, what was found in it.
+/// The child of an object that is, or contains, `found`.
 async fn child_with(bus: &Bus, parent: &ObjectRef, found: ObjectRef) -> CallResult<Option<ObjectRef>> {
     const DEPTH_MAX: usize = 10;
     let mut object = found;
@@ -331,9 +332,10 @@ async fn child_with(bus: &Bus, parent: &ObjectRef, found: ObjectRef) -> CallResu
     Ok(None)
 }
 
-/// Whether the inside of a cell has one colour. A cell that is too small, or not wholly in the picture, may not.
+/// Whether the inside of a cell has a single colour. `false` for a cell that is too small or not completely in the
+/// picture.
 fn is_blank(picture: &Picture, cell: Rect<Screen>) -> bool {
-    /// The lines of the grid, and of the cursor around a cell.
+    /// The width of the grid lines and of the cursor around a cell.
     const EDGE: i32 = 3;
     const INSIDE_MIN: i32 = 6;
     let inside = Rect::new(cell.x + EDGE, cell.y + EDGE, cell.width - 2 * EDGE, cell.height - 2 * EDGE);
@@ -368,6 +370,6 @@ mod tests {
         assert!(is_blank(&picture, cell));
         picture.rgb[(10 * 40 + 12) * 3] = 0;
         assert!(!is_blank(&picture, cell));
-        assert!(!is_blank(&picture, Rect::new(102, 52, 30, 8)), "too small to tell");
+        assert!(!is_blank(&picture, Rect::new(102, 52, 30, 8)), "too small to decide");
     }
 }

@@ -9,13 +9,13 @@ use std::{fmt, sync::Arc};
 use deskhand_core::ui::{Pattern, Role, State, States};
 use zbus::zvariant::OwnedObjectPath;
 
-/// The path of an object that does not exist.
+/// The path of the null object.
 const NULL_PATH: &str = "/org/a11y/atspi/null";
 
 /// The path of the root object of an application.
 pub(crate) const ROOT_PATH: &str = "/org/a11y/atspi/accessible/root";
 
-/// An object of an application, by the unique name of its connection and its path.
+/// An object, by the unique name of its application's connection and its path.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ObjectRef {
     /// The unique bus name, such as `:1.7`.
@@ -99,7 +99,7 @@ const STATES: [(u32, State); 22] = [
     (43, State::ReadOnly),
 ];
 
-/// The states in a bit set that is sent as two words, low one first.
+/// The states in a bit set of two words, low word first.
 pub(crate) fn states(words: &[u32]) -> States {
     let word = |at: usize| u64::from(words.get(at).copied().unwrap_or(0));
     let bits = word(0) | (word(1) << 32);
@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_of_the_protocol_have_their_names() {
+    fn role_and_state_numbers_are_decoded() {
         for (number, name) in [
             (0, "invalid"),
             (23, "frame"),

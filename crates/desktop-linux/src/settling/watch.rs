@@ -141,7 +141,7 @@ impl LinuxWatched<'_> {
             return None;
         }
         let element = self.desktop.accessibility().and_then(|elements| elements.find_id(&announced.object));
-        let self_changing = element.is_some_and(|id| self.desktop.history().goes_on(id));
+        let self_changing = element.is_some_and(|id| self.desktop.history().keeps_changing(id));
         Some(Activity::Changed { aspect, element, self_changing })
     }
 }

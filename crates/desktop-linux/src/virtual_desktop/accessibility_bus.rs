@@ -1,11 +1,11 @@
-//! Switches accessibility on and finds its bus. What is said on that bus is not known here.
+//! Enables accessibility and finds its bus. The protocol on that bus is in `atspi`.
 
 use std::collections::HashMap;
 
 use zbus::{Connection, connection, zvariant::Value};
 
-/// Tells the session bus the variables of programs that it starts, such as `DISPLAY`.
-pub(crate) async fn tell_environment(session: &Connection, variables: &[(&str, &str)]) -> zbus::Result<()> {
+/// Sets variables for programs that the session bus starts, such as `DISPLAY`.
+pub(crate) async fn update_environment(session: &Connection, variables: &[(&str, &str)]) -> zbus::Result<()> {
     let variables: HashMap<&str, &str> = variables.iter().copied().collect();
     session
         .call_method(
@@ -24,7 +24,7 @@ pub(crate) async fn connect(address: &str) -> zbus::Result<Connection> {
     connection::Builder::address(address)?.build().await
 }
 
-/// Switches accessibility on, which starts its bus where it does not run yet, and returns the bus's address.
+/// Enables accessibility, which starts its bus if it is not running, and returns the address of the bus.
 pub(crate) async fn enable(session: &Connection) -> zbus::Result<String> {
     const SERVICE: &str = "org.a11y.Bus";
     const PATH: &str = "/org/a11y/bus";

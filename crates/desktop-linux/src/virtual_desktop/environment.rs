@@ -1,4 +1,4 @@
-//! The variables that applications of a desktop get.
+//! The environment of applications on a desktop.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use deskhand_process::{PATH_DEFAULT, find_program};
 
 use crate::virtual_desktop::processes::MARK;
 
-/// Variables that lead applications to another display, bus or input method, or that switch accessibility off.
+/// Variables that point applications to another display, bus or input method, or that disable accessibility.
 const REMOVED: &[&str] = &[
     "AT_SPI_BUS_ADDRESS",
     "DBUS_STARTER_ADDRESS",
@@ -35,7 +35,7 @@ const REMOVED: &[&str] = &[
     "XMODIFIERS",
 ];
 
-/// What makes toolkits draw on X11, show their elements, and leave the user's settings alone.
+/// Variables that make toolkits draw on X11, expose their elements, and leave the user's settings alone.
 const SET: &[(&str, &str)] = &[
     ("GDK_BACKEND", "x11"),
     ("GSETTINGS_BACKEND", "memory"),
@@ -58,7 +58,7 @@ impl Environment {
         Self { variables: std::env::vars_os().collect() }
     }
 
-    /// The user's environment, led to a virtual desktop in the private `folder`.
+    /// The user's environment, changed to a virtual desktop in the private `folder`.
     pub(crate) fn of_virtual_desktop(mut self, folder: &Path) -> Self {
         for name in REMOVED {
             self.variables.remove(OsStr::new(name));
@@ -68,7 +68,7 @@ impl Environment {
         }
         self.set(MARK, folder);
         self.set("XDG_RUNTIME_DIR", folder.join("run"));
-        // Programs that are ended with their desktop cannot clear away what they left in a shared folder.
+        // Programs that are killed with their desktop cannot remove what they left in a shared folder.
         self.set("TMPDIR", folder.join("tmp"));
         self.set("XAUTHORITY", folder.join("Xauthority"));
         let mut bus = OsString::from("unix:path=");
@@ -99,7 +99,7 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
-    /// All variables, sorted by name; an application gets these and no others.
+    /// All variables, sorted by name; applications get no others.
     pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_leads_to_the_users_own_desktop() {
+    fn no_variable_points_to_the_users_desktop() {
         let environment = of(&[
             ("DISPLAY", ":0"),
             ("WAYLAND_DISPLAY", "wayland-0"),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_locale_can_hold_any_character() {
+    fn the_locale_supports_unicode() {
         let check = |variables: &[(&str, &str)], expected: Option<&str>| {
             let environment = of(variables);
             assert_eq!(environment.find("LC_CTYPE").and_then(OsStr::to_str), expected, "{variables:?}");

@@ -1,9 +1,9 @@
-//! The keeper: a process of its own that holds a virtual desktop, so that the desktop outlives its owner.
+//! The keeper: a process that holds a virtual desktop, so that the desktop outlives its owner.
 //!
-//! The owner starts it with one end of a pair of sockets as its standard input. The connection is the life line: an
-//! owner that says `close`, or goes without having said how long to keep the desktop, ends it at once; an owner that
-//! dies is noticed by the end of the connection, and the desktop waits for the next owner, bounded. That one connects
-//! to a socket in the private folder. Whatever becomes of the keeper itself, the guard ends what is on the desktop.
+//! The owner starts it with one end of a socket pair as its standard input. The connection is the life line. An owner
+//! that sends `close`, or disconnects without having sent `keep`, ends the desktop at once. If an owner dies, the
+//! connection ends, and the keeper waits a bounded time for the next owner on a socket in the private folder.
+//! Whatever happens to the keeper itself, the guard ends everything on the desktop.
 
 use std::{io, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
@@ -19,27 +19,27 @@ use crate::virtual_desktop::{
     start::{self, VirtualOptions},
 };
 
-/// The socket of a keeper in the private folder of its desktop.
+/// The name of the keeper's socket in the private folder.
 const SOCKET: &str = "keeper.sock";
-/// The longest that a desktop is kept without an owner.
+/// The longest time that a desktop is kept without an owner.
 const GRACE_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// Starts a virtual desktop and holds it until its owner closes it, or is gone for longer than it said. `owner` is the
-/// connection to the first owner.
+/// Starts a virtual desktop and holds it until its owner closes it, or is gone for longer than its grace period.
+/// `owner` is the connection to the first owner.
 ///
 /// # Errors
-/// When the desktop does not come up (which the owner is told as well), or the owner cannot be reached.
+/// If the desktop does not start (which is also reported to the owner), or the owner cannot be reached.
 pub async fn keep_desktop(
     options: VirtualOptions,
     owner: std::os::unix::net::UnixStream,
 ) -> DesktopResult<()> {
-    let failed = |error: io::Error| DesktopError::failed("hold a virtual desktop", error);
+    let failed = |error: io::Error| DesktopError::failed("keep a virtual desktop", error);
     owner.set_nonblocking(true).map_err(failed)?;
     let mut owner = Line::over(UnixStream::from_std(owner).map_err(failed)?);
     let started = tokio::select! {
         started = start::start(options) => started,
-        // It says nothing before there is a desktop: it is gone.
-        _ = owner.hear::<Order>() => return Ok(()),
+        // The owner sends nothing before the desktop is ready: it is gone.
+        _ = owner.receive::<Order>() => return Ok(()),
     };
     let parts = match started {
         Ok(parts) => parts,
@@ -49,7 +49,7 @@ pub async fn keep_desktop(
             } else {
                 Answer::Failed { what: error.chain(), fix: "see `deskhand doctor`".to_owned() }
             };
-            owner.say(&answer).await.map_err(failed)?;
+            owner.send(&answer).await.map_err(failed)?;
             return Err(error);
         }
     };
@@ -63,16 +63,16 @@ pub async fn keep_desktop(
         accessibility_address: parts.accessibility_address.clone().unwrap_or_default(),
     };
     let processes = parts.processes;
-    // Nobody listens to the display here; its owner does.
+    // Only the owner uses the display.
     drop(parts.display);
     let ready = Answer::Ready { handle: handle.clone(), startup: parts.startup };
     let held = hold(&handle.socket, &ready, owner).await;
     processes.end_all().await;
-    // An owner that said `close` waits for the end of the connection: nothing is left now.
+    // An owner that sent `close` waits for the end of the connection: everything is gone by now.
     held.map(drop).map_err(failed)
 }
 
-/// Serves one owner after the other until the desktop is to end. Returns the connection to the last one.
+/// Serves one owner after the other until the desktop ends. Returns the connection to the last one.
 async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
     let listener = UnixListener::bind(socket)?;
     std::fs::set_permissions(socket, std::fs::Permissions::from_mode(0o600))?;
@@ -91,31 +91,31 @@ async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
         };
         match next {
             Ok(accepted) => owner = Line::over(accepted?.0),
-            // Nobody came back for it.
+            // No owner attached in time.
             Err(_) => return Ok(owner),
         }
     }
 }
 
-/// Serves one owner. Returns how long to wait for the next one; nothing when the desktop is to end now.
+/// Serves one owner. Returns how long to wait for the next one; `None` if the desktop ends now.
 async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io::Result<Option<Duration>> {
     let mut grace = None;
-    // An owner that is gone already is noticed right below.
-    let _ = owner.say(ready).await;
+    // An owner that is gone already is detected below.
+    let _ = owner.send(ready).await;
     loop {
         let order = tokio::select! {
-            // The owner first: whoever takes over right after its death is not sent away because of it.
+            // Orders first: a new owner right after the death of the former one must not be rejected.
             biased;
-            order = owner.hear::<Order>() => order,
+            order = owner.receive::<Order>() => order,
             other = listener.accept() => {
-                let _ = Line::over(other?.0).say(&Answer::Busy).await;
+                let _ = Line::over(other?.0).send(&Answer::Busy).await;
                 continue;
             }
         };
         match order {
             Ok(Some(Order::Keep { grace_ms })) => grace = Some(Duration::from_millis(grace_ms)),
             Ok(Some(Order::Close)) => return Ok(None),
-            // The connection ends with the owner, however that ends.
+            // The connection ends with the owner, however it ended.
             Ok(None) | Err(_) => return Ok(grace),
         }
     }

@@ -11,11 +11,11 @@ use tokio::{io::AsyncReadExt as _, net::UnixStream, sync::oneshot};
 
 use crate::virtual_desktop::protocol::Order;
 
-/// The life line between a desktop's owner and its keeper. Dropping it closes the desktop; only the death of this
-/// process leaves it to the keeper.
+/// The life line between a desktop's owner and its keeper. Dropping it closes the desktop; only if this process dies
+/// does the keeper hold it.
 pub(crate) struct LifeLine {
     stream: Option<StdStream>,
-    /// For the owner that started the keeper: told when that has ended.
+    /// Resolves when a keeper that was started here has ended.
     ended: Option<oneshot::Receiver<()>>,
 }
 
@@ -25,38 +25,38 @@ impl LifeLine {
         Self { stream: Some(stream), ended }
     }
 
-    /// Says how long to keep the desktop should this process die.
+    /// Sets how long the desktop is kept if this process dies.
     pub(crate) fn keep(&self, grace: Duration) -> io::Result<()> {
-        self.say(Order::Keep { grace_ms: milliseconds(grace) })
+        self.send(Order::Keep { grace_ms: milliseconds(grace) })
     }
 
-    fn say(&self, order: Order) -> io::Result<()> {
+    fn send(&self, order: Order) -> io::Result<()> {
         let mut text = serde_json::to_vec(&order)?;
         text.push(b'\n');
         match &self.stream {
-            // A line this short fits into the socket at once.
+            // A line this short fits into the socket buffer.
             Some(stream) => (&mut &*stream).write_all(&text),
             None => Ok(()),
         }
     }
 
-    /// Closes the desktop and returns when nothing of it is left.
+    /// Closes the desktop and returns once nothing of it is left.
     pub(crate) async fn close(mut self) {
-        let closed = self.say(Order::Close);
+        let closed = self.send(Order::Close);
         let stream = self.stream.take();
         let wait = async {
             let stream = stream.ok_or_else(|| io::Error::other("no connection"))?;
             let mut stream = UnixStream::from_std(stream)?;
             let mut rest = Vec::new();
-            // It says nothing any more; the connection ends when the keeper does.
+            // The keeper sends nothing more; the connection ends when it does.
             stream.read_to_end(&mut rest).await?;
             Ok::<_, io::Error>(())
         };
         if let Err(error) = closed.and(wait.await) {
-            tracing::debug!(%error, "the keeper was gone already");
+            tracing::debug!(%error, "the keeper has already ended");
         }
         if let Some(ended) = self.ended.take() {
-            // An error says that the other side is gone, which is what is waited for.
+            // An error means that the sender is gone, which is equivalent.
             let _ = ended.await;
         }
     }
@@ -64,8 +64,8 @@ impl LifeLine {
 
 impl Drop for LifeLine {
     fn drop(&mut self) {
-        if let Err(error) = self.say(Order::Close) {
-            tracing::debug!(%error, "the keeper was gone already");
+        if let Err(error) = self.send(Order::Close) {
+            tracing::debug!(%error, "the keeper has already ended");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What single programs need so that several virtual desktops can run side by side, and so that no greeting
-//! stands between the agent and the document. One table, and nothing of it anywhere else.
+//! What individual programs need so that several virtual desktops can run side by side, and so that no welcome dialog
+//! covers the document. All of it is in one table.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -7,13 +7,13 @@ use std::{
     path::Path,
 };
 
-/// Arguments and files of one family of programs.
+/// The arguments and files of one family of programs.
 struct Program {
-    /// The file names that programs of the family have; a `*` at the end stands for anything.
+    /// The file names of programs in the family; a trailing `*` matches any suffix.
     names: &'static [&'static str],
-    /// Arguments that go before all others; `{private}` is the folder of the desktop.
+    /// Arguments before all others; `{private}` is the folder of the desktop.
     arguments: &'static [&'static str],
-    /// Arguments for the superuser, whom these programs would refuse.
+    /// Arguments for root, whom these programs would otherwise refuse.
     as_superuser: &'static [&'static str],
     /// Files that are written before the first start: path below the private folder, content.
     files: &'static [(&'static str, &'static str)],
@@ -42,7 +42,7 @@ const PROGRAMS: &[Program] = &[
             "--user-data-dir={private}/chromium",
             "--no-first-run",
             "--no-default-browser-check",
-            // It shows one node a window without.
+            // It exposes only one node per window otherwise.
             "--force-renderer-accessibility",
             "--disable-background-networking",
             "--disable-component-update",
@@ -60,7 +60,7 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// No tip of the day, no news, no donation bar, no crash report, and a start that counts as the second one.
+/// No tip of the day, news, donation bar or crash report, and no first-start behaviour.
 const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay" oor:op="fuse"><value>false</value></prop></item>
@@ -73,7 +73,7 @@ const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 "#;
 
-/// No welcome page, no telemetry bar, no question about the default browser; elements are always shown.
+/// No welcome page, telemetry bar or default browser prompt; elements are always exposed.
 const FIREFOX_SETTINGS: &str = r#"user_pref("accessibility.force_disabled", -1);
 user_pref("app.normandy.enabled", false);
 user_pref("app.update.enabled", false);
@@ -86,10 +86,10 @@ user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
 user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
 "#;
 
-/// The arguments that go before all others when `program` runs on the desktop of the folder `private`. Writes
-/// the files that it needs unless they are there. Blocking.
+/// The arguments to put first when `program` runs on the desktop with the folder `private`. Writes the files that it
+/// needs unless they exist. Blocking.
 ///
-/// # Errors
+/// If a file cannot be written.
 /// When a file cannot be written.
 pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Vec<OsString>> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_family_gets_its_own_place() {
+    fn each_family_gets_its_own_profile_folder() {
         let private = tempfile::tempdir().unwrap();
         let check = |program: &str, superuser: bool, expected: Option<&str>, sandbox: bool| {
             let arguments = prepare(Path::new(program), private.path(), superuser).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_are_there_are_kept() {
+    fn existing_settings_are_kept() {
         let private = tempfile::tempdir().unwrap();
         let file = private.path().join("firefox/user.js");
         fs::create_dir_all(file.parent().unwrap()).unwrap();

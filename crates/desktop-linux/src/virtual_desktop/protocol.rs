@@ -1,4 +1,4 @@
-//! What the owner of a virtual desktop and its keeper say to each other, a line of JSON each.
+//! The protocol between the owner of a virtual desktop and its keeper: one line of JSON per message.
 
 use std::{io, path::PathBuf};
 
@@ -12,14 +12,14 @@ use crate::times::StartupTimes;
 
 /// The longest line that either side reads, in bytes.
 const LINE_MAX: u64 = 64 * 1024;
-/// How to reach a virtual desktop that a keeper holds. Whoever has it can work on that desktop.
+/// How to attach to a virtual desktop that a keeper holds. Anyone who has it can use that desktop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesktopHandle {
-    /// The process that holds the desktop.
+    /// The process of the keeper.
     pub keeper_pid: u32,
-    /// Where it listens for the next owner.
+    /// The socket on which it accepts the next owner.
     pub socket: PathBuf,
-    /// The private folder of the desktop, with the cookie of its display.
+    /// The private folder of the desktop, which contains the cookie of its display.
     pub private_folder: PathBuf,
     /// The display, such as `:3`.
     pub display: String,
@@ -29,11 +29,11 @@ pub struct DesktopHandle {
     pub accessibility_address: String,
 }
 
-/// What an owner says.
+/// A message of the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
 pub(crate) enum Order {
-    /// From now on, keep the desktop for so long should the owner die.
+    /// Keep the desktop for this long if the owner dies.
     Keep {
         /// In milliseconds.
         grace_ms: u64,
@@ -42,25 +42,25 @@ pub(crate) enum Order {
     Close,
 }
 
-/// What a keeper says, once on each connection.
+/// A message of the keeper, once per connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]
 pub(crate) enum Answer {
-    /// The desktop is there.
+    /// The desktop is ready.
     Ready {
-        /// How to reach it.
+        /// How to attach to it.
         handle: DesktopHandle,
-        /// How long it took to come up.
+        /// How long it took to start.
         startup: StartupTimes,
     },
-    /// The desktop did not come up.
+    /// The desktop did not start.
     Failed {
         /// What is wrong.
         what: String,
         /// What to do.
         fix: String,
     },
-    /// Another owner works on the desktop.
+    /// Another owner uses the desktop.
     Busy,
 }
 
@@ -74,14 +74,14 @@ impl Line {
         Self { stream: BufReader::new(stream) }
     }
 
-    pub(crate) async fn say<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
+    pub(crate) async fn send<T: Serialize + Sync>(&mut self, what: &T) -> io::Result<()> {
         let mut text = serde_json::to_vec(what)?;
         text.push(b'\n');
         self.stream.get_mut().write_all(&text).await
     }
 
-    /// What the other side says next; none when it is gone.
-    pub(crate) async fn hear<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
+    /// The next message of the other side; `None` if it is gone.
+    pub(crate) async fn receive<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<Option<T>> {
         let mut text = String::new();
         let mut limited = tokio::io::AsyncReadExt::take(&mut self.stream, LINE_MAX);
         if limited.read_line(&mut text).await? == 0 {

@@ -1,7 +1,7 @@
-//! A private desktop: X server, window manager, session bus and accessibility bus of our own.
+//! Starts a private desktop: its own X server, window manager, session bus and accessibility bus.
 //!
-//! What does not depend on each other comes up side by side, and each wait is for an event: the X server
-//! writes its display number, the bus its address, the window manager a property.
+//! Independent parts start side by side, and each wait is for an event: the X server writes its display number, the
+//! bus its address, the window manager a property.
 
 use std::{
     ffi::OsString,
@@ -42,7 +42,7 @@ use crate::{
 
 /// The longest line that a starting program may write, in bytes.
 const LINE_MAX: u64 = 4096;
-/// How much of a program's messages goes into an error, in bytes.
+/// How much of a program's log goes into an error, in bytes.
 const MESSAGES_MAX: usize = 600;
 
 /// How long the window manager may take to answer before it is asked again.
@@ -53,7 +53,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 pub struct VirtualOptions {
     /// The size of its screen.
     pub size: Size,
-    /// The longest wait for each part to come up.
+    /// The longest wait for each part to start.
     pub start_bound: Duration,
 }
 
@@ -63,7 +63,7 @@ impl Default for VirtualOptions {
     }
 }
 
-/// The session bus takes everybody who can open its socket, which lies in the private folder.
+/// The session bus accepts everyone who can open its socket, which is in the private folder.
 const BUS_CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -80,7 +80,7 @@ const BUS_CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//D
 </busconfig>
 "#;
 
-/// New windows get the focus, a click gives it, and no key is taken away from applications.
+/// New windows get the focus, clicks focus windows, and no key is intercepted.
 const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <openbox_config xmlns="http://openbox.org/3.4/rc">
   <focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast></focus>
@@ -121,7 +121,7 @@ struct Starting {
     bound: Duration,
 }
 
-/// Starts a private desktop; on failure nothing of it stays.
+/// Starts a private desktop; after a failure nothing of it is left.
 pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     let begun = Instant::now();
     let user = Environment::of_this_process();
@@ -211,7 +211,7 @@ async fn start_parts(
     Ok(Up { display, environment, session_bus_address, accessibility_address, entries, startup })
 }
 
-/// Starts the X server on a display number that it chooses itself, and checks that it is ours.
+/// Starts the X server, which chooses a display number, and checks that its socket belongs to it.
 async fn start_server(starting: &Starting, environment: &Environment, size: Size) -> DesktopResult<String> {
     let screen = format!("{size}x24");
     let authority = starting.folder.join("Xauthority");
@@ -237,7 +237,7 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     let started = starting.program("Xvfb", arguments, environment, true).await?;
     let line = starting.first_line("Xvfb", started.output).await?;
     let number: u32 =
-        line.trim().parse().map_err(|_| starting.broken("Xvfb", "it told no display number"))?;
+        line.trim().parse().map_err(|_| starting.broken("Xvfb", "it did not print a display number"))?;
     let socket = format!("/tmp/.X11-unix/X{number}");
     let stream = UnixStream::connect(&socket)
         .await
@@ -249,7 +249,7 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     Ok(format!(":{number}"))
 }
 
-/// The socket of a display on this machine.
+/// The socket of a local display.
 pub(crate) fn socket_of(display: &str) -> PathBuf {
     PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
 }
@@ -269,8 +269,8 @@ async fn start_window_manager(starting: &Starting, environment: &Environment) ->
     starting.program("openbox", arguments, environment, false).await.map(drop)
 }
 
-/// Waits until the window manager answers. That it is there is not enough: what openbox receives while it
-/// starts may lie in its queue until the next event comes, so the question is put again and again.
+/// Waits until the window manager answers. A running one is not enough: what openbox receives while it starts may
+/// stay in its queue until the next event, so the request is repeated.
 async fn await_window_manager(starting: &Starting, display: &Display) -> DesktopResult<()> {
     let mut events = display.subscribe();
     let ready = async {
@@ -300,7 +300,7 @@ async fn enable_accessibility(
 ) -> DesktopResult<String> {
     let enable = async {
         let session = accessibility_bus::connect(session_bus_address).await?;
-        accessibility_bus::tell_environment(&session, &[("DISPLAY", display)]).await?;
+        accessibility_bus::update_environment(&session, &[("DISPLAY", display)]).await?;
         accessibility_bus::enable(&session).await
     };
     starting
@@ -328,7 +328,7 @@ impl Starting {
         self.processes.start(start).await.map_err(|error| self.broken(name, &error.to_string()))
     }
 
-    /// The line that a program writes when it is ready.
+    /// The line that a program prints when it is ready.
     async fn first_line(&self, name: &str, output: Option<ChildStdout>) -> DesktopResult<String> {
         let read = async {
             let output = output.ok_or_else(|| io::Error::other("no output"))?;
@@ -340,26 +340,26 @@ impl Starting {
         };
         let line = self.within(name, read).await?.map_err(|error| self.broken(name, &error.to_string()))?;
         if line.trim().is_empty() {
-            return Err(self.broken(name, "it ended at once"));
+            return Err(self.broken(name, "it exited without printing its address"));
         }
         Ok(line)
     }
 
     async fn within<T>(&self, name: &str, wait: impl Future<Output = T>) -> DesktopResult<T> {
         tokio::time::timeout(self.bound, wait).await.map_err(|_| {
-            self.broken(name, &format!("it did not come up within {} s", self.bound.as_secs_f32()))
+            self.broken(name, &format!("it was not ready within {} s", self.bound.as_secs_f32()))
         })
     }
 
-    /// The error of a part that did not come up, with what it said last.
+    /// The error of a part that did not start, with the end of its log.
     fn broken(&self, name: &str, what: &str) -> DesktopError {
         let messages = fs::read(self.log(name)).unwrap_or_default();
         let tail = messages.get(messages.len().saturating_sub(MESSAGES_MAX)..).unwrap_or_default();
         let tail = String::from_utf8_lossy(tail);
-        let said =
-            if tail.trim().is_empty() { String::new() } else { format!(" (it said: {})", tail.trim()) };
+        let log_end =
+            if tail.trim().is_empty() { String::new() } else { format!(" (its log ends: {})", tail.trim()) };
         DesktopError::Start {
-            what: format!("{name} did not start: {what}{said}"),
+            what: format!("cannot start {name}: {what}{log_end}"),
             fix: "see `deskhand doctor`".to_owned(),
         }
     }
@@ -367,8 +367,8 @@ impl Starting {
 
 fn cannot_prepare(error: &io::Error) -> DesktopError {
     DesktopError::Start {
-        what: format!("cannot prepare a private folder: {error}"),
-        fix: "make sure that TMPDIR can be written and is not full".to_owned(),
+        what: format!("cannot create a private folder: {error}"),
+        fix: "check that TMPDIR is writable and not full".to_owned(),
     }
 }
 
@@ -388,8 +388,8 @@ fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
     write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
 }
 
-/// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and
-/// data, each with its length. The number is not known before the server has chosen it.
+/// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and data,
+/// each with its length. The display number is unknown before the server has chosen it.
 fn authority(cookie: &[u8; 16]) -> Vec<u8> {
     const FAMILY_WILD: u16 = 0xffff;
     const NAME: &[u8] = b"MIT-MAGIC-COOKIE-1";
@@ -406,7 +406,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_cookie_file_has_the_form_that_x_reads() {
+    fn the_cookie_file_has_the_format_of_xauthority() {
         let file = authority(&[7; 16]);
         assert_eq!(file[..6], [0xff, 0xff, 0, 0, 0, 0]);
         assert_eq!(file[6..8], [0, 18]);

@@ -1,5 +1,5 @@
-//! Pictures of the screen by MIT-SHM, without mapping memory ourselves: the X server writes into an anonymous
-//! file that both hold, and we read from it. Where file descriptors cannot be passed, by plain `GetImage`.
+//! Screenshots by MIT-SHM, without mapping memory ourselves: the X server writes into an anonymous file that both
+//! sides hold open, and we read from it. Falls back to plain `GetImage` where file descriptors cannot be passed.
 
 use std::{fs::File, os::unix::fs::FileExt};
 
@@ -17,35 +17,35 @@ use x11rb::{
 
 use super::fault::WorkResult;
 
-/// Takes pictures of the screen.
+/// Takes screenshots.
 #[derive(Default)]
 pub(crate) struct Camera {
     memory: SharedMemory,
-    /// Where pictures are read into, kept from one to the next.
+    /// The buffer that screenshots are read into, reused for the next one.
     pixels: Vec<u8>,
 }
 
-/// The memory that is shared with the X server.
+/// The memory shared with the X server.
 #[derive(Default)]
 enum SharedMemory {
-    /// Nothing was captured yet.
+    /// No screenshot was taken yet.
     #[default]
     New,
     /// An anonymous file that the X server has mapped too.
     Shared {
-        /// Its name at the X server.
+        /// Its id on the X server.
         segment: shm::Seg,
         /// The file.
         file: File,
         /// Its size.
         bytes: usize,
     },
-    /// This server cannot share memory with us.
+    /// This server does not support shared memory over file descriptors.
     Plain,
 }
 
 impl Camera {
-    /// A picture of the screen with the window `root`, or of a part of it.
+    /// A screenshot of the screen with the root window `root`, or of a part of it.
     pub(crate) fn picture(
         &mut self,
         connection: &RustConnection,
@@ -58,16 +58,16 @@ impl Camera {
             None => screen,
             Some(wanted) => screen.intersection(&wanted).ok_or_else(|| {
                 DesktopError::failed(
-                    "take a picture of a part of the screen",
+                    "take a screenshot of a region",
                     format!(
-                        "nothing of {}x{} at {},{} is on the screen of {}x{}",
+                        "the region {}x{} at {},{} lies outside the {}x{} screen",
                         wanted.width, wanted.height, wanted.x, wanted.y, screen.width, screen.height
                     ),
                 )
             })?,
         };
         check_pixel_layout(connection, geometry.depth)?;
-        // Memory that was used before is there at once; new pages cost more than the picture.
+        // Reusing memory is faster than faulting in new pages, which would cost more than the screenshot.
         let mut pixels = std::mem::take(&mut self.pixels);
         let rgb = self.read_pixels(connection, root, region, &mut pixels).map(|()| rgb_of_bgrx(&pixels));
         self.pixels = pixels;
@@ -91,7 +91,7 @@ impl Camera {
             connection.shm_get_image(root, x, y, width, height, u32::MAX, format, *segment, 0)?.reply()?;
             pixels.resize(bytes, 0);
             file.read_exact_at(pixels, 0)
-                .map_err(|error| DesktopError::failed("read the picture from the shared memory", error))?;
+                .map_err(|error| DesktopError::failed("read the screenshot from shared memory", error))?;
             return Ok(());
         }
         let image =
@@ -100,7 +100,7 @@ impl Camera {
         Ok(())
     }
 
-    /// Makes sure that there is a shared segment of at least `bytes`, or that there is known to be none.
+    /// Makes sure that there is a shared segment of at least `bytes`, unless the server does not support any.
     fn share_memory(&mut self, connection: &RustConnection, bytes: usize) -> WorkResult<()> {
         match &self.memory {
             SharedMemory::Plain => return Ok(()),
@@ -111,32 +111,33 @@ impl Camera {
             SharedMemory::New => {}
         }
         self.memory = new_segment(connection, bytes).unwrap_or_else(|fault| {
-            tracing::debug!(?fault, "no shared memory with the X server; pictures take longer");
+            tracing::debug!(?fault, "no shared memory with the X server; screenshots take longer");
             SharedMemory::Plain
         });
         Ok(())
     }
 }
 
-/// Four bytes a pixel, blue first; what every X server of today has.
+/// Requires four bytes a pixel, blue first, as all current X servers have.
 fn check_pixel_layout(connection: &RustConnection, depth: u8) -> WorkResult<()> {
     let setup = connection.setup();
     let wide = setup.pixmap_formats.iter().any(|format| format.depth == depth && format.bits_per_pixel == 32);
     if wide && setup.image_byte_order == ImageOrder::LSB_FIRST {
         return Ok(());
     }
-    let what = format!("the screen has {depth} bits a pixel; 24 are needed (`-screen 0 WIDTHxHEIGHTx24`)");
-    Err(DesktopError::failed("take a picture", what).into())
+    let what =
+        format!("the screen depth is {depth} bits; start the X server with 24 (`-screen 0 WIDTHxHEIGHTx24`)");
+    Err(DesktopError::failed("take a screenshot", what).into())
 }
 
 fn new_segment(connection: &RustConnection, bytes: usize) -> WorkResult<SharedMemory> {
     let unsupported = |what: String| DesktopError::failed("share memory with the X server", what);
     if connection.extension_information(shm::X11_EXTENSION_NAME)?.is_none() {
-        return Err(unsupported("it has no MIT-SHM".to_owned()).into());
+        return Err(unsupported("it lacks the MIT-SHM extension".to_owned()).into());
     }
     let version = connection.shm_query_version()?.reply()?;
     if (version.major_version, version.minor_version) < (1, 2) {
-        return Err(unsupported("MIT-SHM is older than 1.2".to_owned()).into());
+        return Err(unsupported("its MIT-SHM extension is older than 1.2".to_owned()).into());
     }
     let create = || -> std::io::Result<File> {
         let memory = memfd_create("deskhand-capture", MemfdFlags::CLOEXEC)?;
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pixels_change_their_order() {
+    fn pixels_are_reordered_to_rgb() {
         assert_eq!(rgb_of_bgrx(&[1, 2, 3, 255, 4, 5, 6, 0]), [3, 2, 1, 6, 5, 4]);
         assert!(rgb_of_bgrx(&[]).is_empty());
     }

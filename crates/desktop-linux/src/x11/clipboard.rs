@@ -1,5 +1,5 @@
-//! The clipboard: the X selection `CLIPBOARD`, read from whoever owns it, and owned by a thread of ours once it was
-//! written.
+//! The clipboard: the X selection `CLIPBOARD`. Reading asks its current owner; writing makes a thread of this process
+//! the owner.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -29,7 +29,7 @@ use super::{
 };
 use crate::blocking::run_blocking;
 
-/// How long the owner of the clipboard may take to hand it over.
+/// How long the owner of the clipboard may take to send its content.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
 /// The longest text that is read, in 32-bit units.
 const LENGTH_MAX: u32 = 4 * 1024 * 1024;
@@ -49,10 +49,10 @@ x11rb::atom_manager! {
     }
 }
 
-/// What the thread that owns the clipboard tells.
+/// The clipboard while a thread of this process owns it.
 #[derive(Debug)]
 pub(crate) struct Owned {
-    /// How often the text was handed over.
+    /// How often the text was requested and sent.
     taken: watch::Receiver<u32>,
 }
 
@@ -72,7 +72,7 @@ impl ClipboardState {
         if let Ok(result) = tokio::time::timeout(OWNER_BOUND, &mut reading).await {
             return result?;
         }
-        // The owner does not answer: the reader is told to give up.
+        // The owner does not answer: make the blocking read give up.
         if let Ok(window) = opened.await {
             display.call("give up reading the clipboard", move |worker| quit(worker, window)).await?;
         }
@@ -107,7 +107,7 @@ fn failed(operation: &str, fault: Fault) -> DesktopError {
     }
 }
 
-/// A connection of its own with an invisible window.
+/// Opens a separate connection with an invisible window.
 fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
     let (connection, screen) = address.connect()?;
     let root = connection.setup().roots.get(screen).map_or(NONE, |root| root.root);
@@ -116,11 +116,11 @@ fn open(address: &Address) -> WorkResult<(RustConnection, u32, Names)> {
     Ok((connection, window, names))
 }
 
-/// Asks the owner for its text. Blocking, until an answer or a message to quit.
+/// Asks the owner for its text. Blocks until it answers or a quit message arrives.
 fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option<String>> {
     let ask = || -> WorkResult<Option<String>> {
         let (connection, own, names) = open(address)?;
-        // Nobody waits any more when the caller was cancelled.
+        // The receiver is gone if the caller was cancelled.
         let _ = window.send(own);
         if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner == NONE {
             return Ok(None);
@@ -133,17 +133,25 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
             if let Event::ClientMessage(message) = &event
                 && message.type_ == names.DESKHAND_QUIT
             {
-                return Err(DesktopError::failed("read the clipboard", "its owner does not answer").into());
+                return Err(DesktopError::failed(
+                    "read the clipboard",
+                    "the application that owns it does not answer",
+                )
+                .into());
             }
-            let Event::SelectionNotify(told) = event else { continue };
-            if told.property == NONE {
-                // The owner has no text, such as a picture.
+            let Event::SelectionNotify(notify) = event else { continue };
+            if notify.property == NONE {
+                // The owner has no text; it may hold a picture.
                 return Ok(None);
             }
             let reply =
                 connection.get_property(true, own, property, AtomEnum::ANY, 0, LENGTH_MAX)?.reply()?;
             if reply.type_ == names.INCR {
-                return Err(DesktopError::failed("read the clipboard", "its text is too long").into());
+                return Err(DesktopError::failed(
+                    "read the clipboard",
+                    "its text is too long for one transfer",
+                )
+                .into());
             }
             return Ok(Some(String::from_utf8_lossy(&reply.value).into_owned()));
         }
@@ -151,12 +159,13 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
     ask().map_err(|fault| failed("read the clipboard", fault))
 }
 
-/// Takes the clipboard over and serves it from a thread until somebody else takes it; with no text it is emptied.
+/// Takes ownership of the clipboard and serves `text` from a thread until another client takes over. `None` empties
+/// it.
 fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> {
     let take = || -> WorkResult<Option<Owned>> {
         let (connection, window, names) = open(address)?;
         let Some(text) = text else {
-            // Whoever owns it loses it.
+            // Taking and releasing ownership empties the clipboard.
             connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
             connection.set_selection_owner(NONE, names.CLIPBOARD, CURRENT_TIME)?;
             connection.get_input_focus()?.reply()?;
@@ -164,13 +173,13 @@ fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> 
         };
         connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
         if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner != window {
-            return Err(DesktopError::failed("write the clipboard", "another program holds it").into());
+            return Err(DesktopError::failed("write the clipboard", "another client took it over").into());
         }
         let (sender, taken) = watch::channel(0);
         let serve = move || {
             let served = serve(&connection, &names, &text, &sender);
             if let Err(fault) = served {
-                tracing::debug!(?fault, "the clipboard is served no longer");
+                tracing::debug!(?fault, "stopped serving the clipboard");
             }
         };
         std::thread::Builder::new()
@@ -194,7 +203,7 @@ fn serve(
             match answer(connection, names, text, &request) {
                 Ok(true) => taken.send_modify(|count| *count += 1),
                 Ok(false) => {}
-                // The program that asked has gone.
+                // The client that asked is gone.
                 Err(fault) if fault.is_refusal() => {}
                 Err(fault) => return Err(fault),
             }
@@ -204,7 +213,7 @@ fn serve(
     }
 }
 
-/// Hands over what is asked for; whether it was the text.
+/// Sends what was requested; returns whether that was the text.
 fn answer(
     connection: &RustConnection,
     names: &Names,
@@ -226,7 +235,7 @@ fn answer(
     } else {
         property = NONE;
     }
-    let told = SelectionNotifyEvent {
+    let notify = SelectionNotifyEvent {
         response_type: SELECTION_NOTIFY_EVENT,
         sequence: 0,
         time: request.time,
@@ -235,12 +244,12 @@ fn answer(
         target: request.target,
         property,
     };
-    connection.send_event(false, request.requestor, EventMask::NO_EVENT, told)?;
+    connection.send_event(false, request.requestor, EventMask::NO_EVENT, notify)?;
     connection.flush()?;
     Ok(is_text)
 }
 
-/// Tells a reader of the clipboard to give up.
+/// Makes a blocking read of the clipboard give up.
 fn quit(worker: &Worker, window: u32) -> WorkResult<()> {
     let message = ClientMessageEvent::new(32, window, worker.atoms.DESKHAND_QUIT, [0; 5]);
     worker.connection.send_event(false, window, EventMask::NO_EVENT, message)?;

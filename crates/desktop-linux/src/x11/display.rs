@@ -1,7 +1,7 @@
 //! The connection to an X server: one thread that owns it, behind a channel.
 //!
-//! Whoever needs the X server hands the thread a piece of work and awaits the answer. A server that is gone
-//! ends every call at once; one that hangs ends it after [`ANSWER_BOUND`].
+//! Callers send the thread a closure and await its result. A server that is gone fails every call at once; one that
+//! hangs fails it after [`ANSWER_BOUND`].
 
 use std::{
     os::unix::net::UnixStream,
@@ -35,7 +35,7 @@ use super::{
 
 /// How long an X server may take to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);
-/// How many events a slow reader may fall behind before it is told that it missed some.
+/// How many events a slow reader may fall behind before it misses some.
 const EVENTS_KEPT: usize = 1024;
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -45,7 +45,7 @@ type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 pub(crate) enum Address {
     /// The display that `DISPLAY` and `XAUTHORITY` of the environment name.
     Environment,
-    /// A display of our own.
+    /// A virtual display that we started.
     Own {
         /// Its socket.
         socket: std::path::PathBuf,
@@ -55,7 +55,7 @@ pub(crate) enum Address {
 }
 
 impl Address {
-    /// Connects; blocking, but a local connection.
+    /// Connects. Blocking, but the connection is local.
     pub(crate) fn connect(&self) -> DesktopResult<(RustConnection, usize)> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
             DesktopError::failed("connect to the X server", source)
@@ -79,7 +79,7 @@ impl Address {
     }
 }
 
-/// A handle on an X server; the threads behind it end when it is dropped.
+/// A handle to an X server; the threads behind it end when it is dropped.
 pub(crate) struct Display {
     jobs: mpsc::Sender<Job>,
     events: broadcast::Sender<XEvent>,
@@ -96,7 +96,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// Connects twice, once for requests and once for events, and starts a thread for each. Blocking.
+    /// Opens two connections, one for requests and one for events, and starts a thread for each. Blocking.
     pub(crate) fn open(address: &Address, name: String) -> DesktopResult<Self> {
         let (requests, screen) = address.connect()?;
         let (listening, _) = address.connect()?;
@@ -179,7 +179,7 @@ impl Display {
     ) -> DesktopResult<T> {
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
-            // Nobody waits any more when the caller was cancelled.
+            // The receiver is gone if the caller was cancelled.
             let _ = sender.send(work(worker));
         });
         if self.gone.is_cancelled() || self.jobs.send(job).is_err() {
@@ -202,12 +202,12 @@ impl Display {
         }
     }
 
-    /// What happens from now on.
+    /// A receiver of the events from now on.
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<XEvent> {
         self.events.subscribe()
     }
 
-    /// Returns when every event that the server had sent before now was taken in.
+    /// Waits until every event that the server sent before this call has been processed.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] when the server has ended.
@@ -232,7 +232,7 @@ impl Display {
         self.pongs.clone()
     }
 
-    /// Tells when an application begins drag and drop, from now on.
+    /// A counter that changes when an application starts drag and drop from now on.
     pub(crate) fn drags(&self) -> watch::Receiver<u32> {
         let mut drags = self.drags.clone();
         drags.mark_unchanged();
@@ -249,7 +249,7 @@ impl Display {
         gone(&self.name)
     }
 
-    /// Runs `look` on the ids of windows.
+    /// Runs `look` on the window ids.
     pub(crate) fn with_registry<T>(&self, look: impl FnOnce(&mut Registry) -> T) -> T {
         look(&mut self.registry.lock().unwrap_or_else(PoisonError::into_inner))
     }

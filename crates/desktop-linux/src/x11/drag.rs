@@ -1,9 +1,9 @@
 //! Dragging, with or without drag and drop.
 //!
-//! Drag and drop is a talk between the application that offers something and the one that it is offered to, in
-//! several messages for each position of the pointer. Whoever lets go before the talk is through drops into nothing.
-//! Two events tell how far it is: the source takes the selection `XdndSelection` when it begins, and what shows where
-//! the pointer is, the picture that follows it and the target that lights up, is drawn and then rests.
+//! During drag and drop, the source and the target exchange several messages for each position of the pointer.
+//! Releasing the button before they are done drops into nothing. Two events show the progress: the source takes the
+//! selection `XdndSelection` when it starts, and the feedback (the dragged picture, the highlighted target) is drawn
+//! and then stays still.
 
 use std::time::Duration;
 
@@ -20,25 +20,25 @@ use crate::{
     x11::{events::XEvent, input::number_of, keyboard},
 };
 
-/// How long an application may take to answer while something is dragged.
+/// How long an application may take to answer during a drag.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
-/// How long an application that answers may take to begin drag and drop; without it, the drag is a plain one.
+/// How long an application that answers may take to start drag and drop. If it does not, the drag is a plain one.
 const BEGIN_BOUND: Duration = Duration::from_millis(400);
-/// After so many positions the application has to have noticed that this is a drag.
+/// After this many positions the application must have recognised a drag.
 const THRESHOLD_STEPS: usize = 4;
 /// The pixels between two positions of a drag.
 const STEP: i32 = 8;
 /// The most positions of a drag.
 const STEPS_MAX: i32 = 100;
-/// How often the last position is told, in pixels beside it: a talk goes on from one to the next.
+/// Offsets in pixels around the last position. The extra motion events let the exchange of messages finish.
 const ASIDE: [i32; 4] = [1, 0, 1, 0];
-/// Nothing is drawn for so long: the talk about a position is through.
+/// When nothing has been drawn for this long, the messages for a position have been exchanged.
 const REST: Duration = Duration::from_millis(50);
-/// The longest wait for that rest.
+/// The longest wait for that.
 const REST_BOUND: Duration = Duration::from_millis(500);
 
 impl LinuxDesktop {
-    /// Presses the button at one place, moves, and lets go at the other when the applications are ready for it.
+    /// Presses the button at one place, moves, and releases it at the other once the applications are ready.
     pub(crate) async fn drag_along(
         &self,
         from: Point<Screen>,
@@ -65,7 +65,7 @@ impl LinuxDesktop {
         });
         let keys = press.await?;
         let moved = self.move_held(&path(from, to), to, &mut begun).await;
-        // Whatever happened on the way, nothing stays pressed.
+        // Release everything, even if moving failed.
         let release = self.display().call("drag", move |worker| {
             worker.button(BUTTON_RELEASE_EVENT, button)?;
             for key in keys.iter().rev() {
@@ -83,7 +83,7 @@ impl LinuxDesktop {
         to: Point<Screen>,
         begun: &mut tokio::sync::watch::Receiver<u32>,
     ) -> DesktopResult<()> {
-        // The application takes the button before the pointer moves on.
+        // Let the application handle the button press before the pointer moves.
         self.await_application(ANSWER_BOUND).await?;
         let (first, rest) = steps.split_at(steps.len().min(THRESHOLD_STEPS));
         self.follow(first).await?;
@@ -115,7 +115,7 @@ impl LinuxDesktop {
     }
 }
 
-/// Waits until nothing has been drawn for a while, but for what is drawn by itself.
+/// Waits until nothing has been drawn for a while, except for self-repeating drawing.
 async fn await_rest(events: &mut broadcast::Receiver<XEvent>) {
     let bound = Instant::now() + REST_BOUND;
     let mut rest = Instant::now() + REST;
@@ -125,7 +125,7 @@ async fn await_rest(events: &mut broadcast::Receiver<XEvent>) {
             Ok(XEvent::Damage { .. } | XEvent::WindowsChanged) | Err(RecvError::Lagged(_)) => {
                 rest = Instant::now() + REST;
             }
-            // The next call tells.
+            // The next call reports the error.
             Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => return,
         }
     }
@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_drag_ends_where_it_should() {
+    fn the_last_position_of_a_drag_is_its_target() {
         let check = |from: (i32, i32), to: (i32, i32), steps: usize| {
             let points = path(Point::new(from.0, from.1), Point::new(to.0, to.1));
             assert_eq!(points.len(), steps);

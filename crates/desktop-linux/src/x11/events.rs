@@ -1,7 +1,7 @@
 //! The reader of X events: one thread with a connection of its own.
 //!
-//! It selects the events of the root window and of every top-level window, watches each for damage, and tells
-//! everybody who subscribed. It decides nothing.
+//! It selects the events of the root window and of every top-level window, watches each window for damage, and
+//! broadcasts what happens. It makes no decisions.
 
 use std::{
     collections::HashMap,
@@ -31,7 +31,7 @@ use super::{fault::WorkResult, rhythm::Rhythms, window_ids::Registry, worker::At
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;
 
-/// Something that the X server told.
+/// An event of the X server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum XEvent {
     /// A window was opened or closed, its title or the active window changed.
@@ -40,16 +40,16 @@ pub enum XEvent {
     Damage {
         /// The X id of the window.
         window: u32,
-        /// What was drawn, as far as one rectangle can tell.
+        /// The bounding box of what was drawn.
         area: Rect<Screen>,
-        /// Whether all of it is a caret, or drawn again and again in a steady rhythm.
+        /// Whether all of it is a caret, or drawn repeatedly in a steady rhythm.
         by_itself: bool,
     },
     /// The X server has ended.
     DisplayGone,
 }
 
-/// See the module.
+/// The reader; see the module documentation.
 pub(crate) struct EventReader {
     connection: RustConnection,
     root: u32,
@@ -63,7 +63,7 @@ pub(crate) struct EventReader {
     drawn: Arc<Mutex<DrawnLog>>,
     rhythms: Rhythms,
     watched: HashMap<u32, Watched>,
-    /// What was drawn, at the server; 0 where it has no DAMAGE extension.
+    /// The server-side region that damage is read into; 0 without the DAMAGE extension.
     region: xfixes::Region,
 }
 
@@ -72,16 +72,16 @@ struct Watched {
     pid: Option<u32>,
 }
 
-/// What was drawn since somebody asked for the last time.
+/// What was drawn since the last call to [`DrawnLog::take`].
 #[derive(Debug, Default)]
 pub(crate) struct DrawnLog {
     areas: Vec<(Option<u32>, Rect<Screen>)>,
-    /// There was more than is kept, or the server does not tell.
+    /// More was drawn than is kept, or the server does not report it.
     overflowed: bool,
 }
 
 impl DrawnLog {
-    /// The most areas that are kept until somebody asks.
+    /// The most areas that are kept between two calls.
     const AREAS_MAX: usize = 4_096;
 
     fn add(&mut self, pid: Option<u32>, area: Rect<Screen>) {
@@ -102,13 +102,13 @@ impl DrawnLog {
     }
 }
 
-/// What the reader hands on.
+/// The channels that the reader sends to.
 pub(crate) struct Listeners {
-    /// Everybody who wants to hear what happens.
+    /// All events, to every subscriber.
     pub(crate) events: broadcast::Sender<XEvent>,
     /// The serial of the last ping that was answered.
     pub(crate) pongs: watch::Sender<u32>,
-    /// How often an application began drag and drop.
+    /// How often an application started drag and drop.
     pub(crate) drags: watch::Sender<u32>,
     /// The serial of the last fence that was reached.
     pub(crate) fences: watch::Sender<u32>,
@@ -146,7 +146,7 @@ impl EventReader {
         }
     }
 
-    /// Selects the events of the root window and adopts the windows that are there.
+    /// Selects the events of the root window and adopts the existing windows.
     pub(crate) fn select(&mut self) -> WorkResult<()> {
         let has_damage = self.connection.extension_information(damage::X11_EXTENSION_NAME)?.is_some()
             && self.connection.extension_information(xfixes::X11_EXTENSION_NAME)?.is_some();
@@ -164,7 +164,7 @@ impl EventReader {
         self.adopt_clients()?;
         let children = self.connection.query_tree(self.root)?.reply()?.children;
         for window in children {
-            // Windows may go away while we ask.
+            // A window may be destroyed in the meantime.
             let Ok(attributes) = self.connection.get_window_attributes(window)?.reply() else { continue };
             if attributes.override_redirect && attributes.map_state == MapState::VIEWABLE {
                 self.adopt(window)?;
@@ -187,7 +187,7 @@ impl EventReader {
             match self.handle(&event) {
                 Ok(true) => {}
                 Ok(false) => return,
-                // One refused request: a window that went away in between.
+                // One request was refused, because its window was destroyed in the meantime.
                 Err(fault) if fault.is_refusal() => {}
                 Err(fault) => {
                     tracing::debug!(?fault, "the X server is gone");
@@ -196,15 +196,15 @@ impl EventReader {
             }
         }
         self.gone.cancel();
-        self.tell(XEvent::DisplayGone);
+        self.broadcast(XEvent::DisplayGone);
     }
 
-    /// Returns whether to go on.
+    /// Handles one event; returns whether to continue.
     fn handle(&mut self, event: &Event) -> WorkResult<bool> {
         if let Event::DamageNotify(damaged) = event {
             self.drew(damaged)?;
         } else if let Event::XfixesSelectionNotify(taken) = event {
-            // An owner that only lets go of it tells in the same way.
+            // Releasing the selection sends this event too.
             if taken.owner == x11rb::NONE {
                 return Ok(true);
             }
@@ -214,14 +214,14 @@ impl EventReader {
                 self.adopt(mapped.window)?;
                 self.connection.flush()?;
             }
-            self.tell(XEvent::WindowsChanged);
+            self.broadcast(XEvent::WindowsChanged);
         } else if let Event::UnmapNotify(_) = event {
-            self.tell(XEvent::WindowsChanged);
+            self.broadcast(XEvent::WindowsChanged);
         } else if let Event::DestroyNotify(destroyed) = event {
-            // The server has dropped the damage object with its window.
+            // The server has already dropped the damage object with its window.
             self.watched.remove(&destroyed.window);
             self.registry.lock().unwrap_or_else(PoisonError::into_inner).forget(destroyed.window);
-            self.tell(XEvent::WindowsChanged);
+            self.broadcast(XEvent::WindowsChanged);
         } else if let Event::PropertyNotify(changed) = event {
             self.property_changed(changed)?;
         } else if let Event::ClientMessage(message) = event {
@@ -242,10 +242,10 @@ impl EventReader {
         Ok(true)
     }
 
-    /// The server is silent about further damage until it was fetched. Only then it is told on: what is drawn before
-    /// belongs to this event, and what is drawn after it brings one of its own.
+    /// The server reports no further damage until it is fetched. It is forwarded only after that: what is drawn
+    /// before belongs to this event, and what is drawn later triggers another one.
     fn drew(&mut self, damaged: &damage::NotifyEvent) -> WorkResult<()> {
-        /// Beyond, one rectangle around all stands for them.
+        /// With more areas, their bounding box stands for all of them.
         const AREAS_MAX: usize = 16;
         let connection = &self.connection;
         connection.damage_subtract(damaged.damage, x11rb::NONE, self.region)?;
@@ -265,7 +265,7 @@ impl EventReader {
         let now = Instant::now();
         let mut by_itself = true;
         for area in region.rectangles.iter().take(AREAS_MAX) {
-            by_itself &= self.rhythms.goes_on_by_itself(damaged.drawable, on_screen(area), now);
+            by_itself &= self.rhythms.repeats_by_itself(damaged.drawable, on_screen(area), now);
         }
         by_itself &= region.rectangles.len() <= AREAS_MAX;
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
@@ -277,13 +277,13 @@ impl EventReader {
             }
         }
         drop(drawn);
-        self.tell(XEvent::Damage { window: damaged.drawable, area: whole, by_itself });
+        self.broadcast(XEvent::Damage { window: damaged.drawable, area: whole, by_itself });
         Ok(())
     }
 
     fn property_changed(&mut self, changed: &PropertyNotifyEvent) -> WorkResult<()> {
         let atoms = &self.atoms;
-        let tells = if changed.window == self.root {
+        let is_relevant = if changed.window == self.root {
             [
                 atoms._NET_CLIENT_LIST,
                 atoms._NET_CLIENT_LIST_STACKING,
@@ -298,8 +298,8 @@ impl EventReader {
         if changed.window == self.root && changed.atom == self.atoms._NET_CLIENT_LIST {
             self.adopt_clients()?;
         }
-        if tells {
-            self.tell(XEvent::WindowsChanged);
+        if is_relevant {
+            self.broadcast(XEvent::WindowsChanged);
         }
         Ok(())
     }
@@ -316,7 +316,7 @@ impl EventReader {
         Ok(())
     }
 
-    /// Selects the events of a top-level window. It may be gone already: the error comes as an event.
+    /// Selects the events of a top-level window. If it is gone already, the error arrives as an event.
     fn adopt(&mut self, window: u32) -> WorkResult<()> {
         if self.watched.contains_key(&window) || self.watched.len() >= WATCHED_MAX {
             return Ok(());
@@ -335,8 +335,8 @@ impl EventReader {
         Ok(())
     }
 
-    fn tell(&self, event: XEvent) {
-        // Nobody listens: nothing to tell.
+    fn broadcast(&self, event: XEvent) {
+        // Fails only without subscribers.
         let _ = self.events.send(event);
     }
 }

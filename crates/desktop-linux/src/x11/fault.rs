@@ -1,12 +1,12 @@
-//! Why work on the X server fails.
+//! Errors of requests to the X server.
 
 use deskhand_desktop::DesktopError;
 use x11rb::errors::{ConnectionError, ReplyError, ReplyOrIdError};
 
-/// Why a piece of work on the X server failed.
+/// Why a request to the X server failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The X server, or the way to it.
+    /// The X server, or the connection to it.
     X(ReplyOrIdError),
     /// Anything else, ready for the caller.
     Desktop(DesktopError),
@@ -37,7 +37,7 @@ impl From<DesktopError> for Fault {
 }
 
 impl Fault {
-    /// Whether the X server refused one request, most often because a window went away.
+    /// Whether the X server refused a single request, usually because a window was destroyed.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
     }
@@ -58,5 +58,5 @@ pub(super) fn gone(display: &str) -> DesktopError {
     DesktopError::Gone { what: format!("the X server of display {display} has ended") }
 }
 
-/// The result of a piece of work on the X server.
+/// The result of a request to the X server.
 pub(crate) type WorkResult<T> = Result<T, Fault>;

@@ -1,7 +1,7 @@
 //! Real input events by XTEST.
 //!
-//! Each call goes to the X server in pieces that are short, so that nobody else waits long. Keys that the
-//! keyboard lacks are bound as [`super::keyboard`] describes.
+//! Each call is split into short pieces, so that no other caller waits long. Symbols that the keyboard lacks are
+//! bound to keys as [`super::keyboard`] describes.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -34,13 +34,13 @@ use crate::{
     },
 };
 
-/// The most symbols that go out in one piece.
+/// The most symbols that are sent in one piece.
 const PIECE_MAX: usize = 100;
-/// So many symbols ahead get their keys together: each change of the map costs the application time.
+/// Keys are bound for this many symbols ahead: each change of the keyboard map costs the application time.
 const AHEAD_MAX: usize = 4_000;
-/// How long an application may take to process the keys that went out.
+/// How long an application may take to process the keys that were sent.
 const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
-/// The most notches of one turn of the wheel.
+/// The most wheel notches of one scroll.
 const NOTCHES_MAX: u32 = 200;
 
 impl Input for LinuxDesktop {
@@ -81,7 +81,10 @@ impl Input for LinuxDesktop {
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        let unknown = || DesktopError::Key { key: chord.to_string(), reason: "it is no key".to_owned() };
+        let unknown = || DesktopError::Key {
+            key: chord.to_string(),
+            reason: "it names no key of the keyboard".to_owned(),
+        };
         let keysym = keyboard::keysym_of_key(chord.key, &chord.modifiers).ok_or_else(unknown)?;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
         loop {
@@ -106,22 +109,22 @@ impl Input for LinuxDesktop {
                 Progress::AwaitApplication => self.catch_up().await?,
             }
         }
-        // Whoever reads what was typed shall find it: the last key is through when this is answered.
+        // A caller that reads the text next must find all of it: wait until the last key has been processed.
         self.await_application(CATCH_UP_BOUND).await?;
         Ok(())
     }
 }
 
-/// What came of a piece of keys.
+/// The result of sending a piece.
 enum Progress {
-    /// So many symbols are out.
+    /// This many symbols were sent.
     Sent(usize),
-    /// None: a key must be bound anew that the application may not have looked at yet.
+    /// None was sent: a key must be rebound that the application may not have looked up yet.
     AwaitApplication,
 }
 
 impl LinuxDesktop {
-    /// Waits until the active application has processed the keys that went out, and notes it.
+    /// Waits until the active application has processed the keys that were sent, and records that.
     async fn catch_up(&self) -> DesktopResult<()> {
         if !self.await_application(CATCH_UP_BOUND).await? {
             return Err(DesktopError::NotAnswering {
@@ -138,10 +141,9 @@ impl LinuxDesktop {
             .await
     }
 
-    /// Waits until the application with the focus has processed every event so far: it answers a
-    /// `_NET_WM_PING` in its turn. Applications without that protocol are not waited for. A window that goes away
-    /// meanwhile, as a dialog does, answers no more, and the one that has the focus then is asked. False when none
-    /// answered within `bound`.
+    /// Waits until the application with the focus has processed every event so far: it answers a `_NET_WM_PING` in
+    /// order. Applications without that protocol are not waited for. If the window closes in the meantime, as a
+    /// dialog does, the one that has the focus then is asked. Returns `false` if none answered within `bound`.
     pub(crate) async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
         let asking = async {
             loop {
@@ -154,7 +156,7 @@ impl LinuxDesktop {
                 };
                 tokio::select! {
                     biased;
-                    // An error says that the display is gone; the next call tells.
+                    // An error means that the display is gone; the next call reports it.
                     _ = pongs.wait_for(|pong| pong.wrapping_sub(serial) < u32::MAX / 2) => return Ok(()),
                     gone = self.window_gone(window, &mut events) => gone?,
                 }
@@ -166,7 +168,7 @@ impl LinuxDesktop {
         }
     }
 
-    /// Waits until a window is not on the screen any more.
+    /// Waits until a window is no longer on the screen.
     async fn window_gone(&self, window: u32, events: &mut broadcast::Receiver<XEvent>) -> DesktopResult<()> {
         loop {
             match events.recv().await {
@@ -208,7 +210,7 @@ impl Worker {
         if inside(point.x, root.width) && inside(point.y, root.height) {
             return Ok(());
         }
-        let what = format!("{},{} is not on the screen of {}x{}", point.x, point.y, root.width, root.height);
+        let what = format!("{},{} lies outside the {}x{} screen", point.x, point.y, root.width, root.height);
         Err(DesktopError::failed("move the pointer", what).into())
     }
 
@@ -274,26 +276,26 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Binds what is missing for `symbols`; whether they can go out now.
+    /// Binds keys for the `symbols` that have none; the plan says whether they can be sent now.
     fn bind(&mut self, symbols: &[u32]) -> WorkResult<Plan> {
         let plan = self.keyboard.plan(symbols);
         if let Plan::Bind(keys) = &plan
             && !keys.is_empty()
         {
             for (first, keysyms) in keyboard::runs(keys) {
-                // On all levels of two groups, so that neither Shift nor the layout in use matters.
+                // On all levels of two groups, so that neither Shift nor the active layout matters.
                 let rows: Vec<u32> = keysyms.iter().flat_map(|keysym| [*keysym; 4]).collect();
                 let count = u8::try_from(keysyms.len()).unwrap_or(u8::MAX);
                 self.connection.change_keyboard_mapping(count, first, 4, &rows)?;
             }
-            // The server tells every application of the new map before any key that is sent after this.
+            // The server announces the new map to every application before any key that is sent after this.
             self.round_trip()?;
             self.keyboard.bound(keys);
         }
         Ok(plan)
     }
 
-    /// Sends as many symbols as go out in one piece and can be bound at a time.
+    /// Sends as many symbols as fit into one piece and can be bound at a time.
     fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
         let spare = self.keyboard.spare_keys();
         let mut without_key = HashSet::new();
@@ -339,7 +341,7 @@ impl Worker {
         Ok(Progress::Sent(1))
     }
 
-    /// Presses and releases one key with the modifiers that it needs and those that are wanted beside.
+    /// Presses and releases one key together with the modifiers that it needs and the requested ones.
     fn stroke(&self, stroke: Stroke, wanted: &[u32]) -> WorkResult<()> {
         let mut modifiers = wanted.to_vec();
         for (needed, modifier) in [(stroke.shift, SHIFT), (stroke.level3, LEVEL3)] {
@@ -370,7 +372,7 @@ impl Worker {
         keysyms.iter().map(key_of).collect()
     }
 
-    /// Lets go of every key and button that is held, as by an owner that died between pressing and letting go.
+    /// Releases every key and button that is held, such as by an owner that died in the middle of a press.
     pub(crate) fn release_all(&self) -> WorkResult<()> {
         let keys = self.connection.query_keymap()?.reply()?.keys;
         for keycode in (0..=u8::MAX).filter(|code| {
@@ -386,7 +388,7 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Frees the keys that were bound.
+    /// Removes the key bindings that were made.
     pub(crate) fn unbind_keys(&mut self) -> WorkResult<()> {
         for keycode in self.keyboard.take_bindings() {
             self.connection.change_keyboard_mapping(1, keycode, 1, &[x11rb::NO_SYMBOL])?;
@@ -394,13 +396,13 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Asks the active window for a sign of life; none when it does not know how to give one.
+    /// Pings the active window and returns it; `None` if it does not support `_NET_WM_PING`.
     fn ping(&self, serial: u32) -> WorkResult<Option<u32>> {
         let Some(window) = self.active_window()? else { return Ok(None) };
         match self.has_protocol(window, self.atoms._NET_WM_PING) {
             Ok(true) => {}
             Ok(false) => return Ok(None),
-            // The window has gone meanwhile.
+            // The window was closed in the meantime.
             Err(fault) if fault.is_refusal() => return Ok(None),
             Err(fault) => return Err(fault),
         }
@@ -411,7 +413,7 @@ impl Worker {
         Ok(Some(window))
     }
 
-    /// Whether a window is there and mapped, with everything that it lies in.
+    /// Whether a window exists and is mapped together with all its ancestors.
     fn shows(&self, window: u32) -> WorkResult<bool> {
         match self.connection.get_window_attributes(window)?.reply() {
             Ok(attributes) => Ok(attributes.map_state == MapState::VIEWABLE),
@@ -425,7 +427,7 @@ fn no_key(symbol: Option<u32>) -> DesktopError {
     let character = symbol.and_then(|symbol| xkeysym::Keysym::new(symbol).key_char());
     DesktopError::Key {
         key: character.map_or_else(|| "a symbol".to_owned(), String::from),
-        reason: "the keyboard has no such key and no spare one that it could be bound to".to_owned(),
+        reason: "no key produces it, and no spare key is left to bind it to".to_owned(),
     }
 }
 

@@ -1,8 +1,8 @@
-//! The keyboard map: which keys produce a symbol, and keys that are bound to symbols which no key produces.
+//! The keyboard map: which keys produce a symbol, and spare keys that are bound to missing symbols.
 //!
-//! Applications look a key up when they process it, which may be long after it was pressed. So a key that was
-//! bound stays bound, and when all spare keys are in use the one that was used longest ago is taken, but not
-//! before the application has told that it has processed everything up to that use.
+//! Applications look a key up when they process it, which may be long after it was pressed. So a bound key stays
+//! bound. When all spare keys are in use, the least recently used one is rebound, but not before the application has
+//! confirmed that it has processed everything up to that use.
 
 use deskhand_desktop::keys::{Key, Modifier, NamedKey};
 use std::{collections::HashSet, ops::RangeInclusive};
@@ -18,9 +18,9 @@ pub(crate) const SUPER: u32 = 0xffeb;
 /// `ISO_Level3_Shift`
 pub(crate) const LEVEL3: u32 = 0xfe03;
 
-/// Vendor symbols such as `XF86AudioPlay` whose keys do nothing by themselves. Chromium goes by the number of a key
-/// where it does not know the symbol: a letter on the key `XF86Reload` loads the page anew, one on `XF86Back` leaves
-/// it. So keys that browsers and editors obey are not among these.
+/// Vendor symbols such as `XF86AudioPlay` whose keys do nothing by themselves. Chromium goes by the keycode of a
+/// symbol that it does not know: a letter on the key `XF86Reload` reloads the page, one on `XF86Back` leaves it. So
+/// keys that browsers and editors act on are not in this list.
 const MEDIA_KEYS: [RangeInclusive<u32>; 18] = [
     // Brightness of screen and keyboard.
     0x1008_ff02..=0x1008_ff07,
@@ -74,9 +74,9 @@ struct Binding {
 /// Bindings to make before some text can be typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Plan {
-    /// Bind these keys (none: all symbols have one).
+    /// Bind these keys (an empty list if all symbols have one).
     Bind(Vec<(u8, u32)>),
-    /// A key would be taken whose last use the application may not have processed yet.
+    /// A key would be rebound whose last use the application may not have processed yet.
     AwaitApplication,
     /// There are not enough spare keys.
     NoKeys,
@@ -97,7 +97,7 @@ pub(crate) struct Keyboard {
 }
 
 impl Keyboard {
-    /// Takes the map as the X server has it now. Bindings that somebody undid are forgotten.
+    /// Loads the map as the X server has it now. Bindings that another client removed are forgotten.
     pub(crate) fn load(
         &mut self,
         first: u8,
@@ -134,7 +134,7 @@ impl Keyboard {
         let columns = match self.group {
             0 => [0, 1, 4, 5],
             1 => [2, 3, 6, 7],
-            // Further groups are not told apart here: every symbol gets a key of its own.
+            // Further groups cannot be told apart here: bind a key for every symbol.
             _ => return None,
         };
         let levels = [(false, false), (true, false), (false, true), (true, true)];
@@ -146,7 +146,7 @@ impl Keyboard {
         })
     }
 
-    /// Keys for players, lamps and the like may be bound to other symbols.
+    /// Allows binding symbols to media and similar keys.
     pub(crate) fn reclaim_media_keys(&mut self) {
         self.may_reclaim = true;
     }
@@ -156,7 +156,7 @@ impl Keyboard {
         self.bindings.iter().any(|binding| binding.keysym == keysym)
     }
 
-    /// The key of a modifier, where it works as one.
+    /// The keycode of a modifier, if it acts as one.
     pub(crate) fn find_modifier(&self, keysym: u32) -> Option<u8> {
         self.keycodes()
             .find(|keycode| self.modifiers.contains(keycode) && self.row(*keycode).first() == Some(&keysym))
@@ -208,10 +208,10 @@ impl Keyboard {
         Plan::Bind(keys.zip(missing).collect())
     }
 
-    /// The bindings were made at the X server.
+    /// Records bindings that were made on the X server.
     pub(crate) fn bound(&mut self, made: &[(u8, u32)]) {
         for (keycode, keysym) in made {
-            // What the key stood for before is not to be found on it any more.
+            // What the key stood for before can no longer be typed with it.
             let start = usize::from(keycode.saturating_sub(self.first)).saturating_mul(self.per_key);
             if let Some(row) = self.symbols.get_mut(start..start.saturating_add(self.per_key)) {
                 row.fill(*keysym);
@@ -221,7 +221,7 @@ impl Keyboard {
         }
     }
 
-    /// A batch with these symbols goes out now.
+    /// Records that a batch with these symbols is being sent.
     pub(crate) fn used(&mut self, keysyms: &[u32]) {
         self.batch = self.batch.saturating_add(1);
         for binding in self.bindings.iter_mut().filter(|binding| keysyms.contains(&binding.keysym)) {
@@ -229,19 +229,19 @@ impl Keyboard {
         }
     }
 
-    /// The application has processed everything that went out.
+    /// Records that the application has processed everything that was sent.
     pub(crate) fn application_caught_up(&mut self) {
         self.processed = self.batch;
     }
 
-    /// Takes the keys back that were bound.
+    /// Takes back all bound keys.
     pub(crate) fn take_bindings(&mut self) -> Vec<u8> {
         self.bindings.drain(..).map(|binding| binding.keycode).collect()
     }
 }
 
-/// Bindings as the first key and the symbols of keys in a row. Each change of the map makes every application read it
-/// anew, which takes some of them long; keys in a row are one change.
+/// Groups bindings into a first key and the symbols of consecutive keys. Every change of the map makes all
+/// applications read it again, which is slow in some of them; consecutive keys are one change.
 pub(crate) fn runs(bindings: &[(u8, u32)]) -> Vec<(u8, Vec<u32>)> {
     let mut sorted = bindings.to_vec();
     sorted.sort_unstable();
@@ -257,7 +257,7 @@ pub(crate) fn runs(bindings: &[(u8, u32)]) -> Vec<(u8, Vec<u32>)> {
     runs
 }
 
-/// The symbol of a character; none for control characters other than Return and Tab.
+/// The symbol of a character; `None` for control characters other than Return and Tab.
 pub(crate) fn keysym_of(character: char) -> Option<u32> {
     match character {
         '\n' => Some(0xff0d),
@@ -267,8 +267,8 @@ pub(crate) fn keysym_of(character: char) -> Option<u32> {
     }
 }
 
-/// The symbol of the key of a chord. Beside Ctrl, Alt or Super the case of a letter does not matter: people
-/// write `ctrl+S` for what menus call Ctrl+S.
+/// The symbol of the key of a chord. With Ctrl, Alt or Super the case of a letter does not matter: people write
+/// `ctrl+S` for what menus call Ctrl+S.
 pub(crate) fn keysym_of_key(key: Key, modifiers: &[Modifier]) -> Option<u32> {
     match key {
         Key::Char(character) => {

@@ -51,18 +51,18 @@ fn spare_keys_are_bound_kept_and_taken_from_the_oldest() {
     keyboard.bound(&[(13, 0x7a), (14, 0x79)]);
     keyboard.used(&[0x79]);
     keyboard.used(&[0x7a]);
-    assert_eq!(keyboard.plan(&[0x7a, 0x79]), Plan::Bind(vec![]), "both are there");
+    assert_eq!(keyboard.plan(&[0x7a, 0x79]), Plan::Bind(vec![]), "both are still bound");
     // A third symbol takes the key of `y`, but only once the application has processed it.
     assert_eq!(keyboard.plan(&[0x78]), Plan::AwaitApplication);
     keyboard.application_caught_up();
     assert_eq!(keyboard.plan(&[0x78]), Plan::Bind(vec![(14, 0x78)]));
-    // A symbol of the same batch is never taken away.
+    // A symbol of the same batch is never rebound.
     assert_eq!(keyboard.plan(&[0x79, 0x78]), Plan::Bind(vec![(13, 0x78)]));
     assert_eq!(keyboard.plan(&[0x76, 0x77, 0x78]), Plan::NoKeys);
 }
 
 #[test]
-fn a_key_that_is_bound_anew_stands_for_nothing_else() {
+fn a_rebound_key_loses_its_former_symbol() {
     let mut keyboard = keyboard();
     keyboard.bound(&[(13, 0x7a), (14, 0x79)]);
     let symbols = keyboard.symbols.clone();
@@ -73,20 +73,20 @@ fn a_key_that_is_bound_anew_stands_for_nothing_else() {
 }
 
 #[test]
-fn media_keys_are_taken_only_where_nobody_needs_them() {
+fn only_media_keys_without_an_effect_are_bound() {
     let mut keyboard = keyboard();
     keyboard.symbols[0..2].copy_from_slice(&[0x1008_ff14, 0x1008_ff31]);
     assert_eq!(keyboard.spare_keys(), 2);
     keyboard.reclaim_media_keys();
     assert_eq!(keyboard.spare_keys(), 3);
     assert_eq!(keyboard.plan(&[0x7a]), Plan::Bind(vec![(8, 0x7a)]));
-    // Chromium loads a page anew by the number of this key.
+    // Chromium reloads a page by the code of this key.
     keyboard.symbols[6] = 0x1008_ff73;
     assert_eq!(keyboard.spare_keys(), 3);
 }
 
 #[test]
-fn a_binding_that_somebody_undid_is_made_again() {
+fn a_binding_that_another_client_removed_is_made_again() {
     let mut keyboard = keyboard();
     let symbols = keyboard.symbols.clone();
     keyboard.bound(&[(13, 0x7a)]);
@@ -96,7 +96,7 @@ fn a_binding_that_somebody_undid_is_made_again() {
 }
 
 #[test]
-fn in_a_group_that_is_not_known_every_symbol_gets_a_key_of_its_own() {
+fn in_an_unknown_group_every_symbol_gets_its_own_key() {
     let mut keyboard = keyboard();
     keyboard.group = 2;
     assert_eq!(keyboard.plan(&[0x61]), Plan::Bind(vec![(13, 0x61)]));
@@ -121,7 +121,7 @@ fn characters_and_keys_have_symbols() {
 }
 
 #[test]
-fn keys_in_a_row_are_bound_at_once() {
+fn consecutive_keys_are_bound_in_one_change() {
     let runs = runs(&[(97, 5), (93, 1), (98, 6), (255, 9), (94, 2), (95, 3)]);
     assert_eq!(runs, [(93, vec![1, 2, 3]), (97, vec![5, 6]), (255, vec![9])]);
 }

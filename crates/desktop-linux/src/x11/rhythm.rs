@@ -1,4 +1,4 @@
-//! Tells drawing that goes on by itself, a caret that blinks, a spinner, a clock, from drawing that answers something.
+//! Tells self-repeating drawing (a blinking caret, a spinner, a clock) from drawing in response to something.
 
 use std::{
     collections::HashMap,
@@ -8,31 +8,31 @@ use std::{
 
 use deskhand_core::geometry::{Rect, Screen};
 
-/// The most areas whose rhythm is followed.
+/// The most areas whose rhythm is tracked.
 const AREAS_MAX: usize = 512;
-/// What comes closer together than this is one drawing.
+/// Drawing events closer together than this count as one.
 const ONE_DRAWING: Duration = Duration::from_millis(5);
-/// The slowest rhythm.
+/// The slowest rhythm that is recognised.
 const GAP_MAX: Duration = Duration::from_secs(3);
-/// After so many gaps of the same length an area has a rhythm.
+/// After this many equal gaps an area has a rhythm.
 const EQUAL_GAPS: u32 = 3;
-/// The widest and highest caret.
+/// The largest caret.
 const CARET_WIDTH: i32 = 4;
 const CARET_HEIGHT: i32 = 72;
 
-/// The side of the squares whose drawing is followed, in pixels.
+/// The side of the square tiles that are tracked, in pixels.
 const TILE: i32 = 64;
-/// The most squares that are followed.
+/// The most tiles that are tracked.
 const TILES_MAX: usize = 4_096;
-/// An area of more squares is not looked at by squares.
+/// Larger areas are not tracked by tiles.
 const TILES_OF_AREA_MAX: i32 = 64;
-/// What comes further apart than this belongs to another streak.
+/// A longer gap starts a new streak.
 const STREAK_GAP_MAX: Duration = Duration::from_millis(800);
-/// A square that was drawn for so long, so often, is drawn by something that moves.
+/// A tile that was drawn for this long, this often, belongs to something that moves.
 const STREAK_LASTS: Duration = Duration::from_secs(1);
 const STREAK_DRAWINGS: u32 = 8;
 
-/// How long and how often a square was drawn without a longer gap.
+/// How long and how often a tile was drawn without a longer gap.
 #[derive(Debug, Clone, Copy)]
 struct Streak {
     begun: Instant,
@@ -55,16 +55,16 @@ impl Streak {
         }
     }
 
-    fn goes_on(&self) -> bool {
+    fn is_lasting(&self) -> bool {
         self.drawings >= STREAK_DRAWINGS && self.last.saturating_duration_since(self.begun) >= STREAK_LASTS
     }
 }
 
-/// How an area of a window was drawn until now.
+/// How an area of a window has been drawn so far.
 #[derive(Debug, Clone, Copy)]
 struct Beat {
     last: Instant,
-    /// The last two gaps: a caret is shown longer than it is hidden.
+    /// The last two gaps: a caret is visible longer than hidden.
     gaps: [Duration; 2],
     equal: u32,
 }
@@ -73,17 +73,17 @@ struct Beat {
 #[derive(Debug, Default)]
 pub(crate) struct Rhythms {
     beats: HashMap<(u32, Rect<Screen>), Beat>,
-    /// By window, column and row: what moves is drawn at another place each time.
+    /// By window, column and row: a moving object is drawn at another place each time.
     tiles: HashMap<(u32, i32, i32), Streak>,
 }
 
 impl Rhythms {
-    /// An area of a window was drawn; whether that goes on by itself.
-    pub(crate) fn goes_on_by_itself(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
+    /// Records that an area of a window was drawn; returns whether its drawing repeats by itself.
+    pub(crate) fn repeats_by_itself(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
         if area.width <= CARET_WIDTH && area.height <= CARET_HEIGHT {
             return true;
         }
-        let moves = self.is_drawn_all_the_time(window, area, now);
+        let moves = self.is_drawn_continually(window, area, now);
         if self.beats.len() >= AREAS_MAX {
             self.beats.retain(|_, beat| now.saturating_duration_since(beat.last) < GAP_MAX);
             if self.beats.len() >= AREAS_MAX {
@@ -105,8 +105,8 @@ impl Rhythms {
         moves || beat.equal >= EQUAL_GAPS
     }
 
-    /// Whether every part of an area has been drawn again and again for a while.
-    fn is_drawn_all_the_time(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
+    /// Whether every part of an area has been drawn repeatedly for a while.
+    fn is_drawn_continually(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
         let last = |start: i32, length: i32| start.saturating_add(length.max(1) - 1).div_euclid(TILE);
         let columns = area.x.div_euclid(TILE)..=last(area.x, area.width);
         let rows = area.y.div_euclid(TILE)..=last(area.y, area.height);
@@ -125,7 +125,7 @@ impl Rhythms {
             for row in rows.clone() {
                 let tile = self.tiles.entry((window, column, row)).or_insert_with(|| Streak::new(now));
                 tile.draw(now);
-                all &= tile.goes_on();
+                all &= tile.is_lasting();
             }
         }
         all
@@ -136,47 +136,47 @@ impl Rhythms {
 mod tests {
     use super::*;
 
-    /// Draws an area with these gaps in milliseconds, and tells what was said of the last one.
+    /// Draws an area with these gaps in milliseconds, and checks the result for the last one.
     fn check(area: [i32; 4], gaps: &[u64], expected: bool) {
         let mut rhythms = Rhythms::default();
         let mut now = Instant::now();
-        let mut told = rhythms.goes_on_by_itself(1, area.into(), now);
+        let mut repeats = rhythms.repeats_by_itself(1, area.into(), now);
         for gap in gaps {
             now += Duration::from_millis(*gap);
-            told = rhythms.goes_on_by_itself(1, area.into(), now);
+            repeats = rhythms.repeats_by_itself(1, area.into(), now);
         }
-        assert_eq!(told, expected, "{area:?} {gaps:?}");
+        assert_eq!(repeats, expected, "{area:?} {gaps:?}");
     }
 
     #[test]
-    fn carets_spinners_and_clocks_go_on_by_themselves() {
+    fn carets_spinners_and_clocks_are_recognised() {
         check([100, 100, 2, 18], &[], true);
         check([100, 100, 32, 32], &[33, 34, 33, 33, 32], true);
         check([100, 100, 60, 20], &[1000, 1003, 998, 1001, 1000], true);
-        // A caret that is drawn with what is around it: shown longer than hidden.
+        // A caret that is drawn together with its surroundings: visible longer than hidden.
         check([100, 100, 9, 20], &[800, 400, 801, 399, 800, 402], true);
     }
 
     #[test]
-    fn what_moves_goes_on_by_itself_once_it_has_moved_for_a_while() {
+    fn a_moving_object_is_recognised_after_a_while() {
         let mut rhythms = Rhythms::default();
         let begun = Instant::now();
-        let told: Vec<bool> = (0..100)
+        let repeats: Vec<bool> = (0..100)
             .map(|step: u32| {
                 let left = 100 + i32::try_from(step).unwrap() * 37 % 200;
-                // No steady rhythm either.
+                // Not a steady rhythm either.
                 let now = begun + Duration::from_millis(u64::from(step * 60 + step % 3 * 15));
-                rhythms.goes_on_by_itself(1, Rect::new(left, 100, 60, 30), now)
+                rhythms.repeats_by_itself(1, Rect::new(left, 100, 60, 30), now)
             })
             .collect();
-        assert!(!told[..16].contains(&true), "{told:?}");
-        assert!(!told[50..].contains(&false), "{told:?}");
+        assert!(!repeats[..16].contains(&true), "{repeats:?}");
+        assert!(!repeats[50..].contains(&false), "{repeats:?}");
         let beside = Rect::new(600, 100, 60, 30);
-        assert!(!rhythms.goes_on_by_itself(1, beside, begun + Duration::from_secs(8)));
+        assert!(!rhythms.repeats_by_itself(1, beside, begun + Duration::from_secs(8)));
     }
 
     #[test]
-    fn what_a_person_does_has_no_such_rhythm() {
+    fn drawing_caused_by_a_person_has_no_rhythm() {
         check([100, 100, 80, 30], &[], false);
         check([100, 100, 80, 30], &[90, 700, 120, 1900, 85], false);
         check([100, 100, 80, 30], &[500, 500], false);

@@ -1,4 +1,4 @@
-//! The ids of windows: which X window has which id that agents use.
+//! The ids of windows: which X window has which id.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,12 +10,12 @@ pub(crate) struct Registry {
     by_x: HashMap<u32, WindowId>,
     by_id: HashMap<WindowId, u32>,
     last: u32,
-    /// Ids that are to be written on their windows, on a desktop that may get another owner.
+    /// Ids that still have to be stored on their windows, on a desktop that may get another owner.
     unmarked: Option<Vec<(u32, WindowId)>>,
 }
 
 impl Registry {
-    /// The id of an X window, made if it has none yet.
+    /// The id of an X window, assigned if it has none yet.
     pub(crate) fn id_of(&mut self, window: u32) -> WindowId {
         *self.by_x.entry(window).or_insert_with(|| {
             self.last = self.last.saturating_add(1);
@@ -28,23 +28,23 @@ impl Registry {
         })
     }
 
-    /// New ids start above this number.
+    /// Assigns only ids above `given` from now on.
     pub(crate) fn start_above(&mut self, given: u32) {
         self.last = self.last.max(given);
     }
 
-    /// From now on, ids are to be written on their windows; new ones start above `given`.
+    /// Stores ids on their windows from now on; new ones start above `given`.
     pub(crate) fn mark_from(&mut self, given: u32) {
         self.start_above(given);
         self.unmarked.get_or_insert_default();
     }
 
-    /// The ids that are not written on their windows yet.
+    /// Takes the ids that are not stored on their windows yet.
     pub(crate) fn take_unmarked(&mut self) -> Vec<(u32, WindowId)> {
         self.unmarked.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes over the ids that are written on windows.
+    /// Restores the ids that were stored on windows.
     pub(crate) fn restore(&mut self, marked: Vec<(u32, WindowId)>) {
         for (window, id) in marked {
             self.start_above(id.0);
@@ -69,7 +69,7 @@ impl Registry {
         self.by_id.retain(|_, window| existing.contains(window));
     }
 
-    /// The window was destroyed.
+    /// Forgets a window that was destroyed.
     pub(crate) fn forget(&mut self, window: u32) {
         if let Some(id) = self.by_x.remove(&window) {
             self.by_id.remove(&id);

@@ -1,6 +1,6 @@
-//! Top-level windows by EWMH: what the X server and the window manager say about them.
+//! Top-level windows by EWMH: what the X server and the window manager report about them.
 //!
-//! Reading is one pipelined batch; deciding what a window is for and whom it belongs to is a pure function.
+//! Reading is one pipelined batch; the kind and the owner of each window are computed by pure functions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,15 +28,15 @@ use crate::{
     },
 };
 
-/// The most windows that are looked at.
+/// The most windows that are read.
 const WINDOWS_MAX: usize = 512;
 /// The longest chain of owners that is followed.
 const OWNERS_MAX: usize = 16;
-/// The deepest that a window which has the focus may lie in another.
+/// How deep in another window the one with the focus may be nested.
 const DEPTH_MAX: usize = 64;
 /// The longest title or class that is read, in units of four bytes.
 const TEXT_MAX: u32 = 1024;
-/// X ids without these bits name the client that made the window.
+/// X ids without these bits identify the client that created the window.
 const CLIENT_BITS: u32 = 0x001f_ffff;
 
 /// What was read of one window.
@@ -48,24 +48,24 @@ pub(crate) struct WindowFacts {
     /// Instance and class of `WM_CLASS`.
     pub(crate) class: (String, String),
     pub(crate) pid: Option<u32>,
-    /// What `_NET_WM_WINDOW_TYPE` says, where it says something that is known.
+    /// The known kind that `_NET_WM_WINDOW_TYPE` names, if any.
     pub(crate) kind: Option<WindowKind>,
     pub(crate) transient_for: Option<u32>,
     pub(crate) override_redirect: bool,
 }
 
-/// All windows as they were at one moment, bottom-most first.
+/// All windows at one moment, bottom-most first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WindowList {
     pub(crate) windows: Vec<WindowFacts>,
     pub(crate) active: Option<u32>,
-    /// Every window that exists, seen or not.
+    /// Every existing window, visible or not.
     pub(crate) existing: HashSet<u32>,
 }
 
 type PropertyCookie<'a> = Cookie<'a, RustConnection, GetPropertyReply>;
 
-/// The requests about one window, sent before the first answer is awaited.
+/// The requests for one window, all sent before the first reply is awaited.
 struct Asked<'a> {
     window: u32,
     attributes: Cookie<'a, RustConnection, x11rb::protocol::xproto::GetWindowAttributesReply>,
@@ -96,7 +96,7 @@ impl Worker {
             let known: HashSet<u32> = managed.iter().copied().collect();
             managed.extend(clients.into_iter().filter(|window| !known.contains(window)));
         } else {
-            // What is written on the root window is of one that has ended.
+            // The property on the root window may be left over from a window manager that has ended.
             managed.clear();
             active = self.focused_top_level()?;
         }
@@ -116,7 +116,7 @@ impl Worker {
             .collect::<WorkResult<Vec<_>>>()?;
         let mut windows = Vec::with_capacity(asked.len());
         for window in asked {
-            // Without a window manager every child of the root window is one that a person sees.
+            // Without a window manager every child of the root window is a top-level window.
             let takes_all = manager.is_none() || listed.contains(&window.window);
             match window.facts(atoms) {
                 Ok(Some(facts)) if takes_all || facts.override_redirect => windows.push(facts),
@@ -149,8 +149,8 @@ impl Worker {
         })
     }
 
-    /// Writes the ids of windows on them, where the next owner of the desktop finds them. A window that is gone has
-    /// none.
+    /// Stores the ids of windows on them, where the next owner of the desktop finds them. Windows that are gone are
+    /// skipped.
     pub(crate) fn mark_windows(&self, ids: &[(u32, WindowId)]) -> WorkResult<()> {
         for (window, id) in ids {
             self.connection.change_property32(
@@ -164,7 +164,7 @@ impl Worker {
         self.round_trip()
     }
 
-    /// The windows that have an id written on them.
+    /// The windows that have an id stored on them.
     pub(crate) fn marked_windows(&self) -> WorkResult<Vec<(u32, WindowId)>> {
         let existing = self.list_windows()?.existing;
         let mark = self.atoms.DESKHAND_WINDOW_ID;
@@ -172,7 +172,7 @@ impl Worker {
             .into_iter()
             .map(|window| Ok((window, self.ask(window, mark)?)))
             .collect::<WorkResult<Vec<_>>>()?;
-        // A window that went away meanwhile gives no answer, and needs no id.
+        // A window that was closed in the meantime sends no reply and needs no id.
         let read = |(window, cookie): (u32, PropertyCookie<'_>)| {
             let id = numbers(&cookie.reply().ok()?).first().copied()?;
             Some((window, WindowId(id)))
@@ -180,25 +180,25 @@ impl Worker {
         Ok(asked.into_iter().filter_map(read).collect())
     }
 
-    /// The active window, as the window manager says.
+    /// The active window according to the window manager.
     pub(crate) fn active_window(&self) -> WorkResult<Option<u32>> {
         let reply = self.ask(self.root, self.atoms._NET_ACTIVE_WINDOW)?.reply()?;
         Ok(numbers(&reply).first().copied().filter(|window| *window != 0))
     }
 
-    /// Whether there is a window manager that answers questions about frames.
+    /// Whether there is a window manager that answers `_NET_REQUEST_FRAME_EXTENTS`.
     pub(crate) fn has_answering_window_manager(&self) -> WorkResult<bool> {
         let supported = self.ask(self.root, self.atoms._NET_SUPPORTED)?.reply()?;
         Ok(self.has_window_manager()? && numbers(&supported).contains(&self.atoms._NET_REQUEST_FRAME_EXTENTS))
     }
 
-    /// Whether there is a window manager that speaks EWMH.
+    /// Whether there is a window manager that supports EWMH.
     pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
         Ok(self.window_manager()?.is_some())
     }
 
-    /// The window by which a window manager says that it is there: one that has ended leaves its number behind, so that the
-    /// window itself has to name it, too (EWMH, `_NET_SUPPORTING_WM_CHECK`).
+    /// The window by which a window manager announces itself. One that has ended leaves its id behind, so the window
+    /// itself must name it too (EWMH, `_NET_SUPPORTING_WM_CHECK`).
     fn window_manager(&self) -> WorkResult<Option<u32>> {
         let check = self.atoms._NET_SUPPORTING_WM_CHECK;
         let Some(window) = numbers(&self.ask(self.root, check)?.reply()?).first().copied() else {
@@ -211,7 +211,7 @@ impl Worker {
         }
     }
 
-    /// The child of the root window that gets the keys, or that has in it what gets them.
+    /// The child of the root window that has the keyboard focus, or contains the window that has it.
     fn focused_top_level(&self) -> WorkResult<Option<u32>> {
         let mut window = self.connection.get_input_focus()?.reply()?.focus;
         for _ in 0..DEPTH_MAX {
@@ -228,14 +228,14 @@ impl Worker {
         Ok(None)
     }
 
-    /// Whether a window takes part in a protocol such as `_NET_WM_PING`.
+    /// Whether a window supports a protocol such as `_NET_WM_PING`.
     pub(crate) fn has_protocol(&self, window: u32, protocol: Atom) -> WorkResult<bool> {
         Ok(numbers(&self.ask(window, self.atoms.WM_PROTOCOLS)?.reply()?).contains(&protocol))
     }
 }
 
 impl Asked<'_> {
-    /// Nothing for windows that a person does not see. Every answer is fetched, whatever the first ones say.
+    /// `None` for windows that are not visible. Every reply is fetched, whatever the first ones say.
     fn facts(self, atoms: &Atoms) -> WorkResult<Option<WindowFacts>> {
         let attributes = self.attributes.reply();
         let geometry = self.geometry.reply();
@@ -274,7 +274,7 @@ impl Asked<'_> {
     }
 }
 
-/// Windows without `_NET_WM_PID` that were made over the same connection as one that has it.
+/// Finds the process of windows without `_NET_WM_PID` by other windows of the same connection.
 fn fill_missing_pids(windows: &mut [WindowFacts]) {
     let known: HashMap<u32, u32> =
         windows.iter().filter_map(|facts| Some((facts.window & !CLIENT_BITS, facts.pid?))).collect();
@@ -318,14 +318,14 @@ impl WindowFacts {
         if self.override_redirect {
             return WindowKind::Popup;
         }
-        // EWMH: a window that says nothing is a dialog when it is transient, else normal.
+        // EWMH: a window without a type is a dialog if it is transient, else normal.
         let unsaid = if self.transient_for.is_some() { WindowKind::Dialog } else { WindowKind::Normal };
         self.kind.unwrap_or(unsaid)
     }
 }
 
 impl WindowList {
-    /// The windows as the rest of the system knows them.
+    /// The windows as the contract describes them.
     pub(crate) fn to_infos(
         &self,
         registry: &mut Registry,
@@ -382,7 +382,7 @@ impl WindowList {
             }
             next = owner.transient_for;
         }
-        // The active window may be a dialog itself: then its owner is meant.
+        // The active window may itself be a dialog: then its owner is meant.
         let same = |other: &&WindowFacts| {
             other.window != facts.window
                 && other.window_kind() == WindowKind::Normal
@@ -400,7 +400,7 @@ impl WindowList {
             .or_else(|| self.windows.iter().rev().find(same))
     }
 
-    /// The application of a window; a dialog or pop-up has that of its owner when both are one process.
+    /// The application of a window; a dialog or pop-up has that of its owner if both belong to one process.
     fn app_of(&self, facts: &WindowFacts, entries: &DesktopEntries) -> AppInfo {
         let own = self.owner_of(facts).filter(|owner| owner.pid == facts.pid).unwrap_or(facts);
         let (instance, class) = &own.class;
@@ -421,7 +421,7 @@ fn utf8(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim_end_matches('\0').to_owned()
 }
 
-/// `WM_NAME` in the encoding that it says.
+/// `WM_NAME`, decoded by its declared encoding.
 fn text_of(reply: &GetPropertyReply) -> String {
     if reply.type_ == u32::from(AtomEnum::STRING) {
         return reply.value.iter().map(|byte| char::from(*byte)).collect();

@@ -20,7 +20,7 @@ fn owners(list: &WindowList) -> Vec<Option<u32>> {
 }
 
 #[test]
-fn an_id_is_never_used_again() {
+fn an_id_is_never_reused() {
     let mut registry = Registry::default();
     let first = registry.id_of(0x40_0001);
     assert_eq!(registry.id_of(0x40_0001), first);
@@ -49,7 +49,7 @@ fn a_dialog_belongs_to_the_normal_window_at_the_end_of_the_chain() {
 }
 
 #[test]
-fn a_pop_up_that_names_nobody_belongs_to_the_active_window_of_its_process() {
+fn a_pop_up_without_an_owner_belongs_to_the_active_window_of_its_process() {
     let mut menu = window(0x20_0009, 7, None);
     menu.override_redirect = true;
     let mut list = WindowList {
@@ -69,7 +69,7 @@ fn a_pop_up_that_names_nobody_belongs_to_the_active_window_of_its_process() {
 }
 
 #[test]
-fn chains_of_owners_that_run_in_a_circle_end() {
+fn cyclic_owners_are_followed_a_bounded_number_of_times() {
     let mut one = window(0x20_0001, 7, Some(WindowKind::Dialog));
     one.transient_for = Some(0x20_0002);
     let mut two = window(0x20_0002, 7, Some(WindowKind::Dialog));
@@ -79,7 +79,7 @@ fn chains_of_owners_that_run_in_a_circle_end() {
 }
 
 #[test]
-fn a_window_without_a_pid_has_that_of_its_connection() {
+fn a_window_without_a_pid_gets_that_of_its_connection() {
     let mut menu = window(0x20_0009, 0, None);
     menu.pid = None;
     let mut stranger = window(0x60_0009, 0, None);
@@ -91,7 +91,7 @@ fn a_window_without_a_pid_has_that_of_its_connection() {
 }
 
 #[test]
-fn classes_are_read_in_both_parts() {
+fn instance_and_class_are_read() {
     assert_eq!(class_of(b"mousepad\0Mousepad\0"), ("mousepad".to_owned(), "Mousepad".to_owned()));
     assert_eq!(class_of(b""), (String::new(), String::new()));
 }

@@ -1,4 +1,4 @@
-//! What the thread at the X connection owns, and the requests that other modules build on.
+//! What the thread of the X connection owns, and the requests that other modules build on.
 
 use x11rb::{
     connection::Connection,
@@ -47,7 +47,7 @@ x11rb::atom_manager! {
     }
 }
 
-/// What the thread at the X connection owns.
+/// What the thread of the X connection owns.
 pub(crate) struct Worker {
     /// The connection.
     pub(crate) connection: RustConnection,
@@ -55,17 +55,17 @@ pub(crate) struct Worker {
     pub(crate) root: u32,
     /// The atoms.
     pub(crate) atoms: Atoms,
-    /// Takes pictures.
+    /// Takes screenshots.
     pub(crate) camera: Camera,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
-    /// Whether keys for players, lamps and the like may be bound to other symbols.
+    /// Whether media and similar keys may be bound to other symbols.
     pub(crate) may_reclaim_keys: bool,
     pub(super) own_window: u32,
 }
 
 impl Worker {
-    /// Returns when the X server has carried out all that was asked of it.
+    /// Waits until the X server has processed all requests so far.
     pub(crate) fn round_trip(&self) -> WorkResult<()> {
         self.connection.get_input_focus()?.reply()?;
         Ok(())
@@ -79,21 +79,21 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Asks the window manager for something that it has to answer by a property of our own window (EWMH,
+    /// Sends the window manager a request that it must answer by setting a property on our own window (EWMH,
     /// `_NET_REQUEST_FRAME_EXTENTS`).
     pub(crate) fn ask_window_manager(&self) -> WorkResult<()> {
         self.connection.delete_property(self.own_window, self.atoms._NET_FRAME_EXTENTS)?;
         self.tell_window_manager(self.own_window, self.atoms._NET_REQUEST_FRAME_EXTENTS, [0; 5])
     }
 
-    /// Whether the window manager has answered what it was asked last.
+    /// Whether the window manager has answered the last request.
     pub(crate) fn window_manager_answered(&self) -> WorkResult<bool> {
         let answer = self.atoms._NET_FRAME_EXTENTS;
         let reply = self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?;
         Ok(reply.reply()?.type_ != x11rb::NONE)
     }
 
-    /// Sends the reader of events a message that comes after all that the server has told it before.
+    /// Sends the event reader a message that arrives after all events that the server sent before it.
     pub(super) fn put_fence(&self, serial: u32) -> WorkResult<()> {
         let data = [serial, 0, 0, 0, 0];
         let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, data);
@@ -102,7 +102,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Puts the keyboard back and ends the reader of events.
+    /// Restores the keyboard and stops the event reader.
     pub(super) fn finish(&mut self) -> WorkResult<()> {
         self.unbind_keys()?;
         let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);

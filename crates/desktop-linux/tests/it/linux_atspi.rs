@@ -1,7 +1,7 @@
-//! Elements, tables, actions and quiet of real applications, each test on a virtual desktop of its own.
+//! Elements, tables, actions and settling of real applications, each test on its own virtual desktop.
 //!
-//! Where the programs of a virtual desktop or the application are not installed these tests say so and pass,
-//! unless `DESKHAND_ALL_TESTS` is set: then they fail.
+//! Without the programs of a virtual desktop or the application these tests print that and pass, unless
+//! `DESKHAND_ALL_TESTS` is set: then they fail.
 
 use std::time::{Duration, Instant};
 
@@ -46,7 +46,7 @@ pub(crate) const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <table:table-row><table:table-cell/><table:table-cell table:formula="of:=[.B2]*2" office:value-type="float" office:value="240"><text:p>240</text:p></table:table-cell></table:table-row>
 </table:table></office:spreadsheet></office:body></office:document>"#;
 
-/// A desktop, where everything that a test needs is installed.
+/// A desktop, if everything that a test needs is installed.
 pub(crate) async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
     if !has_programs(programs) {
         return None;
@@ -55,7 +55,7 @@ pub(crate) async fn desktop(programs: &[&str]) -> Option<LinuxDesktop> {
     Some(LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap())
 }
 
-/// Starts LibreOffice with a document and returns its window once it is up.
+/// Starts LibreOffice with a document and returns its window once it is open.
 pub(crate) async fn office(desktop: &LinuxDesktop, file: &str, content: &str) -> WindowInfo {
     let folder = desktop.private_folder().unwrap();
     let path = folder.join(file);
@@ -65,7 +65,7 @@ pub(crate) async fn office(desktop: &LinuxDesktop, file: &str, content: &str) ->
     open(desktop, "soffice", &arguments, file).await
 }
 
-/// Starts a program and waits for its window to have elements and be quiet.
+/// Starts a program and waits until its window has elements and is idle.
 async fn open(desktop: &LinuxDesktop, program: &str, arguments: &[&str], title: &str) -> WindowInfo {
     let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
     desktop.launch(&LaunchRequest { program: program.to_owned(), arguments }).await.unwrap();
@@ -115,7 +115,7 @@ fn outline(tree: &Tree) -> String {
     text
 }
 
-/// Does something and tells what came of it.
+/// Acts on an element and returns what was observed.
 async fn act(
     desktop: &LinuxDesktop,
     window: &WindowInfo,
@@ -132,7 +132,7 @@ fn at(cell: &str) -> CellRef {
 }
 
 #[tokio::test]
-async fn a_writer_document_is_read_and_its_controls_lie_where_they_are_shown() {
+async fn a_writer_document_is_read_and_its_controls_are_where_they_show() {
     let Some(desktop) = desktop(&["soffice"]).await else { return };
     let window = office(&desktop, "report.fodt", REPORT).await;
     let seen = tree(&desktop, &window).await;
@@ -161,7 +161,7 @@ async fn a_writer_document_is_read_and_its_controls_lie_where_they_are_shown() {
     assert!(desktop.is_within(cell.id, document.id).await.unwrap());
     assert!(!desktop.is_within(document.id, cell.id).await.unwrap());
 
-    // A click in the middle of what was reported hits the control.
+    // A click in the middle of the reported bounds hits the control.
     let bold = find(&seen, &Role::TOGGLE_BUTTON, "Bold");
     let middle = bold.bounds.unwrap().center();
     let there = desktop.element_at(window.id, middle).await.unwrap().unwrap();
@@ -174,7 +174,7 @@ async fn a_writer_document_is_read_and_its_controls_lie_where_they_are_shown() {
     assert!(settled.changes.iter().any(|change| matches!(change,
         Change::Element { aspect, element } if *aspect == Aspect::State(State::Checked) && *element == Some(bold.id))));
 
-    // Ids stay.
+    // Ids are stable.
     let again = tree(&desktop, &window).await;
     assert_eq!(find(&again, &Role::TOGGLE_BUTTON, "Bold").id, bold.id);
     let cut = desktop.tree(window.id, TreeLimits { nodes_max: 20, ..TreeLimits::default() }).await.unwrap();
@@ -183,7 +183,7 @@ async fn a_writer_document_is_read_and_its_controls_lie_where_they_are_shown() {
 }
 
 #[tokio::test]
-async fn a_spreadsheet_of_billions_of_cells_is_read_by_what_is_in_view() {
+async fn only_the_visible_cells_of_a_huge_spreadsheet_are_read() {
     let Some(desktop) = desktop(&["soffice"]).await else { return };
     let window = office(&desktop, "numbers.fods", SHEET).await;
     let seen = tree(&desktop, &window).await;
@@ -206,7 +206,7 @@ async fn a_spreadsheet_of_billions_of_cells_is_read_by_what_is_in_view() {
     let refused = desktop.perform(b2.id, &ElementAction::SetText("x".to_owned())).await;
     assert!(matches!(refused, Err(DesktopError::NotOffered { .. })), "{refused:?}");
 
-    // Focus moves the cell cursor: the name box tells.
+    // The focus moves the cell cursor: the name box shows it.
     let d9 = desktop.cell(sheet.id, at("D9")).await.unwrap();
     act(&desktop, &window, &d9, ElementAction::Focus).await;
     let after = tree(&desktop, &window).await;
@@ -271,7 +271,7 @@ async fn a_closed_menu_opens_a_dialog_whose_controls_work() {
     assert!(settled.changes.contains(&closed), "{settled:?}");
     let gone = desktop.tree(dialog.id, TreeLimits::default()).await;
     assert!(matches!(gone, Err(DesktopError::NoWindow(_))), "{gone:?}");
-    // LibreOffice is alive, and its tree whole.
+    // LibreOffice is still running, and its tree is complete.
     let after = tree(&desktop, &window).await;
     assert_eq!(after.partial, None);
     find(&after, &Role::TABLE, "Sheet Numbers");
@@ -279,7 +279,7 @@ async fn a_closed_menu_opens_a_dialog_whose_controls_work() {
 }
 
 #[tokio::test]
-async fn a_chart_is_made_and_the_tree_can_still_be_read() {
+async fn the_tree_can_be_read_after_a_chart_is_inserted() {
     let Some(desktop) = desktop(&["soffice"]).await else { return };
     let window = office(&desktop, "numbers.fods", SHEET).await;
     let seen = tree(&desktop, &window).await;
@@ -318,7 +318,7 @@ pub(crate) async fn editor(desktop: &LinuxDesktop, name: &str) -> WindowInfo {
 }
 
 #[tokio::test]
-async fn text_is_set_and_nothing_is_told_as_nothing() {
+async fn text_is_set_and_an_action_without_effect_changes_nothing() {
     let Some(desktop) = desktop(&["mousepad"]).await else { return };
     let window = editor(&desktop, "note.txt").await;
     let seen = tree(&desktop, &window).await;
@@ -332,7 +332,7 @@ async fn text_is_set_and_nothing_is_told_as_nothing() {
     let settled = desktop.settle(watch, QuietLimits::default()).await.unwrap();
     assert_eq!((settled.changes.as_slice(), settled.timed_out), (&[][..], false), "{settled:?}");
 
-    // The dialog for a file has a tree of its own, and its entry takes a name.
+    // The file dialog has its own tree, and its entry accepts a name.
     let watch = desktop.watch(Some(window.id)).await.unwrap();
     desktop.press(&"ctrl+shift+s".parse().unwrap()).await.unwrap();
     desktop.settle(watch, QuietLimits::default()).await.unwrap();
@@ -354,7 +354,7 @@ async fn text_is_set_and_nothing_is_told_as_nothing() {
 }
 
 #[tokio::test]
-async fn an_application_that_hangs_blocks_nobody() {
+async fn an_application_that_hangs_blocks_no_other() {
     let Some(desktop) = desktop(&["mousepad"]).await else { return };
     let (hung, other) = (editor(&desktop, "hung.txt").await, editor(&desktop, "other.txt").await);
     let pid = Pid::from_raw(i32::try_from(hung.app.pid.unwrap()).unwrap()).unwrap();
@@ -399,7 +399,7 @@ fn accessibility_bus(desktop: &LinuxDesktop) -> Pid {
 }
 
 #[tokio::test]
-async fn a_bus_that_ends_is_told_at_once() {
+async fn the_end_of_the_bus_is_reported_at_once() {
     let Some(desktop) = desktop(&["mousepad"]).await else { return };
     let window = editor(&desktop, "note.txt").await;
     let element = tree(&desktop, &window).await.elements.first().unwrap().id;

@@ -1,4 +1,4 @@
-//! A real office on a virtual desktop: its start, and whom its dialogs and menus belong to.
+//! A real office suite on a virtual desktop: its start, and the owners of its dialogs and menus.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use crate::{
     programs::has_programs,
 };
 
-/// Returns when the active application is quiet and answers: what is pressed before it is ready is lost.
+/// Waits until the active application is idle and answers: keys pressed before that are lost.
 async fn quiet(desktop: &LinuxDesktop) {
     let active = desktop.windows().await.unwrap().iter().find(|window| window.active).map(|window| window.id);
     let watch = desktop.watch(active).await.unwrap();
@@ -19,8 +19,8 @@ async fn quiet(desktop: &LinuxDesktop) {
     desktop.settle(watch, limits).await.unwrap();
 }
 
-/// Presses a chord until windows that `wanted` accepts are there. An office that still starts up loses keys
-/// without a word, also when it has answered before.
+/// Presses a chord until windows that `wanted` accepts are open. An office suite that is still starting silently
+/// drops keys, even after it has answered.
 async fn press_until(
     desktop: &LinuxDesktop,
     chord: &str,
@@ -42,7 +42,7 @@ async fn press_until(
 }
 
 #[tokio::test]
-async fn calc_opens_without_a_greeting() {
+async fn calc_opens_without_a_welcome_dialog() {
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
@@ -54,7 +54,7 @@ async fn calc_opens_without_a_greeting() {
         windows.iter().any(|window| window.title.contains("LibreOffice Calc"))
     })
     .await;
-    // Whatever would greet the user appears within the first seconds.
+    // Any welcome dialog opens within the first seconds.
     let later = desktop.windows_changed(&windows, Duration::from_secs(3)).await.unwrap();
     let titles: Vec<_> = later.iter().map(|window| window.title.as_str()).collect();
     assert_eq!(titles, ["Untitled 1 - LibreOffice Calc"], "{later:#?}");
@@ -62,7 +62,7 @@ async fn calc_opens_without_a_greeting() {
     assert_eq!(calc.app.name, "LibreOffice Calc");
     assert_eq!(calc.app.root, "libreoffice-calc");
     desktop.activate(calc.id).await.unwrap();
-    // A dialog and a menu belong to the window they were opened from.
+    // A dialog and a menu belong to the window from which they were opened.
     let kind = |kind: WindowKind| {
         move |windows: &[WindowInfo]| {
             windows.iter().any(|window| window.kind == kind && window.owner == Some(calc.id))
@@ -71,7 +71,7 @@ async fn calc_opens_without_a_greeting() {
     let windows = press_until(&desktop, "ctrl+1", kind(WindowKind::Dialog)).await;
     let dialog = windows.iter().find(|window| window.kind == WindowKind::Dialog).unwrap();
     assert_eq!((dialog.title.as_str(), &dialog.app), ("Format Cells", &calc.app));
-    // The dialog is modal: it has the focus in the name of its owner.
+    // The dialog is modal: it has the focus on behalf of its owner.
     let focused =
         |windows: &[WindowInfo]| windows.iter().any(|window| window.id == dialog.id && window.active);
     windows_until(&desktop, "the focus on the dialog", focused).await;

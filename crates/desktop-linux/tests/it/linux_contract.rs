@@ -1,4 +1,4 @@
-//! The contract on a real desktop.
+//! The contract suite on a real desktop.
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
 use crate::{

@@ -1,4 +1,4 @@
-//! The mirror of an application against the application itself, after edits of every kind.
+//! Compares the mirror of an application with the application itself, after all kinds of edits.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::{
     linux_atspi::{SHEET, desktop, editor, office, tree},
 };
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -30,7 +30,7 @@ impl Dice {
     }
 }
 
-/// In what the mirror differs. An application that was caught in the middle of its work gets a second look.
+/// The differences of the mirror. An application that was busy during the comparison gets a second look.
 async fn differences(desktop: &LinuxDesktop, window: &WindowInfo) -> Vec<Difference> {
     let mut found = Vec::new();
     for _ in 0..3 {
@@ -49,7 +49,7 @@ fn pick<'t>(tree: &'t Tree, dice: &mut Dice, fits: impl Fn(&Element) -> bool) ->
     (!fitting.is_empty()).then(|| fitting[dice.roll(fitting.len())])
 }
 
-/// Closes whatever an edit has opened.
+/// Closes everything that an edit has opened.
 async fn clear(desktop: &LinuxDesktop, window: &WindowInfo) {
     for _ in 0..5 {
         let windows = desktop.windows().await.unwrap();
@@ -112,7 +112,7 @@ async fn edit(desktop: &LinuxDesktop, window: &WindowInfo, dice: &mut Dice, safe
     desktop.settle(watch, QuietLimits::default()).await.unwrap();
 }
 
-/// Edits a window many times, and holds the mirror against it every few edits.
+/// Edits a window many times, and compares the mirror every few edits.
 async fn edits_are_mirrored(
     desktop: &LinuxDesktop,
     window: &WindowInfo,
@@ -156,10 +156,10 @@ async fn quiet(stage: &Stage) {
     stage.desktop.settle(watch, limits).await.unwrap();
 }
 
-/// A list of ten thousand rows is read by what is in view, in a bounded number of questions; a second look at it asks
-/// next to nothing.
+/// A list of ten thousand rows is read by its visible part, with a bounded number of calls; a second look makes
+/// almost none.
 async fn a_long_list_costs_little(toolkit: Toolkit) {
-    /// Questions of a whole look: all rows would take tens of thousands.
+    /// The calls of a full look: all rows would take tens of thousands.
     const FIRST_MAX: u64 = 2_500;
     /// Whether the application has announced something, and no more.
     const AGAIN_MAX: u64 = 3;
@@ -200,7 +200,7 @@ async fn a_long_list_in_qt_costs_little() {
 }
 
 #[tokio::test]
-async fn of_an_excluded_program_nothing_is_read() {
+async fn nothing_is_read_of_an_excluded_program() {
     let Some(desktop) = desktop(&["mousepad"]).await else { return };
     let window = editor(&desktop, "secret.txt").await;
     let known = tree(&desktop, &window).await.elements.first().unwrap().id;

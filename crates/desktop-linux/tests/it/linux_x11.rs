@@ -1,7 +1,7 @@
-//! The X11 desktop on a real X server, each test on a virtual desktop of its own.
+//! The X11 desktop on a real X server, each test on its own virtual desktop.
 //!
-//! Where the programs of a virtual desktop are not installed these tests say so and pass, unless
-//! `DESKHAND_ALL_TESTS` is set: then they fail.
+//! Without the programs of a virtual desktop these tests print that and pass, unless `DESKHAND_ALL_TESTS` is set:
+//! then they fail.
 
 use std::{
     io::{BufRead, BufReader, Read},
@@ -54,7 +54,7 @@ async fn window_titled(desktop: &LinuxDesktop, title: &str) -> WindowInfo {
     windows.into_iter().find(|window| window.title == title).unwrap()
 }
 
-/// The processes that have a folder's name in their environment or command line.
+/// The processes that have the name of a folder in their environment or command line.
 fn processes_of(folder: &Path) -> Vec<String> {
     let name = folder.to_str().unwrap().as_bytes();
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ fn processes_of(folder: &Path) -> Vec<String> {
     found
 }
 
-/// Waits until nothing of a desktop is left; what happens outside of us has no event to wait for.
+/// Waits until nothing of a desktop is left; other processes send no event to wait for.
 async fn nothing_left(folder: &Path) {
     let deadline = Instant::now() + BOUND;
     loop {
@@ -92,7 +92,7 @@ async fn a_closed_desktop_leaves_nothing() {
     let desktop = desktop().await;
     let folder = desktop.private_folder().unwrap().to_owned();
     println!("{:?}", desktop.startup());
-    // A program that leaves its group and session, and one that ignores polite requests.
+    // A program that leaves its group and session, and one that ignores SIGTERM.
     let script = "trap '' TERM HUP; setsid sh -c 'sleep 600' & sleep 600";
     let request = LaunchRequest { program: "sh".into(), arguments: vec!["-c".into(), script.into()] };
     desktop.launch(&request).await.unwrap();
@@ -117,7 +117,7 @@ async fn a_dropped_desktop_leaves_nothing() {
     assert!(!is_left_behind(&display));
 }
 
-/// The test starts itself once more; that process brings a desktop up and is killed.
+/// The test runs itself in a child process that starts a desktop and is killed.
 #[tokio::test]
 async fn a_killed_deskhand_leaves_nothing() {
     const ROLE: &str = "DESKHAND_TEST_TO_BE_KILLED";
@@ -150,7 +150,7 @@ async fn a_killed_deskhand_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn a_dead_x_server_ends_every_call_soon() {
+async fn a_dead_x_server_fails_every_call_soon() {
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
@@ -205,7 +205,7 @@ async fn a_hanging_x_server_counts_as_gone() {
 }
 
 #[tokio::test]
-async fn a_picture_shows_what_is_there() {
+async fn a_screenshot_shows_the_windows() {
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
@@ -223,7 +223,7 @@ async fn a_picture_shows_what_is_there() {
     assert_eq!(screen.region, Rect::new(0, 0, 1024, 768));
     let red = screen.rgb.chunks_exact(3).filter(|pixel| *pixel == [0xff, 1, 2]).count();
     assert_eq!(red, 200 * 100);
-    // Larger than the first, smaller again, cut at the edge, and outside.
+    // Larger than the first, smaller again, clipped at the edge, and outside.
     let cut = desktop.region(Rect::new(1000, -5, 100, 10)).await.unwrap();
     assert_eq!(cut.region, Rect::new(1000, 0, 24, 5));
     assert!(matches!(desktop.region(Rect::new(5000, 0, 9, 9)).await, Err(DesktopError::Failed { .. })));
@@ -259,7 +259,7 @@ async fn windows_have_titles_owners_and_ids() {
     assert_eq!(desktop.windows().await.unwrap().len(), 3, "nothing of the window manager is listed");
     assert_eq!(desktop.windows().await.unwrap().last().unwrap().id, pop_up.id);
 
-    // A new title is a change that is waited for; an old picture of the windows is answered at once.
+    // A new title is waited for; an outdated list of windows is answered at once.
     let known = windows_until(&desktop, "the focus on the dialog", |windows| {
         windows.iter().any(|window| window.id == question.id && window.active)
     })
@@ -304,9 +304,9 @@ async fn a_window_is_brought_to_the_front_and_closed() {
     desktop.shut_down().await;
 }
 
-/// As on the display of `xvfb-run`. This window manager has ended, and has taken nothing back that it said.
+/// As on the display of `xvfb-run`. This window manager has ended and left its properties behind.
 #[tokio::test]
-async fn windows_get_the_keys_without_a_window_manager() {
+async fn windows_get_keys_without_a_window_manager() {
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
@@ -336,7 +336,7 @@ async fn windows_get_the_keys_without_a_window_manager() {
 }
 
 #[tokio::test]
-async fn damage_is_told_by_window() {
+async fn damage_is_reported_by_window() {
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }
@@ -357,7 +357,7 @@ async fn damage_is_told_by_window() {
     desktop.shut_down().await;
 }
 
-/// A client whose window takes the keys.
+/// A client with a focused window.
 async fn active_client(desktop: &LinuxDesktop, place: Place) -> Client {
     let client = Client::open(desktop, "Editor", place);
     let window = window_titled(desktop, "Editor").await;
@@ -365,7 +365,7 @@ async fn active_client(desktop: &LinuxDesktop, place: Place) -> Client {
     client
 }
 
-/// ASCII with marks on the shift level, and other scripts; the application is busy until everything has been typed.
+/// ASCII with signs on the shift level, and other scripts; the application is busy until everything has been typed.
 #[tokio::test]
 async fn any_text_arrives_as_it_was_typed() {
     if !has_programs(&["mousepad", "soffice"]) {
@@ -384,7 +384,7 @@ async fn any_text_arrives_as_it_was_typed() {
     desktop.shut_down().await;
 }
 
-/// Keys must be bound anew while the application takes them in.
+/// Keys must be rebound while the application processes them.
 #[tokio::test]
 async fn more_symbols_than_there_are_spare_keys_arrive() {
     if !has_programs(&["mousepad", "soffice"]) {
@@ -399,7 +399,7 @@ async fn more_symbols_than_there_are_spare_keys_arrive() {
         client.answer_until_closed();
         typed
     });
-    // What keys stood for in the first text holds no longer in the second.
+    // The keys of the first text are rebound in the second.
     let again: String = many.chars().rev().collect();
     desktop.type_text(&many).await.unwrap();
     desktop.type_text(&again).await.unwrap();
@@ -449,7 +449,7 @@ async fn the_pointer_clicks_drags_and_scrolls() {
     desktop.scroll(at(5, 5), 0, -2).await.unwrap();
     assert_eq!(client.read_buttons(4), ["+4 5,5", "-4 5,5", "+4 5,5", "-4 5,5"]);
     assert!(desktop.click(Point::new(4000, 5), Button::Left, 1).await.is_err());
-    // A drag goes on as the application takes part in it.
+    // A drag continues as the application takes part in it.
     let taking = tokio::task::spawn_blocking(move || {
         let buttons = client.read_buttons(2);
         let motions = client.motions();
@@ -514,9 +514,9 @@ async fn programs_are_found_by_name_and_watched() {
     desktop.shut_down().await;
 }
 
-/// The test starts itself once more, with the variables of a desktop that somebody else started.
+/// The test runs itself in a child process, with the variables of a desktop that another process started.
 #[tokio::test]
-async fn the_desktop_of_the_user_is_worked_on_and_left_as_it_was() {
+async fn the_users_desktop_is_used_and_left_unchanged() {
     const ROLE: &str = "DESKHAND_TEST_CURRENT";
     const NAME: &str = "linux_x11::the_desktop_of_the_user_is_worked_on_and_left_as_it_was";
     if !has_programs(&["mousepad", "soffice"]) {
@@ -530,7 +530,7 @@ async fn the_desktop_of_the_user_is_worked_on_and_left_as_it_was() {
         }
         Ok("refused") => {
             let error = LinuxDesktop::connect_current().await.err().unwrap().to_string();
-            assert!(error.contains("does not let us in") && error.contains("XAUTHORITY"), "{error}");
+            assert!(error.contains("refused the connection") && error.contains("XAUTHORITY"), "{error}");
             return;
         }
         Ok(_) => {

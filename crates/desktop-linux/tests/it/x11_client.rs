@@ -1,5 +1,5 @@
-//! A small X11 application: one window that is painted in one colour and writes down what it receives. It looks
-//! each key up when it processes it, as real applications do.
+//! A small X11 application: one window in a single colour that records what it receives. It looks each key up when it
+//! processes it, as real applications do.
 
 use deskhand_desktop_linux::LinuxDesktop;
 use std::{os::unix::net::UnixStream, time::Duration};
@@ -31,11 +31,11 @@ pub(crate) struct Place {
     pub(crate) transient_for: Option<u32>,
     pub(crate) dialog: bool,
     pub(crate) pop_up: bool,
-    /// It gives no signs of life, so that nobody waits for it.
+    /// Does not answer pings, so that it is not waited for.
     pub(crate) silent: bool,
 }
 
-/// See the module. Dropping it closes the window.
+/// The application; see the module documentation. Dropping it closes the window.
 pub(crate) struct Client {
     connection: RustConnection,
     atoms: Atoms,
@@ -112,13 +112,13 @@ impl Client {
         self.connection.get_input_focus().unwrap().reply().unwrap();
     }
 
-    /// Returns when the window is on the screen.
+    /// Waits until the window is on the screen.
     pub(crate) fn wait_until_drawn(&self) {
         while !matches!(self.connection.wait_for_event().unwrap(), Event::Expose(_)) {}
         self.paint();
     }
 
-    /// Returns when the window lies in no frame any more, since its window manager has ended.
+    /// Waits until the window has no frame any more, because its window manager has ended.
     pub(crate) fn wait_until_nobody_manages_it(&self) {
         while self.connection.query_tree(self.window).unwrap().reply().unwrap().parent != self.root {
             self.connection.wait_for_event().unwrap();
@@ -164,7 +164,7 @@ impl Client {
         Ok(())
     }
 
-    /// Gives signs of life until the display ends.
+    /// Answers pings until the display ends.
     pub(crate) fn answer_until_closed(self) {
         while let Ok(event) = self.connection.wait_for_event() {
             if let Event::ClientMessage(message) = &event
@@ -175,7 +175,7 @@ impl Client {
         }
     }
 
-    /// The symbol that a key stands for now.
+    /// The symbol that a key produces now.
     fn symbol(&self, key: &KeyPressEvent) -> u32 {
         let map = self.connection.get_keyboard_mapping(key.detail, 1).unwrap().reply().unwrap();
         let shift = usize::from(u16::from(key.state) & 1);
@@ -183,7 +183,7 @@ impl Client {
         if symbol == 0 { map.keysyms[0] } else { symbol }
     }
 
-    /// The text of the next `count` keys that are no modifiers.
+    /// The text of the next `count` keys that are not modifiers.
     pub(crate) fn read_keys(&mut self, count: usize) -> String {
         let mut text = String::new();
         while text.chars().count() < count {
@@ -193,7 +193,7 @@ impl Client {
         text
     }
 
-    /// The next key that is no modifier, with the modifiers that are held.
+    /// The next key that is not a modifier, with the modifiers that are held.
     pub(crate) fn read_chord(&mut self) -> String {
         loop {
             let Event::KeyPress(key) = self.next() else { continue };

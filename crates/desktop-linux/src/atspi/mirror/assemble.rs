@@ -15,7 +15,7 @@ pub(super) struct Found {
     pub(super) object: ObjectRef,
     pub(super) shift: Shift,
     pub(super) element: Element,
-    /// The place in a table that it is known by: where the table is in this list, row and column.
+    /// For a cell that is identified by position: the index of its table in this list, its row and column.
     place: Option<(usize, (u32, u32))>,
 }
 

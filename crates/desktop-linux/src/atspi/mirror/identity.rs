@@ -1,7 +1,7 @@
-//! Finds elements again after an application has rebuilt them: other objects, the same thing.
+//! Recognises elements after an application has rebuilt them as other objects.
 //!
-//! An element gets the id of one that is gone only where there can be no doubt: the same role and name on the
-//! same path, once before and once now, among siblings that leave no choice.
+//! An element gets the id of one that is gone only if the match is unambiguous: the same role and name on the same
+//! path, once before and once now, among siblings that leave no choice.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -26,10 +26,10 @@ use super::{
 };
 use deskhand_desktop::DesktopResult;
 
-/// The most lost elements that are looked for in one look.
+/// The most lost elements that are searched in one look.
 const LOST_MAX: usize = 500;
 
-/// A place in a tree: the path of roles and names to it and its order among equals.
+/// A position in a tree: the path of roles and names to it and its index among equal siblings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     path: u64,
@@ -83,12 +83,12 @@ fn places(traces: &[Trace]) -> Vec<Place> {
     places
 }
 
-/// The role of an element whose children must not be taken for a list of its own.
+/// Whether an element with this role is an item whose children are no list of their own.
 fn is_item(role: &Role) -> bool {
     [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }
 
-/// Which of `before` each of `now` without an id can only be.
+/// The elements of `now` without an id, each with the id of the only one of `before` that it can be.
 fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
     let present: HashSet<ElementId> = now.iter().filter_map(|trace| trace.id).collect();
     let mut lost: HashMap<u64, Option<(ElementId, Place)>> = HashMap::new();
@@ -117,7 +117,7 @@ fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
 }
 
 impl Accessibility {
-    /// Gives the ids of elements that are gone to those that took their places.
+    /// Passes the ids of elements that are gone to those that replaced them.
     pub(super) async fn find_again(
         &self,
         bus: &Bus,
@@ -137,14 +137,14 @@ impl Accessibility {
         Ok(())
     }
 
-    /// What is found, with the ids that are known.
+    /// The traces of what was found, with the ids that are known.
     fn traces(&self, found: &[Found]) -> Vec<Trace> {
         self.with_ids(|ids| {
             found.iter().map(|one| Trace::of(ids.find_id(&one.object), &one.element)).collect()
         })
     }
 
-    /// Gives ids to the elements that were found for them, where the objects that had them are gone.
+    /// Assigns ids to the elements that match lost ones, if the former objects are gone.
     async fn take_over(
         &self,
         bus: &Bus,
@@ -158,7 +158,7 @@ impl Accessibility {
                 self.with_ids(|ids| ids.rebind(id, object, *shift));
                 continue;
             }
-            // It may only be out of sight, as on another tab.
+            // The object may only be hidden, as on another tab.
             let is_gone = match self.with_ids(|ids| ids.find(id)) {
                 None => true,
                 Some(known) => match read_states(bus, &known.object).await {
@@ -175,8 +175,8 @@ impl Accessibility {
         Ok(())
     }
 
-    /// The ids that elements of a fresh walk have in the mirror, by their places in the walk, where the toolkit gives
-    /// other objects each time for what is the same.
+    /// The ids in the mirror of elements of a fresh walk, by their index in the walk, where the toolkit creates new
+    /// objects each time an element is read.
     pub(super) fn known_otherwise(
         &self,
         application: &Application,
@@ -193,7 +193,7 @@ impl Accessibility {
         twins(&before.last, &now).into_iter().filter(|(at, _)| found.get(*at).is_some_and(is_anew)).collect()
     }
 
-    /// Keeps what the elements of a window are found again by.
+    /// Stores the traces of a window for the next look.
     pub(super) fn keep_traces(&self, application: &Application, frame: &ObjectRef, elements: &[Element]) {
         let traces = elements.iter().map(|element| Trace::of(Some(element.id), element)).collect();
         self.with_mirror(|mirror| {
@@ -208,7 +208,7 @@ impl Accessibility {
 mod tests {
     use super::*;
 
-    /// Lines of `depth role name`, with ids from `first` on; none where it is 0.
+    /// Traces of lines of `depth role name`, with ids from `first` on, or without ids if it is 0.
     fn tree(first: u32, lines: &[(u16, &'static str, &str)]) -> Vec<Trace> {
         let of = |(id, (depth, role, name)): (u32, &(u16, &'static str, &str))| Trace {
             id: (first > 0).then_some(ElementId(id)),
@@ -225,14 +225,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_rebuilt_as_it_was_is_found_again() {
+    fn elements_rebuilt_without_a_change_keep_their_ids() {
         let lines =
             [(0, "frame", "F"), (1, "panel", ""), (2, "push button", "OK"), (2, "push button", "Cancel")];
         check(&tree(1, &lines), &tree(0, &lines), &[(0, 1), (1, 2), (2, 3), (3, 4)]);
     }
 
     #[test]
-    fn a_control_is_found_beside_a_new_one_but_a_row_is_not() {
+    fn a_control_is_recognised_beside_a_new_one_but_a_row_is_not() {
         let before = tree(1, &[(0, "frame", "F"), (1, "push button", "OK"), (1, "list item", "mail")]);
         let now = [
             tree(1, &[(0, "frame", "F")]),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_that_became_fewer_are_not_told_apart() {
+    fn equal_siblings_that_became_fewer_are_not_matched() {
         let before = tree(1, &[(0, "frame", "F"), (1, "push button", "Edit"), (1, "push button", "Edit")]);
         let now = [tree(1, &[(0, "frame", "F")]), tree(0, &[(1, "push button", "Edit")])].concat();
         check(&before, &now, &[]);

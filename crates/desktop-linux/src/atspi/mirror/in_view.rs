@@ -1,4 +1,4 @@
-//! The children in view of virtual containers, as part of a look.
+//! The visible children of virtual containers, as part of a look.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use super::{
         wire::ObjectRef,
     },
     parts::Moments,
-    store::ViewDoubt,
+    store::ViewStale,
     walk::{InView, Walk},
 };
 use deskhand_desktop::DesktopResult;
 
 impl Walk<'_, '_> {
-    /// Adds the cells in view of the virtual tables among the nodes from `first` on.
+    /// Adds the visible cells of the virtual tables among the nodes from `first` on.
     pub(super) async fn read_views(&mut self, first: usize) -> DesktopResult<()> {
         for at in first..self.nodes.len() {
             let Some(node) = self.nodes.get(at).filter(|node| self.is_virtual(node)) else { continue };
@@ -48,25 +48,25 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The children in view of a virtual container; none when they cannot be read.
+    /// The visible children of a virtual container; `None` if they cannot be read.
     async fn view(
         &mut self,
         table: &ObjectRef,
         container: Container,
         below: &Moments,
     ) -> DesktopResult<Option<Arc<View>>> {
-        let (read_at, (known, doubt)) = self.with_store(|store| (store.now(), store.ask_view(table, below)));
-        if doubt == ViewDoubt::Nothing || self.partial.is_some() {
+        let (read_at, (known, stale)) = self.with_store(|store| (store.now(), store.ask_view(table, below)));
+        if stale == ViewStale::Nothing || self.partial.is_some() {
             return Ok(known);
         }
         let viewer = Viewer { bus: &self.bus, toolkit: self.application.toolkit, pixels: self.pixels };
         let read = async {
-            match (&known, doubt) {
-                (Some(known), ViewDoubt::States) => match viewer.states(known).await? {
+            match (&known, stale) {
+                (Some(known), ViewStale::States) => match viewer.states(known).await? {
                     Some(view) => Ok(view),
                     None => viewer.view(table, container, None).await,
                 },
-                (Some(known), ViewDoubt::Drawn(areas)) => {
+                (Some(known), ViewStale::Drawn(areas)) => {
                     let before = viewer.states(known).await?.map(|known| (known, areas));
                     viewer.view(table, container, before).await
                 }

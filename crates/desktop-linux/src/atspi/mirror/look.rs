@@ -1,7 +1,7 @@
-//! A look at one window: its showing elements, level by level, within bounds.
+//! A look at one window: its showing elements, level by level, within limits.
 //!
-//! What the store knows and nothing has made doubtful is taken from there; the rest is read, a bounded number of
-//! calls at a time, and kept. A walk that reads everything afresh is the same with an empty store of its own.
+//! What the store has and is not stale is taken from there. The rest is read, with a bounded number of concurrent
+//! calls, and stored. A fresh walk is the same with an empty store of its own.
 
 use std::sync::{
     Arc, Mutex,
@@ -33,26 +33,26 @@ use deskhand_desktop::{DesktopResult, TreeLimits};
 
 /// The deepest tree that is followed.
 const DEPTH_MAX: u16 = 100;
-/// How often a look starts again because something that it went by has gone meanwhile.
+/// How often a look restarts because an object that it relied on is gone.
 const ATTEMPTS_MAX: usize = 3;
-/// With so many objects to read in one level, all of them are asked for at once where the toolkit can.
+/// With this many objects to read in one level, all of them are read at once if the toolkit supports it.
 const SEED_WORTH: usize = 24;
 
-/// Where a look takes its knowledge from.
+/// What a look may rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The mirror.
     Mirror,
-    /// Nothing that was known before.
+    /// Nothing: everything is read.
     Fresh,
 }
 
-/// An object that was found showing.
+/// An object that is showing.
 struct Shown {
     head: Head,
     details: Details,
     below: Moments,
-    children_doubtful: bool,
+    children_stale: bool,
 }
 
 impl Accessibility {
@@ -107,13 +107,13 @@ impl Accessibility {
     }
 }
 
-/// The smallest area that has both.
+/// The smallest area that contains both.
 fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
     let (x, y) = (a.x.min(b.x), a.y.min(b.y));
     Rect::new(x, y, a.right().max(b.right()).saturating_sub(x), a.bottom().max(b.bottom()).saturating_sub(y))
 }
 
-/// What is drawn here may have changed an element: it scrolls with what it lies in, wherever it is itself.
+/// The area whose drawing may have changed an element: it scrolls together with its parent, wherever it is itself.
 fn seen_area(bounds: Option<Rect<Screen>>, parent: Option<Rect<Screen>>) -> Option<Rect<Screen>> {
     let (Some(bounds), Some(parent)) = (bounds, parent) else { return bounds.or(parent) };
     let inside = parent.intersection(&bounds) == Some(bounds);
@@ -153,12 +153,12 @@ impl Walk<'_, '_> {
                     let parent = wanted.parent.and_then(|at| self.nodes.get(at));
                     let inherited = parent.map(|parent| parent.below).unwrap_or_default();
                     let seen = parent.map_or(Some(window), |parent| parent.seen);
-                    let (known, doubtful) = store.ask(&wanted.object, &inherited, seen);
-                    (wanted, known, doubtful)
+                    let (known, stale) = store.ask(&wanted.object, &inherited, seen);
+                    (wanted, known, stale)
                 })
                 .collect()
         });
-        let to_read = asked.iter().filter(|(_, _, doubtful)| doubtful.has(Parts::BODY)).count();
+        let to_read = asked.iter().filter(|(_, _, stale)| stale.has(Parts::BODY)).count();
         if to_read >= SEED_WORTH && self.seed.is_none() && self.application.toolkit.has_cache() {
             let read_at = self.with_store(|store| store.now());
             match Seed::read(&self.bus, self.application).await {
@@ -167,16 +167,16 @@ impl Walk<'_, '_> {
             }
         }
         let this = &*self;
-        let read = pipelined(asked, |(wanted, known, doubtful)| async move {
-            let result = this.read(&wanted, known, doubtful).await;
-            (wanted, doubtful, result)
+        let read = pipelined(asked, |(wanted, known, stale)| async move {
+            let result = this.read(&wanted, known, stale).await;
+            (wanted, stale, result)
         })
         .await;
-        for (wanted, doubtful, result) in read {
+        for (wanted, stale, result) in read {
             match result {
                 Ok(Some(read)) if read.has_ended() => self.lose(&wanted),
                 Ok(Some(read)) => {
-                    if let Some(shown) = self.keep(&wanted.object, doubtful, read) {
+                    if let Some(shown) = self.keep(&wanted.object, stale, read) {
                         self.add(wanted, depth, window, shown);
                     }
                 }
@@ -192,8 +192,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// Keeps what was read, and returns what the tree needs of it.
-    fn keep(&mut self, object: &ObjectRef, doubtful: Parts, read: Read) -> Option<Shown> {
+    /// Stores what was read, and returns what the tree needs of it.
+    fn keep(&mut self, object: &ObjectRef, stale: Parts, read: Read) -> Option<Shown> {
         let Read { mut known, shows, fresh, read_at, was_at } = read;
         self.reads += usize::from(fresh != Parts::NONE);
         let begun = self.begun;
@@ -207,20 +207,20 @@ impl Walk<'_, '_> {
                 store.confirm(object, fresh, read_at);
                 let is_at = known.details.as_ref().map(|details| details.reported);
                 if was_at.is_some() && is_at.is_some() && was_at != is_at {
-                    // What lies in it has moved with it.
+                    // Its content has moved with it.
                     store.mark_inside(object, Parts::EXTENTS, &mut known.below);
                 }
             }
-            let right = Parts::ALL.without(doubtful);
+            let right = Parts::ALL.without(stale);
             store.confirm(object, if shows { right } else { right.common(Parts::STATES) }, begun);
         });
         let (true, Some(head), Some(details)) = (shows, known.head, known.details) else { return None };
-        let children_doubtful = doubtful.has(Parts::CHILDREN);
-        Some(Shown { head, details, below: known.below, children_doubtful })
+        let children_stale = stale.has(Parts::CHILDREN);
+        Some(Shown { head, details, below: known.below, children_stale })
     }
 
     fn add(&mut self, wanted: Wanted, depth: u16, window: Rect<Screen>, shown: Shown) {
-        let Shown { head, details, below, children_doubtful } = shown;
+        let Shown { head, details, below, children_stale } = shown;
         let parent = wanted.parent.and_then(|at| self.nodes.get(at));
         let toolkit = self.application.toolkit;
         if toolkit.is_repetition(&head.role, details.reported) {
@@ -253,7 +253,7 @@ impl Walk<'_, '_> {
             children: Vec::new(),
             cells: Vec::new(),
             closed,
-            children_doubtful,
+            children_stale,
             below,
         });
         if let Some(parent) = wanted.parent.and_then(|at| self.nodes.get_mut(at)) {
@@ -261,10 +261,10 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// An object is gone. Where the store had said that it is there, what it lay in is asked again.
+    /// Removes an object that is gone. If the store had listed it, the children of its parent are read again.
     fn lose(&mut self, wanted: &Wanted) {
         let parent = wanted.parent.and_then(|at| self.nodes.get(at));
-        let by_memory = parent.is_none_or(|parent| !parent.children_doubtful);
+        let by_memory = parent.is_none_or(|parent| !parent.children_stale);
         let parent = parent.map(|parent| parent.object.clone());
         self.with_store(|store| {
             store.remove(&wanted.object);
@@ -292,10 +292,10 @@ impl Walk<'_, '_> {
                 });
             with_children
                 .map(|(at, node)| {
-                    let known = (!node.children_doubtful || stalled).then(|| store.children(&node.object));
+                    let known = (!node.children_stale || stalled).then(|| store.children(&node.object));
                     let count = node.element.child_count;
                     let fits = |children: &Arc<[ObjectRef]>| {
-                        toolkit.tells_of_children() || stalled || u32::try_from(children.len()) == Ok(count)
+                        toolkit.announces_children() || stalled || u32::try_from(children.len()) == Ok(count)
                     };
                     Parent {
                         at,

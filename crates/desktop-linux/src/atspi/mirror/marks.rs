@@ -53,7 +53,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
         Event::Viewport | Event::ModelChanged | Event::Document => {
             store.mark_with_inside(object, Parts::ALL);
         }
-        // The place of the caret is not kept.
+        // The position of the caret is not stored.
         Event::Caret | Event::Message => {}
         Event::WindowListed | Event::Window => {
             store.mark(object, Parts::STATES.and(Parts::BODY));

@@ -1,4 +1,4 @@
-//! The walk that everybody writes first: one call after the other, object by object.
+//! A plain walk as a baseline: one call after the other, object by object.
 
 use deskhand_core::ui::Pattern;
 
@@ -40,14 +40,15 @@ impl Accessibility {
                 }
                 Ok(None) => {}
                 Err(CallError::BusGone) => return Err(gone()),
-                Err(error) => tracing::debug!(%error, "an object could not be visited"),
+                Err(error) => tracing::debug!(%error, "cannot read an object"),
             }
         }
         Ok(count)
     }
 }
 
-/// Reads name, role, states, extents, actions and text of an object, and its children; none when it does not show.
+/// Reads name, role, states, extents, actions and text of an object, and returns its children; `None` if it is not
+/// showing.
 async fn visit(
     bus: &Bus,
     toolkit: Toolkit,

@@ -1,9 +1,9 @@
-//! The parts of an object that are read and invalidated separately, and the moment of each.
+//! The parts of an object that are read and invalidated separately, and a moment for each.
 
-/// A moment of a store; moments only grow.
+/// A moment of a store; moments only increase.
 pub(crate) type Moment = u64;
 
-/// What is read of an object in one go.
+/// A set of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Parts(u8);
 
@@ -13,9 +13,9 @@ impl Parts {
     pub(crate) const STATES: Self = Self(1);
     /// Role, name, description, patterns, text, value, number of children, shape of a table.
     pub(crate) const BODY: Self = Self(2);
-    /// Where it is.
+    /// The extents.
     pub(crate) const EXTENTS: Self = Self(4);
-    /// Which children it has.
+    /// The list of children.
     pub(crate) const CHILDREN: Self = Self(8);
     pub(crate) const ALL: Self = Self(15);
     pub(super) const EACH: [Self; 4] = [Self::STATES, Self::BODY, Self::EXTENTS, Self::CHILDREN];
@@ -56,7 +56,7 @@ impl Moments {
         }
     }
 
-    /// Moves the moments of `parts` on to `moment`; never back.
+    /// Advances the moments of `parts` to `moment`, never back.
     pub(super) fn raise(&mut self, parts: Parts, moment: Moment) {
         for part in Parts::EACH.into_iter().filter(|part| parts.has(*part)) {
             let place = match part {
@@ -69,7 +69,7 @@ impl Moments {
         }
     }
 
-    /// The later one of each.
+    /// The later moment of each part.
     pub(crate) fn later(&self, other: &Self) -> Self {
         Self {
             states: self.states.max(other.states),

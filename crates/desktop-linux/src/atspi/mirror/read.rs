@@ -1,4 +1,4 @@
-//! Reading one object of a look from its application: what is invalid of it, and no more.
+//! Reads one object of a look from its application: what is stale, and no more.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -19,49 +19,44 @@ use super::{
     walk::{Walk, Wanted},
 };
 
-/// What came of reading one object.
+/// The result of reading one object.
 pub(super) struct Read {
     pub(super) known: Known,
-    /// Whether it shows.
+    /// Whether it is showing.
     pub(super) shows: bool,
     /// The parts that were read, and when.
     pub(super) fresh: Parts,
     pub(super) read_at: Moment,
-    /// The extents that it reported before, where it is known.
+    /// The extents that it reported before, if known.
     pub(super) was_at: Option<Option<Rect<Screen>>>,
 }
 
 impl Read {
-    /// Whether it was there and says now that it is not, as the first document of a window of Chromium does: nobody tells
-    /// the element that it lay in.
+    /// Whether it was present and now reports itself gone, as the first document of a Chromium window does: its
+    /// parent does not announce that.
     pub(super) fn has_ended(&self) -> bool {
         !self.shows && self.known.head.is_some() && self.known.states.has(State::Defunct)
     }
 }
 
-/// A node whose children belong into the tree.
+/// A node whose children belong to the tree.
 pub(super) struct Parent {
     pub(super) at: usize,
     pub(super) object: ObjectRef,
     pub(super) role: Role,
     pub(super) count: u32,
-    /// Its children, where the store has them.
+    /// Its children, if the store has them.
     pub(super) known: Option<Arc<[ObjectRef]>>,
 }
 
 impl Walk<'_, '_> {
-    /// Reads what is doubtful of one object; none when nothing can be read and nothing is known.
-    pub(super) async fn read(
-        &self,
-        wanted: &Wanted,
-        known: Known,
-        doubtful: Parts,
-    ) -> CallResult<Option<Read>> {
+    /// Reads the stale parts of one object; `None` if it cannot be read and nothing is stored.
+    pub(super) async fn read(&self, wanted: &Wanted, known: Known, stale: Parts) -> CallResult<Option<Read>> {
         let toolkit = self.application.toolkit;
         let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
         let shows =
             |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
-        let needs = doubtful.without(Parts::CHILDREN);
+        let needs = stale.without(Parts::CHILDREN);
         if self.stalled.load(Ordering::Relaxed) || needs == Parts::NONE {
             let unread = known.head.is_none() && needs.has(Parts::STATES);
             let shows = shows(known.states) && known.head.is_some() && known.details.is_some();

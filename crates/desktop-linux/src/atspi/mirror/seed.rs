@@ -1,4 +1,4 @@
-//! All objects of an application in one reply (`Cache.GetItems`), where the toolkit gives that safely.
+//! All objects of an application in one reply (`Cache.GetItems`), where the toolkit supports that safely.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,24 +9,24 @@ use super::super::{
     wire::{self, ObjectRef, WireRef},
 };
 
-/// The most items that are taken from one seed.
+/// The most items that are taken from one reply.
 const SEED_MAX: usize = 100_000;
 
 /// One item of `Cache.GetItems`: object, application, parent, index in parent, number of children,
 /// interfaces, name, role, description, states.
 type Item = (WireRef, WireRef, WireRef, i32, i32, Vec<String>, String, u32, String, Vec<u32>);
 
-/// What an application told of all its objects at once.
+/// The properties of all objects of an application.
 #[derive(Debug, Default)]
 pub(crate) struct Seed {
     heads: HashMap<ObjectRef, Head>,
     children: HashMap<ObjectRef, Vec<(i32, ObjectRef)>>,
-    /// Objects whose children it does not count: those that manage their descendants.
+    /// Objects without a number of children: those that manage their descendants.
     uncounted: HashSet<ObjectRef>,
 }
 
 impl Seed {
-    /// Asks for it; empty where the toolkit has none.
+    /// Reads the seed; empty if the toolkit has none.
     pub(crate) async fn read(bus: &Bus, application: &Application) -> CallResult<Self> {
         if !application.toolkit.has_cache() {
             return Ok(Self::default());
@@ -64,17 +64,17 @@ impl Seed {
         Ok(seed)
     }
 
-    /// What it tells of an object.
+    /// The properties of an object.
     pub(crate) fn head(&self, object: &ObjectRef) -> Option<&Head> {
         self.heads.get(object)
     }
 
-    /// Whether the number of children of an object is still to be asked for.
+    /// Whether the number of children of an object is missing.
     pub(crate) fn is_uncounted(&self, object: &ObjectRef) -> bool {
         self.uncounted.contains(object)
     }
 
-    /// The children of an object, if the seed has every one of them.
+    /// The children of an object, if all of them are known.
     pub(crate) fn complete_children(&self, object: &ObjectRef, count: u32) -> Option<Vec<ObjectRef>> {
         let children = self.children.get(object)?;
         let in_order = children.iter().zip(0..).all(|((index, _), at)| *index == at);

@@ -1,8 +1,8 @@
 //! What was read of the objects of applications, and which of it may have changed since.
 //!
-//! Time is a counter here that every mark moves on. A part of an object is right as long as it was read, or
-//! found right, after everything that made it doubtful. So a change that is announced while a read is under way
-//! is never lost, in whatever order the two come in: the read counts from when it was sent.
+//! Time is a counter that every mark advances. A part of an object is current if it was read or confirmed after every
+//! mark that made it stale. A read counts from the moment when it was sent, so a change that is announced during a
+//! read is never lost, in whatever order the two arrive.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -26,29 +26,29 @@ use super::{
     trace::Trace,
 };
 
-/// The most objects of one application that are kept; beyond, those that were not seen for longest are dropped.
+/// The most objects of one application that are stored; then those not seen for the longest time are dropped.
 const NODES_MAX: usize = 40_000;
 /// The most applications that are kept.
 const APPLICATIONS_MAX: usize = 256;
-/// The most drawn areas that are kept apart; beyond, what was looked at before the oldest is doubtful as a whole.
+/// The most drawn areas that are stored; then everything read before the oldest is stale.
 const DRAWN_MAX: usize = 256;
-/// The most windows whose frames are remembered.
+/// The most windows whose frames are stored.
 const FRAMES_MAX: usize = 256;
 
-/// What is doubtful of the view of a virtual container.
+/// What is stale in the view of a virtual container.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum ViewDoubt {
+pub(crate) enum ViewStale {
     /// Nothing.
     Nothing,
-    /// The states of what is in view.
+    /// The states of the children in view.
     States,
-    /// What lies in these areas of the screen, and the states.
+    /// The children in these areas of the screen, and the states of all.
     Drawn(Vec<Rect<Screen>>),
     /// Everything.
     All,
 }
 
-/// What is known of one object.
+/// What is stored of one object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Node {
     pub(crate) states: States,
@@ -58,24 +58,24 @@ pub(crate) struct Node {
     view: Option<Arc<View>>,
     /// Where it was on the screen.
     bounds: Option<Rect<Screen>>,
-    /// When each part was known to be right for the last time.
+    /// When each part was last confirmed or read.
     right_at: Moments,
     view_at: Moment,
-    /// When each part became doubtful for the last time.
+    /// When each part was last marked as stale.
     marked: Moments,
-    /// The same for everything in it.
+    /// The same for all its descendants.
     marked_below: Moments,
-    /// Whether the application said that it is gone.
+    /// Whether the application reported it gone.
     gone: bool,
 }
 
-/// The answer to what is known of an object.
+/// What is stored of an object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     pub(crate) states: States,
     pub(crate) head: Option<Head>,
     pub(crate) details: Option<Details>,
-    /// When everything in it became doubtful for the last time.
+    /// When each part of its descendants was last marked as stale.
     pub(crate) below: Moments,
 }
 
@@ -86,42 +86,42 @@ struct Drawn {
     area: Rect<Screen>,
 }
 
-/// What is known of one application.
+/// What is stored of one application.
 #[derive(Debug)]
 pub(crate) struct Store {
     nodes: HashMap<ObjectRef, Node>,
     now: Moment,
-    /// Nothing that was right before this is known to be right now.
+    /// Everything confirmed before these moments is stale.
     all_marked: Moments,
-    /// What is drawn makes these parts doubtful.
+    /// The parts that drawing makes stale.
     drawn_parts: Parts,
     drawn: VecDeque<Drawn>,
-    /// When something happened to an object that is not here: a cell of a virtual table, as far as is known.
+    /// When an event concerned an unknown object, such as a cell of a virtual table.
     unknown_marked: Moment,
-    /// When the top-level objects, or their names, may have changed.
+    /// When the top-level objects or their names may have changed.
     frames_marked: Moment,
     frames: HashMap<WindowFacts, (ObjectRef, Moment)>,
-    /// Where the window of a frame was when it was looked at.
+    /// Where the window of each frame was at the last look.
     placed: HashMap<ObjectRef, Rect<Screen>>,
-    /// What the elements of a frame are found again by.
+    /// What the elements of each frame are recognised by.
     traces: HashMap<ObjectRef, Traces>,
-    /// Whether the application did not answer when it was asked last.
+    /// Whether the application did not answer last time.
     slow: bool,
 }
 
-/// What the elements of a frame are found again by.
+/// What the elements of a frame are recognised by.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traces {
     /// At the last look.
     pub(super) last: Arc<[Trace]>,
-    /// At the look before most of them went away, as behind a modal dialog of a web page.
+    /// At the look before most of them disappeared, as behind a modal dialog of a web page.
     pub(super) former: Arc<[Trace]>,
 }
 
 impl Store {
     pub(crate) fn new(drawn_parts: Parts) -> Self {
         let mut all_marked = Moments::default();
-        // Nothing was read at moment 0.
+        // No part was read at moment 0.
         all_marked.raise(Parts::ALL, 1);
         Self {
             nodes: HashMap::new(),
@@ -138,7 +138,7 @@ impl Store {
         }
     }
 
-    /// The present moment: what is read from now on counts from here.
+    /// The current moment: what is read from now on counts from here.
     pub(crate) fn now(&self) -> Moment {
         self.now
     }
@@ -148,7 +148,7 @@ impl Store {
         self.now
     }
 
-    /// Parts of an object are doubtful from now on.
+    /// Marks parts of an object as stale.
     pub(crate) fn mark(&mut self, object: &ObjectRef, parts: Parts) {
         let now = self.next();
         if !self.has(object) {
@@ -159,7 +159,7 @@ impl Store {
         }
     }
 
-    /// Parts of an object and of everything in it are doubtful from now on.
+    /// Marks parts of an object and of all its descendants as stale.
     pub(crate) fn mark_with_inside(&mut self, object: &ObjectRef, parts: Parts) {
         let now = self.next();
         if !self.has(object) {
@@ -171,7 +171,7 @@ impl Store {
         }
     }
 
-    /// Parts of everything in an object are doubtful from now on, also for a look that has come by the object.
+    /// Marks parts of all descendants of an object as stale, also for a look that has already passed the object.
     pub(crate) fn mark_inside(&mut self, object: &ObjectRef, parts: Parts, below: &mut Moments) {
         let now = self.next();
         below.raise(parts, now);
@@ -180,7 +180,7 @@ impl Store {
         }
     }
 
-    /// Parts of the known children of an object are doubtful from now on.
+    /// Marks parts of the known children of an object as stale.
     pub(crate) fn mark_children(&mut self, object: &ObjectRef, parts: Parts) {
         let children = self.nodes.get(object).and_then(|node| node.children.clone());
         self.mark(object, parts);
@@ -189,12 +189,12 @@ impl Store {
         }
     }
 
-    /// The top-level objects or their names may have changed.
+    /// Marks the list of frames as stale: top-level objects or their names may have changed.
     pub(crate) fn mark_frames(&mut self) {
         self.frames_marked = self.next();
     }
 
-    /// Everything is doubtful from now on.
+    /// Marks everything as stale.
     pub(crate) fn mark_all(&mut self) {
         let now = self.next();
         self.all_marked.raise(Parts::ALL, now);
@@ -202,7 +202,7 @@ impl Store {
         self.frames_marked = now;
     }
 
-    /// Whether an object is here.
+    /// Whether an object is stored.
     pub(crate) fn has(&self, object: &ObjectRef) -> bool {
         self.nodes.get(object).is_some_and(|node| !node.gone)
     }
@@ -212,8 +212,9 @@ impl Store {
         self.placed.contains_key(object)
     }
 
-    /// An object is gone. Its place is kept, with everything in it marked: an object that comes back, as after it was moved
-    /// to another parent or wrongly called itself defunct, still passes marks on to what is in it.
+    /// Removes an object. An empty node stays in its place, with all descendants marked as stale: if the object comes
+    /// back, because it was moved to another parent or reported itself gone by mistake, marks still reach its
+    /// descendants.
     pub(crate) fn remove(&mut self, object: &ObjectRef) {
         let now = self.next();
         match self.nodes.get_mut(object).filter(|node| !node.gone) {
@@ -230,10 +231,10 @@ impl Store {
         }
     }
 
-    /// An area of the screen was drawn by the application.
+    /// Records that the application drew an area of the screen.
     pub(crate) fn draw(&mut self, area: Rect<Screen>) {
         let moment = self.next();
-        // An area that was drawn a moment ago, as a caret is again and again, counts once.
+        // An area that is drawn repeatedly, such as a caret, is stored once.
         self.drawn.retain(|drawn| drawn.area != area);
         self.drawn.push_back(Drawn { moment, area });
         if self.drawn.len() > DRAWN_MAX
@@ -244,7 +245,7 @@ impl Store {
         }
     }
 
-    /// The areas of `within` that were drawn after a moment.
+    /// Whether any area in `within` was drawn after a moment.
     fn drawn_since(&self, moment: Moment, within: Rect<Screen>) -> bool {
         self.drawn
             .iter()
@@ -253,13 +254,13 @@ impl Store {
             .any(|drawn| drawn.area.intersection(&within).is_some())
     }
 
-    /// The frame of a window, if it is known and nothing has changed about frames since.
+    /// The frame of a window, if it is stored and the list of frames is current.
     pub(crate) fn frame_of(&self, window: &WindowFacts) -> Option<ObjectRef> {
         let (frame, found_at) = self.frames.get(window)?;
         (*found_at >= self.frames_marked).then(|| frame.clone())
     }
 
-    /// Keeps which frame a window has, found from what was read at a moment.
+    /// Stores the frame of a window, found from what was read at a moment.
     pub(crate) fn keep_frame(&mut self, window: &WindowFacts, frame: &ObjectRef, read_at: Moment) {
         if self.frames.len() >= FRAMES_MAX {
             self.frames.clear();
@@ -267,7 +268,7 @@ impl Store {
         self.frames.insert(window.clone(), (frame.clone(), read_at));
     }
 
-    /// The window of a frame is at `bounds`; what moved with it is doubtful.
+    /// Records that the window of a frame is at `bounds`; extents are stale if it moved.
     pub(crate) fn place(&mut self, frame: &ObjectRef, bounds: Rect<Screen>) {
         if self.placed.len() >= FRAMES_MAX {
             self.placed.clear();
@@ -277,8 +278,8 @@ impl Store {
         }
     }
 
-    /// What is known of an object and which parts of it are doubtful, given the moments at which what it lies in
-    /// marked it, and where its parent is. An object that is new here gets a place, so that marks find it.
+    /// What is stored of an object and which parts are stale, given the marks of its ancestors and the position of
+    /// its parent. A new object gets a node, so that marks reach it.
     pub(crate) fn ask(
         &mut self,
         object: &ObjectRef,
@@ -294,17 +295,17 @@ impl Store {
         }
         let Some(node) = self.nodes.get(object) else { return (Known::default(), Parts::ALL) };
         let marked = node.marked.later(inherited).later(&self.all_marked);
-        let mut doubtful = Parts::NONE;
+        let mut stale = Parts::NONE;
         for part in Parts::EACH {
             let right_at = node.right_at.get(part);
             let drawn = || {
                 self.drawn_parts.has(part)
                     && node.bounds.or(parent_bounds).is_none_or(|bounds| self.drawn_since(right_at, bounds))
             };
-            // Some toolkits are silent when the focus leaves an element.
+            // Some toolkits do not announce that an element lost the focus.
             let focused = part == Parts::STATES && node.states.has(State::Focused);
             if right_at < marked.get(part) || focused || drawn() {
-                doubtful = doubtful.and(part);
+                stale = stale.and(part);
             }
         }
         let known = Known {
@@ -313,34 +314,34 @@ impl Store {
             details: node.details.clone(),
             below: inherited.later(&node.marked_below),
         };
-        (known, doubtful)
+        (known, stale)
     }
 
-    /// The parts of an object were found right, or read, at a moment.
+    /// Confirms parts of an object as read, or found current, at a moment.
     pub(crate) fn confirm(&mut self, object: &ObjectRef, parts: Parts, moment: Moment) {
         if let Some(node) = self.nodes.get_mut(object) {
             node.right_at.raise(parts, moment);
         }
     }
 
-    /// Changes what is known of an object.
+    /// Changes what is stored of an object.
     pub(crate) fn update(&mut self, object: &ObjectRef, change: impl FnOnce(&mut Node)) {
         if let Some(node) = self.nodes.get_mut(object) {
             change(node);
         }
     }
 
-    /// The children of an object that were read before.
+    /// The stored children of an object.
     pub(crate) fn children(&self, object: &ObjectRef) -> Option<Arc<[ObjectRef]>> {
         self.nodes.get(object)?.children.clone()
     }
 
-    /// What was in view of a virtual container, and what of it is doubtful.
-    pub(crate) fn ask_view(&self, table: &ObjectRef, inherited: &Moments) -> (Option<Arc<View>>, ViewDoubt) {
-        let Some(node) = self.nodes.get(table) else { return (None, ViewDoubt::All) };
+    /// The stored view of a virtual container, and what of it is stale.
+    pub(crate) fn ask_view(&self, table: &ObjectRef, inherited: &Moments) -> (Option<Arc<View>>, ViewStale) {
+        let Some(node) = self.nodes.get(table) else { return (None, ViewStale::All) };
         let marked = node.marked.later(inherited).later(&node.marked_below).later(&self.all_marked);
         let tells_all = self.drawn_parts == Parts::ALL;
-        // Where everything that changes is drawn, objects that are not here tell nothing new.
+        // If every change is drawn, events of unknown objects add nothing.
         let unknown = if tells_all { 0 } else { self.unknown_marked };
         let all = marked.body.max(marked.extents).max(marked.children).max(unknown);
         let drawn: Vec<Rect<Screen>> = match node.bounds {
@@ -350,16 +351,16 @@ impl Store {
             }
             None => Vec::new(),
         };
-        let doubt = if node.view.is_none() || node.view_at < all || (!tells_all && !drawn.is_empty()) {
-            ViewDoubt::All
+        let stale = if node.view.is_none() || node.view_at < all || (!tells_all && !drawn.is_empty()) {
+            ViewStale::All
         } else if !drawn.is_empty() {
-            ViewDoubt::Drawn(drawn)
+            ViewStale::Drawn(drawn)
         } else if node.view_at < marked.states {
-            ViewDoubt::States
+            ViewStale::States
         } else {
-            ViewDoubt::Nothing
+            ViewStale::Nothing
         };
-        (node.view.clone(), doubt)
+        (node.view.clone(), stale)
     }
 
     fn make_room(&mut self) {
@@ -372,12 +373,12 @@ impl Store {
         self.nodes.retain(|_, node| node.right_at.states > middle);
     }
 
-    /// What the elements of a frame are found again by.
+    /// The traces of a frame.
     pub(crate) fn traces(&self, frame: &ObjectRef) -> Option<Traces> {
         self.traces.get(frame).cloned()
     }
 
-    /// Keeps what the elements of a frame are found again by.
+    /// Stores the traces of a frame.
     pub(crate) fn keep_traces(&mut self, frame: &ObjectRef, traces: Arc<[Trace]>) {
         if self.traces.len() >= FRAMES_MAX {
             self.traces.clear();
@@ -391,24 +392,24 @@ impl Store {
         }
     }
 
-    /// Whether the application did not answer when it was asked last.
+    /// Whether the application did not answer last time.
     pub(crate) fn is_slow(&self) -> bool {
         self.slow
     }
 
-    /// Keeps whether the application answers.
+    /// Records whether the application did not answer.
     pub(crate) fn set_slow(&mut self, slow: bool) {
         self.slow = slow;
     }
 }
 
 impl Node {
-    /// Where it is on the screen.
+    /// Records its position on the screen.
     pub(crate) fn place(&mut self, bounds: Option<Rect<Screen>>) {
         self.bounds = bounds;
     }
 
-    /// The cells in view, as read at a moment.
+    /// Stores the view as it was read at a moment.
     pub(crate) fn keep_view(&mut self, view: Arc<View>, moment: Moment) {
         self.view = Some(view);
         self.view_at = moment;
@@ -422,12 +423,12 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// The store of an application that was looked at.
+    /// The store of an application that has one.
     pub(crate) fn find(&mut self, bus: &str) -> Option<&mut Store> {
         self.stores.get_mut(bus)
     }
 
-    /// The store of an application, made if there is none yet.
+    /// The store of an application, created if it has none.
     pub(crate) fn store(&mut self, bus: &Arc<str>, drawn_parts: Parts) -> &mut Store {
         if self.stores.len() >= APPLICATIONS_MAX && !self.stores.contains_key(bus) {
             self.stores.clear();
@@ -435,12 +436,12 @@ impl Mirror {
         self.stores.entry(Arc::clone(bus)).or_insert_with(|| Store::new(drawn_parts))
     }
 
-    /// The application is gone.
+    /// Removes the store of an application.
     pub(crate) fn forget(&mut self, bus: &str) {
         self.stores.remove(bus);
     }
 
-    /// The stores of every application.
+    /// The stores of all applications.
     pub(crate) fn all(&mut self) -> impl Iterator<Item = (&Arc<str>, &mut Store)> {
         self.stores.iter_mut()
     }

@@ -1,5 +1,5 @@
-//! The store against a model of an application, without a bus: whatever changes, and in whatever order changes and reads
-//! meet, nothing stale is served as current.
+//! Tests the store against a model of an application: whatever changes, and in whatever order changes and reads
+//! interleave, nothing stale is served as current.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::{
 };
 
 const BUS: &str = ":1.7";
-/// The most objects that a model ever has.
+/// The most objects of a model.
 const OBJECTS_MAX: usize = 24;
 
 /// What an object shows.
@@ -35,7 +35,7 @@ struct Model {
     next: usize,
 }
 
-/// One change; objects are picked by a number that is taken modulo how many there are.
+/// One change. Objects are picked by a number modulo their count.
 #[derive(Debug, Clone)]
 enum Change {
     Rename(usize),
@@ -49,12 +49,12 @@ enum Change {
     Lag,
 }
 
-/// What a test does.
+/// One step of a test.
 #[derive(Debug, Clone)]
 enum Step {
     Change(Change),
     Look,
-    /// A change that is announced while the object with this number in the order of the walk is being read.
+    /// A change that is announced while the object with this index in the walk is being read.
     LookWhile(usize, Change),
 }
 
@@ -100,7 +100,7 @@ impl Model {
         self.objects.get_mut(&id).unwrap()
     }
 
-    /// An object and everything in it.
+    /// An object and its descendants.
     fn within(&self, id: usize) -> Vec<usize> {
         let mut found = vec![id];
         let mut at = 0;
@@ -117,7 +117,7 @@ impl Model {
         Some(parent)
     }
 
-    /// Makes a change, and has the store know of it as events would.
+    /// Makes a change and announces it to the store.
     fn change(&mut self, store: &mut Store, change: &Change) {
         match *change {
             Change::Rename(number) => {
@@ -165,7 +165,7 @@ impl Model {
                     announce(store, to, Event::ChildrenChanged, Some(id));
                 }
             }
-            // The object lives on, as in toolkits that say so by mistake.
+            // The object lives on, as in toolkits that report this by mistake.
             Change::Defunct(number) => {
                 announce(store, self.pick(number), set(State::Defunct), None);
             }
@@ -178,7 +178,7 @@ impl Model {
     }
 }
 
-/// Looks as a walk does: takes what is current from the store, reads the rest, and keeps it. Returns what it serves.
+/// Looks as a walk does: takes what is current from the store, reads and stores the rest. Returns what it serves.
 fn look(
     store: &mut Store,
     model: &mut Model,
@@ -295,7 +295,7 @@ proptest! {
 }
 
 #[test]
-fn an_application_with_too_many_objects_keeps_those_seen_last() {
+fn an_application_with_too_many_objects_keeps_the_latest() {
     let mut store = Store::new(Parts::NONE);
     for id in 0..=NODES_MAX {
         let object = object_ref(id);

@@ -1,14 +1,14 @@
-//! What an element is found again by.
+//! What an element is recognised by after it was rebuilt.
 
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role},
 };
 
-/// What an element is found again by.
+/// What an element is recognised by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trace {
-    /// Its id; none while it has none.
+    /// Its id; `None` if it has none yet.
     pub(super) id: Option<ElementId>,
     pub(super) depth: u16,
     pub(super) role: Role,
@@ -16,7 +16,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// What an element is found again by.
+    /// The trace of an element.
     pub(super) fn of(id: Option<ElementId>, element: &Element) -> Self {
         Self { id, depth: element.depth, role: element.role.clone(), name: element.name.clone() }
     }

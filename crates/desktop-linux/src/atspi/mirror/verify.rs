@@ -1,4 +1,4 @@
-//! Holds a look at the mirror against a walk that reads everything afresh.
+//! Compares a look at the mirror with a walk that reads everything afresh.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,22 @@ use deskhand_core::{
 };
 use serde::Serialize;
 
-/// One thing in which the mirror and a fresh walk differ.
+/// One difference between the mirror and a fresh walk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// The element.
     pub element: ElementId,
-    /// How messages name it.
+    /// Its label in messages.
     pub label: String,
     /// What differs: `presence`, `place`, `name`, `states`, …
     pub what: &'static str,
-    /// What the mirror says.
+    /// The value in the mirror.
     pub mirror: String,
-    /// What a fresh walk says.
+    /// The value in the fresh walk.
     pub fresh: String,
 }
 
-/// The parts of an element that are compared, as text.
+/// The properties of an element that are compared, as text.
 fn parts(element: &Element) -> [(&'static str, String); 11] {
     [
         ("depth", element.depth.to_string()),
@@ -50,7 +50,7 @@ fn presence(element: &Element, mirror: &str, fresh: &str) -> Difference {
     }
 }
 
-/// In what two trees of the same window differ.
+/// The differences between two trees of the same window.
 pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
     let mut found = Vec::new();
     let by_id: HashMap<ElementId, &Element> =
@@ -58,11 +58,11 @@ pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
     let fresh_ids: HashMap<ElementId, &Element> =
         fresh.elements.iter().map(|element| (element.id, element)).collect();
     for element in mirror.elements.iter().filter(|element| !fresh_ids.contains_key(&element.id)) {
-        found.push(presence(element, "there", "not there"));
+        found.push(presence(element, "present", "absent"));
     }
     for element in &fresh.elements {
         let Some(known) = by_id.get(&element.id) else {
-            found.push(presence(element, "not there", "there"));
+            found.push(presence(element, "absent", "present"));
             continue;
         };
         for ((what, mirror), (_, fresh)) in parts(known).into_iter().zip(parts(element)) {
@@ -89,8 +89,7 @@ pub(crate) fn differences(mirror: &Tree, fresh: &Tree) -> Vec<Difference> {
     found
 }
 
-/// The differences that two looks, one before and one after the fresh walk, agree on: the others came from
-/// changes in between.
+/// The differences found both before and after the fresh walk; the others come from changes in between.
 pub(crate) fn lasting(before: &Tree, fresh: &Tree, after: &Tree) -> Vec<Difference> {
     let later = differences(after, fresh);
     let same = |one: &Difference| {
@@ -127,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_meanwhile_is_no_difference() {
+    fn a_change_during_the_walk_is_not_a_difference() {
         let (before, fresh, after) = (tree(&[(1, "1:00")]), tree(&[(1, "1:01")]), tree(&[(1, "1:02")]));
         assert!(lasting(&before, &fresh, &after).is_empty());
         assert_eq!(lasting(&before, &fresh, &before).len(), 1);

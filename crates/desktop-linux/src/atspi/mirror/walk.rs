@@ -23,39 +23,39 @@ use super::{
 };
 use deskhand_desktop::{DesktopResult, TreeLimits};
 
-/// An object that belongs into the tree, and the node that it belongs to.
+/// An object that belongs to the tree, and the index of its parent node.
 #[derive(Clone)]
 pub(super) struct Wanted {
     pub(super) object: ObjectRef,
     pub(super) parent: Option<usize>,
 }
 
-/// A node of the tree while it is put together.
+/// A node of the tree while it is being built.
 pub(super) struct Node {
     pub(super) object: ObjectRef,
     pub(super) element: Element,
     pub(super) reported: Option<Rect<Screen>>,
-    /// The part of that which lies in everything above it.
+    /// The part of it that is inside all its ancestors.
     pub(super) visible: Option<Rect<Screen>>,
-    /// What is drawn in here may have changed it.
+    /// The area whose drawing may have changed it.
     pub(super) seen: Option<Rect<Screen>>,
     pub(super) shift: Shift,
     pub(super) children: Vec<usize>,
     /// The visible cells of a virtual table.
     pub(super) cells: Vec<InView>,
-    /// Nothing in it can show.
+    /// Whether nothing inside it can be visible.
     pub(super) closed: bool,
-    /// Whether its children are to be asked for.
-    pub(super) children_doubtful: bool,
-    /// When everything in it became doubtful.
+    /// Whether its children have to be read.
+    pub(super) children_stale: bool,
+    /// When its descendants were last marked as stale.
     pub(super) below: Moments,
 }
 
-/// A child in view of a virtual container.
+/// A visible child of a virtual container.
 pub(super) struct InView {
     pub(super) object: ObjectRef,
     pub(super) element: Element,
-    /// Its row and column, where that is what it is known by.
+    /// Its row and column, if it is identified by them.
     pub(super) place: Option<(u32, u32)>,
 }
 
@@ -65,25 +65,25 @@ pub(super) struct Walk<'a, 'p> {
     pub(super) bus: Bus,
     pub(super) application: &'a Application,
     pub(super) pixels: Option<Pixels<'p>>,
-    /// The store of a walk that reads afresh.
+    /// The store of a fresh walk.
     pub(super) own: Option<Mutex<Store>>,
-    /// What was read at once, and when.
+    /// The objects that were read at once, and when.
     pub(super) seed: Option<(Seed, Moment)>,
     pub(super) limits: TreeLimits,
     pub(super) deadline: Instant,
-    /// What was right at this moment is right for this look.
+    /// What was current at this moment is current for this look.
     pub(super) begun: Moment,
     pub(super) nodes: Vec<Node>,
     pub(super) partial: Option<Partial>,
-    /// Set at the first call without an answer: the others are not waited for one after the other.
+    /// Set at the first call without an answer: the remaining objects are not waited for one by one.
     pub(super) stalled: AtomicBool,
-    /// Something that the store had is gone.
+    /// Whether an object that the store had is gone.
     pub(super) outdated: bool,
     /// How many objects were read.
     pub(super) reads: usize,
 }
 
-/// Why a call without an answer leaves the tree partial.
+/// Why a call without an answer makes the tree partial.
 pub(super) fn reason(error: &CallError, deadline: Instant) -> Partial {
     match error {
         CallError::NotAnswering { .. } if Instant::now() < deadline => Partial::NotAnswering,
@@ -104,7 +104,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// Keeps why something is missing.
+    /// Records why something is missing.
     pub(super) fn note(&mut self, error: &CallError) -> DesktopResult<()> {
         match error {
             CallError::BusGone => return Err(gone()),
@@ -113,7 +113,7 @@ impl Walk<'_, '_> {
             }
             CallError::NoObject => {}
             CallError::NotOffered | CallError::Refused(_) => {
-                tracing::debug!(%error, "an object could not be read");
+                tracing::debug!(%error, "cannot read an object");
             }
         }
         Ok(())
