@@ -1,12 +1,12 @@
-//! What of a picture is not as it was, so that only that is read again.
+//! Which part of a picture changed, so that only that is read again.
 
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
 
 use crate::overlap::around;
 
-/// The smallest rectangle around all pixels that differ; `None` if the pictures are equal. Two pictures of different
-/// places differ everywhere.
+/// The smallest rectangle around all pixels that differ; `None` if the pictures are equal. Pictures of different
+/// regions differ everywhere.
 pub(crate) fn changed(before: &Picture, now: &Picture) -> Option<Rect<Screen>> {
     if before.region != now.region || before.rgb.len() != now.rgb.len() {
         return Some(now.region);
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_changed_part_is_around_what_differs() {
+    fn the_changed_part_encloses_all_differences() {
         let before = Picture { region: Rect::new(100, 50, 10, 10), rgb: vec![0; 300] };
         assert_eq!(changed(&before, &before.clone()), None);
         let mut now = before.clone();

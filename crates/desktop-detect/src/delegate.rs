@@ -1,4 +1,4 @@
-//! The capabilities of a desktop whose windows are looked at: those of the desktop itself, but for what was found.
+//! The capabilities of the wrapped desktop, passed through except for detected elements.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ impl<D: Desktop> Seeing<D> {
         self.registry().has(id)
     }
 
-    /// That something which was found lacks what only applications offer.
+    /// The error of an operation that needs an accessibility interface, which detected elements lack.
     fn not_offered(&self, operation: &'static str, id: ElementId) -> DesktopError {
         let found = self.registry().find(id);
         let element =
             found.map_or_else(|| id.to_string(), |(_, known)| format!("\"{}\" ({id})", known.words));
-        let needs = "an accessibility interface: it was found in a picture".to_owned();
+        let needs = "an accessibility interface, because it was detected in a picture".to_owned();
         DesktopError::NotOffered { operation, element, needs }
     }
 }
@@ -214,7 +214,7 @@ impl<D: Desktop> Settling for Seeing<D> {
     }
 
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
-        // Nobody announces what changes in a picture: a change there proves nothing at once.
+        // Changes in a picture are not announced, so they never prove anything at once.
         let (found, of_tree): (Vec<ElementId>, Vec<ElementId>) =
             elements.iter().copied().partition(|id| self.has(*id));
         let mut recent = self.inner().recently_changed(&of_tree, span);
@@ -235,7 +235,7 @@ impl<D: Desktop> Settling for Seeing<D> {
     }
 
     fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
-        // Nobody follows what changes in a picture; each action watches its target itself.
+        // Changes in a picture are not tracked; each action watches its target itself.
         !self.has(element) && self.inner().is_self_changing(element, aspect)
     }
 }

@@ -1,11 +1,11 @@
-//! The elements that the tests of this folder are made of.
+//! Elements for the tests of this crate.
 
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role},
 };
 
-/// An element of an application that has nothing but a name and a place.
+/// An element of an application with only a name and bounds.
 pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str, bounds: [i32; 4]) -> Element {
     Element { depth, bounds: Some(bounds.into()), ..Element::new(ElementId(id), role, name) }
 }

@@ -1,5 +1,5 @@
-//! What was read from the pictures of windows, so that only what changed is read again; and which detector has failed and
-//! is left alone for a while.
+//! What was read from pictures of windows, so that only changes are read again, and which detectors failed and are
+//! paused.
 
 use std::collections::HashMap;
 
@@ -22,21 +22,21 @@ use crate::{
 
 /// The most windows whose pictures are kept.
 const WINDOWS_MAX: usize = 12;
-/// From this share of a window on it is read as a whole.
+/// If at least this share of a window changed, all of it is read.
 const WHOLE_FROM: f64 = 0.6;
-/// What is read around a changed place, in pixels: letters at the edge of a picture are misread.
+/// The margin that is read around a changed area, in pixels: letters at the edge of a picture are misread.
 const MARGIN: i32 = 10;
-/// How often a changed place is widened to the texts that reach into it.
+/// How often a changed area is extended to the texts that reach into it.
 const WIDENED_MAX: usize = 8;
 
-/// What is known from pictures of one window.
+/// What is known of the picture of one window.
 #[derive(Debug, Default)]
 struct Glance {
     labels: Option<Reading<Label>>,
     boxes: Option<Reading<ParsedBox>>,
 }
 
-/// A picture and what is in it.
+/// A picture and what was found in it.
 #[derive(Debug)]
 struct Reading<T> {
     picture: Picture,
@@ -50,7 +50,7 @@ struct Pause {
     notice: String,
 }
 
-/// What the detectors saw so far.
+/// What the detectors found so far.
 #[derive(Debug, Default)]
 pub(crate) struct Eyes {
     glances: HashMap<WindowId, Glance>,
@@ -58,23 +58,23 @@ pub(crate) struct Eyes {
     parser: Option<Pause>,
 }
 
-/// What is to be found.
+/// What to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Wants {
-    /// Whether text is read.
+    /// Whether to read text.
     pub(crate) text: bool,
-    /// Which boxes are used.
+    /// Which boxes to use.
     pub(crate) boxes: Boxes,
 }
 
-/// Which boxes of a parser are used.
+/// Which boxes of a visual parser to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Boxes {
     /// None.
     No,
-    /// Those that it found last.
+    /// Those of the last picture.
     Last,
-    /// Those that are in the picture as it is.
+    /// Those of the current picture.
     Now,
 }
 
@@ -83,12 +83,12 @@ pub(crate) enum Boxes {
 pub(crate) struct Looked {
     pub(crate) labels: Vec<Label>,
     pub(crate) boxes: Vec<ParsedBox>,
-    /// What could not be used, why, and what to do about it.
+    /// What could not be used, with the cause and the next step.
     pub(crate) notices: Vec<String>,
 }
 
 impl Eyes {
-    /// Finds what is wanted in a picture of a window.
+    /// Finds what is requested in a picture of a window.
     pub(crate) async fn look(
         &mut self,
         window: WindowId,
@@ -122,7 +122,7 @@ impl Eyes {
                 (Boxes::Now, Some(parser), None) => boxes_of(boxes, picture, parser)
                     .await
                     .map(Some)
-                    .map_err(|error| failed("no visual parser is used", &error, error.fix(), options)),
+                    .map_err(|error| failed("cannot use the visual parser", &error, error.fix(), options)),
             }
         };
         let (text, parsed) = tokio::join!(text, parsed);
@@ -139,7 +139,7 @@ impl Eyes {
         self.glances.get(&window).is_some_and(|glance| glance.labels.is_some())
     }
 
-    /// Whether a place of a window, measured on the screen, looks as it did when it was looked at last.
+    /// Whether an area of a window, in screen coordinates, looks the same as in the last picture.
     pub(crate) fn looks_the_same(&self, window: WindowId, place: &Rect<Screen>, now: &Picture) -> bool {
         let Some(glance) = self.glances.get(&window) else { return false };
         let pictures =
@@ -154,7 +154,7 @@ impl Eyes {
 
 type Failure = (String, Option<Pause>);
 
-/// What came of a detector; remembers that it failed.
+/// The result of a detector; remembers a failure.
 fn taken<T>(
     result: Result<Option<Reading<T>>, Failure>,
     pause: &mut Option<Pause>,
@@ -175,7 +175,7 @@ fn taken<T>(
     }
 }
 
-/// The notice of a detector that failed and is not tried again yet.
+/// The notice of a detector that failed and is paused.
 fn pause_notice(pause: Option<&Pause>) -> Option<String> {
     pause.filter(|pause| Instant::now() < pause.until).map(|pause| pause.notice.clone())
 }
@@ -183,11 +183,11 @@ fn pause_notice(pause: Option<&Pause>) -> Option<String> {
 fn failed(what: &str, error: &dyn std::error::Error, fix: &str, options: &DetectOptions) -> Failure {
     let seconds = options.retry_after.as_secs();
     let notice = format!("{what}: {error}; {fix}; it is tried again after {seconds} s");
-    tracing::warn!(notice, "a detector failed");
+    tracing::warn!(notice, "detection failed");
     (notice.clone(), Some(Pause { until: Instant::now() + options.retry_after, notice }))
 }
 
-/// A picture as if it had been taken where the window is now; one of another size stays as it is.
+/// A picture moved to the current position of its window; one of another size is returned as it is.
 fn moved(before: &Picture, now: &Picture) -> Picture {
     let same_size = (before.region.width, before.region.height) == (now.region.width, now.region.height);
     if same_size && before.region != now.region {
@@ -196,7 +196,7 @@ fn moved(before: &Picture, now: &Picture) -> Picture {
     before.clone()
 }
 
-/// The labels of a picture; only what changed since the last one is read.
+/// The labels of a picture; reads only what changed since the last one.
 async fn labels_of(
     before: Option<Reading<Label>>,
     picture: &Picture,
@@ -232,7 +232,7 @@ async fn labels_of(
     Ok(Reading { picture: picture.clone(), found })
 }
 
-/// A changed place with the whole of the texts that reach into it.
+/// A changed area, extended to the texts that reach into it.
 fn widened(place: Rect<Screen>, labels: &[Label]) -> Rect<Screen> {
     let mut place = place;
     for _ in 0..WIDENED_MAX {
@@ -247,7 +247,7 @@ fn widened(place: Rect<Screen>, labels: &[Label]) -> Rect<Screen> {
     place
 }
 
-/// The boxes of a picture; those of the last one where it is the same.
+/// The boxes of a picture; those of the last one if it did not change.
 async fn boxes_of(
     before: Option<Reading<ParsedBox>>,
     picture: &Picture,

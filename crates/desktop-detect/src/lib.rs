@@ -1,12 +1,12 @@
-//! What the accessibility tree lacks, found in pictures: text that a program reads, and boxes that a visual parser
-//! finds, merged with the tree into one list of elements that are acted on like any others.
+//! Finds what the accessibility tree lacks in pictures: text by OCR, and boxes by a visual parser. Both are merged
+//! with the tree into one list of elements.
 //!
-//! - [`Seeing`]: a desktop around another one, whose looks and elements include what was found.
+//! - [`Seeing`]: a desktop around another one, whose looks and elements include what was detected.
 //! - `reading`, `words`: text by `tesseract`; `omniparser`: boxes by HTTP.
-//! - `merge`: nothing twice; `registry`: the same words near the same place keep their id.
+//! - `merge`: removes duplicates; `registry`: the same text near the same position keeps its id.
 //!
-//! A detector that is missing, slow or wrong makes a notice and never a look that fails. What was found has no
-//! interface but its place on the screen: before it is acted on, the place is looked at again.
+//! A detector that is missing, slow or wrong causes a notice, never a failed look. A detected element has no
+//! interface but its position on the screen, so that position is checked again before an action.
 
 mod changed;
 mod delegate;

@@ -1,4 +1,4 @@
-//! One list out of what the application tells, what was read and what a parser found: nothing twice.
+//! Merges the elements of an application with what was read and parsed, without duplicates.
 
 use std::collections::HashMap;
 
@@ -17,22 +17,22 @@ use crate::{
     words::Label,
 };
 
-/// How far text may stick out of the element that it belongs to, in pixels: extents of toolkits are not exact.
+/// How far text may extend beyond its element, in pixels: the extents of toolkits are not exact.
 const MARGIN: i32 = 3;
 
-/// How far beside an element the text may be that it says, in heights of the text.
+/// How far beside an element its text may be, in multiples of the text's height.
 const BESIDE: i32 = 2;
 
-/// Something that was found in a picture.
+/// Something that was detected in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Detected {
-    /// What found it.
+    /// What detected it.
     pub(crate) source: Source,
     /// [`Role::DRAWN_TEXT`] or [`Role::DRAWN_ICON`].
     pub(crate) role: Role,
-    /// What it says; empty where nothing is known of that.
+    /// Its text; empty if unknown.
     pub(crate) words: String,
-    /// Where it is.
+    /// Its bounds.
     pub(crate) bounds: Rect<Screen>,
 }
 
@@ -49,8 +49,8 @@ impl Detected {
     }
 }
 
-/// What was read and what was parsed, as one list. A box that holds one text is that text's control; one that holds
-/// several is a place for them, and they stay.
+/// Merges text and boxes into one list. A box that contains one text is the control of that text; one that contains
+/// several is a container, and they remain.
 pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOptions) -> Vec<Detected> {
     let mut left: Vec<Option<&Label>> = labels.iter().map(Some).collect();
     let mut united = Vec::new();
@@ -77,11 +77,11 @@ pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
         for place in inside {
             let Some(slot) = left.get_mut(place) else { continue };
             let Some(label) = *slot else { continue };
-            let said = !detected.words.is_empty() && occurs(&label.text, &detected.words);
+            let is_named = !detected.words.is_empty() && occurs(&label.text, &detected.words);
             let same_place = intersection_over_union(&label.bounds, &parsed.bounds) >= options.iou;
-            if said || same_place || (!several && parsed.interactive) {
-                // What stands on it says more than what it looks like.
-                if !said {
+            if is_named || same_place || (!several && parsed.interactive) {
+                // Text on a control says more than its appearance.
+                if !is_named {
                     detected.words.clone_from(&label.text);
                 }
                 *slot = None;
@@ -93,39 +93,39 @@ pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
     united
 }
 
-/// What the tree lacks of `detected`. What only says what an element without words says gives that element its
-/// description instead.
+/// What the tree lacks of `detected`. Text inside an element without text becomes the description of that element
+/// instead.
 pub(crate) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
     let leaves = leaves(tree);
-    let mut told: HashMap<ElementId, String> = HashMap::new();
+    let mut notes: HashMap<ElementId, String> = HashMap::new();
     let mut lacking = Vec::new();
     for one in detected {
         match home(tree, &leaves, &one, options) {
             Home::None => lacking.push(one),
             Home::Known => {}
-            Home::Unnamed(id) if one.words.is_empty() => drop(told.entry(id).or_default()),
+            Home::Unnamed(id) if one.words.is_empty() => drop(notes.entry(id).or_default()),
             Home::Unnamed(id) => {
-                let note = told.entry(id).or_default();
+                let note = notes.entry(id).or_default();
                 let separator = if note.is_empty() { "" } else { " " };
                 note.push_str(&format!("{separator}{} (by {})", one.words, one.source.word()));
             }
         }
     }
     for element in &mut tree.elements {
-        if let Some(note) = told.remove(&element.id).filter(|note| !note.is_empty()) {
+        if let Some(note) = notes.remove(&element.id).filter(|note| !note.is_empty()) {
             element.description = note;
         }
     }
     lacking
 }
 
-/// Where something that was found belongs.
+/// Where a detected element belongs.
 enum Home {
-    /// The tree knows nothing of it.
+    /// The tree has nothing for it.
     None,
-    /// An element stands for it.
+    /// An element represents it.
     Known,
-    /// An element stands for it that has no words of its own.
+    /// An element without text represents it.
     Unnamed(ElementId),
 }
 
@@ -136,7 +136,7 @@ fn home(tree: &Tree, leaves: &[bool], one: &Detected, options: &MergeOptions) ->
         let inside = share_inside(&one.bounds, &padded(&bounds, MARGIN)) >= options.inside;
         let same_place = *leaf && intersection_over_union(&one.bounds, &bounds) >= options.iou;
         if !inside && !same_place {
-            // Extents of toolkits leave out what stands in front of a text, such as how far it is moved in.
+            // The extents of toolkits leave out what precedes a text, such as its indentation.
             let beside = padded(&one.bounds, BESIDE * one.bounds.height).intersection(&bounds).is_some();
             let in_line = bounds.y <= one.bounds.center().y && one.bounds.center().y < bounds.bottom();
             if *leaf && beside && in_line && is_one_control(&element.role) && alike(&one.words, &element.name)
@@ -160,14 +160,14 @@ fn home(tree: &Tree, leaves: &[bool], one: &Detected, options: &MergeOptions) ->
     unnamed.map_or(Home::None, Home::Unnamed)
 }
 
-/// Whether nothing lies in an element, for each of a tree.
+/// For each element of a tree, whether it is a leaf.
 fn leaves(tree: &Tree) -> Vec<bool> {
     let next = tree.elements.iter().skip(1).map(|element| element.depth).chain([0]);
     tree.elements.iter().zip(next).map(|(element, next)| next <= element.depth).collect()
 }
 
-/// Whether an element says these words. One whose text is cut off may say them in the rest; a container says them only
-/// where it says nothing else, and a window is called what it likes.
+/// Whether an element has this text. One whose text was cut off may have it in the rest. A container has it only if
+/// it has no other content, and the name of a window says nothing about its content.
 fn says(element: &Element, words: &str) -> bool {
     if is_place(&element.role) {
         return element.role.is_structural() && !element.name.is_empty() && alike(words, &element.name);
@@ -184,7 +184,7 @@ fn is_named(element: &Element) -> bool {
     !(element.name.is_empty() && element.description.is_empty() && text.is_empty())
 }
 
-/// Whether a click anywhere on such an element is a click on it.
+/// Whether a click anywhere on such an element activates it.
 fn is_one_control(role: &Role) -> bool {
     const CONTROLS: &[Role] = &[
         Role::CHECK_BOX,
@@ -213,7 +213,7 @@ fn is_one_control(role: &Role) -> bool {
     CONTROLS.contains(role)
 }
 
-/// Whether such an element is a place in which anything may be.
+/// Whether such an element may contain anything.
 fn is_place(role: &Role) -> bool {
     const PLACES: &[Role] = &[
         Role::CANVAS,

@@ -1,4 +1,4 @@
-//! What is merged with what, as data.
+//! The cases of merging, as data.
 
 use super::{super::element_tests::element, *};
 
@@ -17,14 +17,14 @@ fn window(inside: Vec<Element>) -> Tree {
     Tree { elements: std::iter::once(frame).chain(inside).collect(), partial: None }
 }
 
-/// The words and sources of what is added to a tree, and the descriptions that elements of it got.
+/// The texts and sources of what is added to a tree, and the descriptions that its elements got.
 #[track_caller]
 fn check(
     mut tree: Tree,
     labels: &[Label],
     boxes: &[ParsedBox],
     added: &[(&str, Source)],
-    told: &[(u32, &str)],
+    descriptions_expected: &[(u32, &str)],
 ) {
     let lacking = merge(&mut tree, unite(labels, boxes, &OPTIONS), &OPTIONS);
     let found: Vec<(&str, Source)> = lacking.iter().map(|one| (one.words.as_str(), one.source)).collect();
@@ -35,42 +35,42 @@ fn check(
         .filter(|element| !element.description.is_empty())
         .map(|element| (element.id.0, element.description.as_str()))
         .collect();
-    assert_eq!(descriptions, told);
+    assert_eq!(descriptions, descriptions_expected);
 }
 
 #[test]
-fn words_that_an_element_says_are_no_new_element() {
+fn text_that_an_element_has_is_not_added() {
     let button = element(2, 1, Role::PUSH_BUTTON, "Save as…", [10, 10, 100, 30]);
     check(window(vec![button.clone()]), &[label("Save as", [20, 15, 60, 14])], &[], &[], &[]);
-    // A few misread letters do not matter, and what sticks out a little belongs there too.
+    // A few misread letters do not matter, nor does text that extends a little beyond the element.
     check(window(vec![button.clone()]), &[label("5ave a5", [8, 15, 60, 14])], &[], &[], &[]);
-    // Another text on the same button is the same button.
+    // Another text on the same button is part of that button.
     check(window(vec![button.clone()]), &[label("Ctrl+S", [70, 15, 30, 14])], &[], &[], &[]);
     check(window(vec![button]), &[], &[icon("floppy disk", [12, 12, 26, 26])], &[], &[]);
 }
 
 #[test]
-fn a_text_just_beside_the_element_that_says_it_is_known() {
+fn text_just_beside_its_element_is_not_added() {
     let cell = element(2, 1, Role::TABLE_CELL, "Roots", [359, 306, 400, 21]);
     check(window(vec![cell.clone()]), &[label("Roots", [342, 312, 36, 9])], &[], &[], &[]);
     check(window(vec![cell]), &[label("Roots", [342, 334, 36, 9])], &[], &[("Roots", Source::Ocr)], &[]);
 }
 
 #[test]
-fn what_lies_beside_or_in_a_container_is_new() {
+fn text_beside_an_element_or_in_a_container_is_added() {
     let panel = element(2, 1, Role::PANEL, "", [0, 0, 400, 300]);
     let button = element(3, 2, Role::PUSH_BUTTON, "Save", [10, 10, 100, 30]);
     let canvas = element(4, 2, Role::DRAWING_AREA, "Print", [0, 50, 400, 200]);
     let tree = || window(vec![panel.clone(), button.clone(), canvas.clone()]);
     let ocr = Source::Ocr;
     check(tree(), &[label("Save", [240, 15, 60, 14])], &[], &[("Save", ocr)], &[]);
-    // The window is called so, and the canvas, but they are places and not the word.
+    // The window and the canvas have that name, but they are containers.
     check(tree(), &[label("report", [200, 100, 60, 14])], &[], &[("report", ocr)], &[]);
     check(tree(), &[label("Print", [20, 100, 60, 14])], &[], &[("Print", ocr)], &[]);
 }
 
 #[test]
-fn a_control_without_words_gets_what_is_drawn_on_it() {
+fn a_control_without_text_is_described_by_what_is_drawn_on_it() {
     let button = element(2, 1, Role::PUSH_BUTTON, "", [10, 10, 100, 30]);
     check(
         window(vec![button.clone()]),
@@ -85,7 +85,7 @@ fn a_control_without_words_gets_what_is_drawn_on_it() {
 }
 
 #[test]
-fn a_text_that_is_cut_off_may_say_it_in_the_rest() {
+fn a_text_that_is_cut_off_may_continue_with_it() {
     let mut text = element(2, 1, Role::TEXT, "", [0, 0, 400, 300]);
     text.text = Some("a ".repeat(Element::TEXT_MAX / 2));
     check(window(vec![text.clone()]), &[label("far below", [20, 200, 60, 14])], &[], &[], &[]);
@@ -101,7 +101,7 @@ fn a_text_that_is_cut_off_may_say_it_in_the_rest() {
 }
 
 #[test]
-fn what_two_detectors_find_is_one_element() {
+fn a_text_and_its_box_are_one_element() {
     let place = [20, 100, 80, 30];
     let words = label("Open", [35, 107, 45, 14]);
     let both = |content| (std::slice::from_ref(&words).to_vec(), vec![icon(content, place)]);
@@ -120,7 +120,7 @@ fn what_two_detectors_find_is_one_element() {
 }
 
 #[test]
-fn a_box_around_several_texts_swallows_none() {
+fn a_box_around_several_texts_keeps_them() {
     let labels = [label("One", [20, 20, 40, 14]), label("Two", [20, 60, 40, 14])];
     let boxes = [icon("a list", [10, 10, 200, 100])];
     let expected = [("a list", Source::Omniparser), ("One", Source::Ocr), ("Two", Source::Ocr)];

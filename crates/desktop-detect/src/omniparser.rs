@@ -1,4 +1,4 @@
-//! Asking a visual parser that speaks like OmniParser's own server: a picture goes there, boxes come back.
+//! The client of a visual parser with the HTTP API of OmniParser's server: it sends a picture and receives boxes.
 
 use std::time::Duration;
 
@@ -18,15 +18,15 @@ use serde_json::{Value, json};
 
 use crate::options::OmniparserOptions;
 
-/// The path of its server that takes pictures.
+/// The path that accepts pictures.
 const PATH: &str = "parse/";
-/// The longest answer that is read, in bytes: it comes with a picture of its own, which is not used.
+/// The longest response that is read, in bytes: it contains an annotated picture, which is not used.
 const ANSWER_MAX: usize = 64 * 1024 * 1024;
-/// The most boxes of one answer that are used.
+/// The most boxes of one response that are used.
 const BOXES_MAX: usize = 1_000;
 /// The longest text of a box, in characters.
 const CONTENT_MAX: usize = 200;
-/// The most that is quoted of an answer that is none, in characters.
+/// How much of an unexpected response is quoted, in characters.
 const QUOTE_MAX: usize = 120;
 /// How often a picture is scaled down to fit.
 const SHRINKS_MAX: u32 = 4;
@@ -34,90 +34,94 @@ const SHRINKS_MAX: u32 = 4;
 /// A box that the parser found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ParsedBox {
-    /// What is in it, in its words; empty where it says nothing.
+    /// Its content in the words of the parser; may be empty.
     pub(crate) content: String,
-    /// Where it is.
+    /// Its bounds.
     pub(crate) bounds: Rect<Screen>,
     /// Whether it is text, as opposed to an icon.
     pub(crate) is_text: bool,
-    /// Whether it takes clicks, as far as the parser can tell.
+    /// Whether the parser considers it clickable.
     pub(crate) interactive: bool,
 }
 
-/// Why there are no boxes.
+/// Why a request returned no boxes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ParseError {
-    /// The address is none.
+    /// The endpoint is not a valid address.
     #[error("`{endpoint}` is not the address of an OmniParser server: {reason}")]
     Address {
-        /// What is configured.
+        /// The configured value.
         endpoint: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// Nobody answers there.
+    /// No connection.
     #[error("the OmniParser server at {url} cannot be reached: {reason}")]
     Unreachable {
-        /// Where.
+        /// Its URL.
         url: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// It took too long.
+    /// No response in time.
     #[error("the OmniParser server at {url} did not answer within {limit_ms} ms")]
     TimedOut {
-        /// Where.
+        /// Its URL.
         url: String,
         /// The limit.
         limit_ms: u128,
     },
-    /// It wants another token.
+    /// It rejected the token.
     #[error("the OmniParser server at {url} does not let us in ({status})")]
     Forbidden {
-        /// Where.
+        /// Its URL.
         url: String,
-        /// The status.
+        /// The HTTP status.
         status: StatusCode,
     },
-    /// It answered with an error.
+    /// It responded with an error status.
     #[error("the OmniParser server at {url} answered {status}: {body}")]
     Status {
-        /// Where.
+        /// Its URL.
         url: String,
-        /// The status.
+        /// The HTTP status.
         status: StatusCode,
-        /// The beginning of what it said.
+        /// The beginning of the response body.
         body: String,
     },
-    /// Its answer has another form.
+    /// Its response has an unknown format.
     #[error("the OmniParser server at {url} answered something else than boxes: {reason}")]
     Answer {
-        /// Where.
+        /// Its URL.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong.
         reason: String,
     },
-    /// The picture cannot be sent.
-    #[error("the picture for the OmniParser server was not sent: {0}")]
+    /// The picture could not be encoded or sent.
+    #[error("cannot send the picture to the OmniParser server: {0}")]
     Picture(String),
 }
 
 impl ParseError {
-    /// What to do about it.
+    /// What to do next.
     pub(crate) const fn fix(&self) -> &'static str {
         match self {
-            Self::Address { .. } => "correct `omniparser.endpoint`, such as \"http://127.0.0.1:8000\"",
+            Self::Address { .. } => {
+                "set `omniparser.endpoint` to its address, such as \"http://127.0.0.1:8000\""
+            }
             Self::Unreachable { .. } => "start it, or correct `omniparser.endpoint`",
             Self::TimedOut { .. } => "raise `omniparser.timeout_s`, or use a faster server",
             Self::Forbidden { .. } => "correct `omniparser.token_env` or `omniparser.token_file`",
-            Self::Status { .. } => "see what the server says",
-            Self::Answer { .. } => "check that `omniparser.endpoint` is a server with OmniParser's `/parse/`",
+            Self::Status { .. } => "check the log of the server",
+            Self::Answer { .. } => {
+                "check that the server at `omniparser.endpoint` supports OmniParser's `/parse/`"
+            }
             Self::Picture(_) => "raise `omniparser.picture_kb_max`",
         }
     }
 }
 
-/// A server that is asked for boxes.
+/// A client of one server.
 #[derive(Debug)]
 pub(crate) struct Omniparser {
     client: Client,
@@ -139,10 +143,10 @@ struct Item {
 }
 
 impl Omniparser {
-    /// Prepares for a server; sends nothing.
+    /// Prepares a client; sends nothing.
     ///
     /// # Errors
-    /// [`ParseError::Address`] when the endpoint is no address.
+    /// [`ParseError::Address`] if the endpoint is not a valid address.
     pub(crate) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
         let url = address(&options.endpoint)?;
         let client = deskhand_http::client(&url, options.timeout, options.timeout).map_err(|error| {
@@ -156,7 +160,7 @@ impl Omniparser {
     /// The boxes in a picture.
     ///
     /// # Errors
-    /// [`ParseError`] when the server cannot be reached, refuses, fails, or answers something else.
+    /// [`ParseError`] if the server cannot be reached, refuses, fails, or sends an invalid response.
     pub(crate) async fn parse(&self, picture: &Picture) -> Result<Vec<ParsedBox>, ParseError> {
         let (region, most) = (picture.region, self.picture_bytes_max);
         let picture = picture.clone();
@@ -213,7 +217,7 @@ impl Omniparser {
     }
 }
 
-/// The address that pictures are sent to.
+/// The URL that pictures are sent to.
 fn address(endpoint: &str) -> Result<Url, ParseError> {
     let trimmed = endpoint.trim().trim_end_matches('/');
     let base = trimmed.strip_suffix("/parse").unwrap_or(trimmed);
@@ -224,7 +228,7 @@ fn address(endpoint: &str) -> Result<Url, ParseError> {
     http_url(&format!("{base}/{PATH}")).map_err(wrong)
 }
 
-/// The picture as base64 of a PNG file of at most so many bytes.
+/// The picture as the base64 of a PNG file of at most this many bytes.
 fn encode(picture: &Picture, bytes_max: usize) -> Result<String, ParseError> {
     for halvings in 0..SHRINKS_MAX {
         let file = picture.shrunk(1 << halvings).to_png();
@@ -236,7 +240,7 @@ fn encode(picture: &Picture, bytes_max: usize) -> Result<String, ParseError> {
     Err(ParseError::Picture(format!("it has more than {bytes_max} bytes, even scaled down")))
 }
 
-/// The boxes of an answer, on the screen. Boxes that make no sense are left out.
+/// The boxes of a response, in screen coordinates. Invalid boxes are skipped.
 fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox>, ParseError> {
     let wrong = |reason: String| ParseError::Answer { url: url.to_owned(), reason };
     let answer: Value =
@@ -256,7 +260,7 @@ fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox
     Ok(parsed)
 }
 
-/// A box on the screen: its corners are shares of the picture's sides.
+/// A box in screen coordinates: its corners are fractions of the picture's sides.
 fn place(item: &Item, region: &Rect<Screen>) -> Option<ParsedBox> {
     let [left, top, right, bottom] = item.bbox;
     let sane = item.bbox.iter().all(|share| (-0.01..=1.01).contains(share)) && left < right && top < bottom;
@@ -307,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_are_shares_of_the_picture() {
+    fn corners_are_fractions_of_the_picture() {
         let answer = json!({ "parsed_content_list": [
             { "type": "icon", "bbox": [0.25, 0.1, 0.5, 0.3], "interactivity": true, "content": "save  disk\n", "source": "box_yolo_content_yolo" },
             { "type": "text", "bbox": [0.0, 0.0, 1.0, 1.0], "interactivity": false, "content": null },
@@ -329,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_said_so() {
+    fn an_invalid_response_is_an_error() {
         for (answer, part) in [
             ("<html>", "in `<html>`"),
             ("{}", "no `parsed_content_list`"),

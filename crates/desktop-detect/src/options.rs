@@ -1,23 +1,23 @@
-//! How things are found in pictures.
+//! The settings of detection.
 
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_http::Secret;
 
-/// What finds elements besides the accessibility tree, and how.
+/// Which sources elements come from, and their settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectOptions {
-    /// Whether the elements that applications show are listed.
+    /// Whether elements of the accessibility tree are listed.
     pub tree: bool,
     /// When text is read from pictures.
     pub ocr: OcrUse,
-    /// How it is read.
+    /// The settings of OCR.
     pub reader: OcrOptions,
-    /// The visual parser that is asked; none for none.
+    /// The visual parser, if any.
     pub omniparser: Option<OmniparserOptions>,
-    /// What counts as the same thing.
+    /// What counts as the same element.
     pub merge: MergeOptions,
-    /// How long a detector that failed is left alone before it is tried again.
+    /// How long a detector that failed is paused.
     pub retry_after: Duration,
 }
 
@@ -39,24 +39,24 @@ impl Default for DetectOptions {
 pub enum OcrUse {
     /// Never.
     Never,
-    /// For windows whose application shows no elements.
+    /// For windows whose application exposes no elements.
     EmptyWindows,
     /// For every window.
     Always,
 }
 
-/// How text is read from pictures.
+/// The settings of OCR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OcrOptions {
     /// The program, `tesseract`, by name or path.
     pub program: PathBuf,
-    /// The languages that it reads, in its own words: `eng`, `eng+deu`.
+    /// The languages, as the program names them: `eng`, `eng+deu`.
     pub languages: String,
-    /// How many times pictures are enlarged first, 1 to 8.
+    /// By which factor pictures are enlarged first, 1 to 8.
     pub scale: u32,
-    /// Words that it is less sure of are left out, in per cent.
+    /// The minimum confidence of a word, in per cent.
     pub confidence_min: u8,
-    /// How it looks for text: its `--psm`.
+    /// The page segmentation mode (`--psm`).
     pub segmentation: u8,
     /// How long it may take for one picture.
     pub timeout: Duration,
@@ -75,7 +75,7 @@ impl Default for OcrOptions {
     }
 }
 
-/// How a visual parser is asked.
+/// The settings of a visual parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OmniparserOptions {
     /// The address of its server, such as `http://127.0.0.1:8000`, with or without `/parse/`.
@@ -84,16 +84,16 @@ pub struct OmniparserOptions {
     pub token: Option<Secret>,
     /// How long an answer may take, connecting included.
     pub timeout: Duration,
-    /// The most bytes that a picture may have on its way there; larger ones are scaled down.
+    /// The largest picture that is sent, in bytes; larger ones are scaled down.
     pub picture_bytes_max: usize,
 }
 
 /// What counts as the same thing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MergeOptions {
-    /// Two boxes are the same control from this share of their overlap to what both cover (intersection over union) on.
+    /// The least overlap (intersection over union) of two boxes of the same control.
     pub iou: f64,
-    /// A box lies in another one from this share of its area on.
+    /// The least share of a box that must be inside another one.
     pub inside: f64,
 }
 

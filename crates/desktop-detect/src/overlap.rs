@@ -1,19 +1,19 @@
-//! How much of each other rectangles cover.
+//! How much rectangles overlap.
 
 use deskhand_core::geometry::Rect;
 
-/// Pixels that a rectangle covers.
+/// The number of pixels of a rectangle.
 pub(crate) fn area<S>(rect: &Rect<S>) -> f64 {
     f64::from(rect.width) * f64::from(rect.height)
 }
 
-/// The share of the overlap of two rectangles in what both cover: 1 for equal ones, 0 for ones apart.
+/// The intersection over union of two rectangles: 1 if equal, 0 if apart.
 pub(crate) fn intersection_over_union<S: Copy>(one: &Rect<S>, other: &Rect<S>) -> f64 {
     let Some(overlap) = one.intersection(other) else { return 0.0 };
     area(&overlap) / (area(one) + area(other) - area(&overlap))
 }
 
-/// The share of `inner` that lies in `outer`.
+/// The share of `inner` that is inside `outer`.
 pub(crate) fn share_inside<S: Copy>(inner: &Rect<S>, outer: &Rect<S>) -> f64 {
     inner.intersection(outer).map_or(0.0, |overlap| area(&overlap) / area(inner))
 }
@@ -24,7 +24,7 @@ pub(crate) fn around<S>(one: &Rect<S>, other: &Rect<S>) -> Rect<S> {
     Rect::new(x, y, one.right().max(other.right()) - x, one.bottom().max(other.bottom()) - y)
 }
 
-/// The rectangle with `margin` pixels more on each side.
+/// The rectangle extended by `margin` pixels on each side.
 pub(crate) const fn padded<S>(rect: &Rect<S>, margin: i32) -> Rect<S> {
     Rect::new(rect.x - margin, rect.y - margin, rect.width + 2 * margin, rect.height + 2 * margin)
 }

@@ -1,4 +1,4 @@
-//! Reading text with the program `tesseract`: bounded, in one thread of its own, and ended with whoever waits for it.
+//! Reads text with the program `tesseract`: bounded, single-threaded, and killed when the caller is dropped.
 
 use std::{io, process::Stdio};
 
@@ -13,9 +13,9 @@ use crate::{
     words::{Label, labels_of_words, words_of_table},
 };
 
-/// The most that is read of its answer, in bytes.
+/// The most of its output that is read, in bytes.
 const ANSWER_MAX: u64 = 8 * 1024 * 1024;
-/// The most that is read of its complaints, in bytes.
+/// The most of its error output that is read, in bytes.
 const COMPLAINT_MAX: u64 = 16 * 1024;
 
 /// Why no text was read.
@@ -24,12 +24,12 @@ pub(crate) enum ReadError {
     /// The program is not installed.
     #[error("the program `{0}` is not installed")]
     Missing(String),
-    /// It knows nothing of a language.
+    /// It lacks the data of a language.
     #[error("`{program}` has no data for the language `{languages}`")]
     Language {
         /// The program.
         program: String,
-        /// What was asked for.
+        /// The requested languages.
         languages: String,
     },
     /// It took too long.
@@ -45,13 +45,13 @@ pub(crate) enum ReadError {
     Failed {
         /// The program.
         program: String,
-        /// Its own words.
+        /// The last line of its error output.
         complaint: String,
     },
 }
 
 impl ReadError {
-    /// What to do about it.
+    /// What to do next.
     pub(crate) fn fix(&self) -> String {
         match self {
             Self::Missing(_) => {
@@ -63,7 +63,7 @@ impl ReadError {
                 format!("install `{}`, or change `ocr.languages`", packages.join(" "))
             }
             Self::TimedOut { .. } => "raise `ocr.timeout_s`, or lower `ocr.scale`".to_owned(),
-            Self::Failed { .. } => "see `deskhand doctor`".to_owned(),
+            Self::Failed { .. } => "run `deskhand doctor`".to_owned(),
         }
     }
 }
@@ -71,7 +71,7 @@ impl ReadError {
 /// The labels in a picture.
 ///
 /// # Errors
-/// [`ReadError`] when the program is missing, fails or takes too long.
+/// [`ReadError`] if the program is missing, fails or takes too long.
 pub(crate) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<Label>, ReadError> {
     let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
     let program = options.program.display().to_string();
@@ -89,7 +89,7 @@ pub(crate) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<L
     Ok(labels_of_words(&words, origin, scale))
 }
 
-/// Runs the program; dropping this ends it.
+/// Runs the program; dropping the future kills it.
 async fn run(options: &OcrOptions, program: &str, file: &[u8]) -> Result<String, ReadError> {
     let failed = |complaint: String| ReadError::Failed { program: program.to_owned(), complaint };
     let mut child = start(options).map_err(|error| {
@@ -106,7 +106,7 @@ async fn run(options: &OcrOptions, program: &str, file: &[u8]) -> Result<String,
     let mut answers = stdout.take(ANSWER_MAX);
     let mut complaints = stderr.take(COMPLAINT_MAX);
     let write = async move {
-        // A program that ends without reading breaks the pipe; its exit status says why.
+        // A program that exits without reading breaks the pipe; its exit status says why.
         let _: io::Result<()> = stdin.write_all(file).await;
     };
     let ((), read, _) =
@@ -131,10 +131,10 @@ fn start(options: &OcrOptions) -> io::Result<Child> {
     Command::new(&options.program)
         .args(["-", "-", "-l", &options.languages])
         .args(["--psm", &options.segmentation.to_string()])
-        // Enlarged letters of a screen; without it the program guesses, and complains.
+        // The resolution of enlarged screen text; otherwise the program guesses, with a warning.
         .args(["--dpi", &(96 * options.scale.clamp(1, 8)).to_string()])
         .arg("tsv")
-        // More threads make it slower on pictures of this size.
+        // More threads are slower on pictures of this size.
         .env("OMP_THREAD_LIMIT", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,4 +1,4 @@
-//! What was found in pictures, by id: the same words near the same place keep their id from one look to the next.
+//! The ids of detected elements: the same text near the same position keeps its id between looks.
 
 use std::collections::HashMap;
 
@@ -17,36 +17,36 @@ use crate::{
 
 /// The most windows that are remembered; then all are forgotten.
 const WINDOWS_MAX: usize = 200;
-/// How far a text may move and count as being near, in shares of its height.
+/// How far a text may move and still count as near, in multiples of its height.
 const NEAR: i32 = 2;
 
-/// Something that was found, and is there as far as is known.
+/// A detected element that is current as far as is known.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Known {
     pub(crate) id: ElementId,
     pub(crate) source: Source,
     pub(crate) role: Role,
     pub(crate) words: String,
-    /// Where it is, from the corner of its window.
+    /// Its position relative to its window.
     pub(crate) place: Rect<Window>,
 }
 
-/// What was found in one window.
+/// What was detected in one window.
 #[derive(Debug, Default)]
 struct Found {
     known: Vec<Known>,
-    /// The element that stands for the window, where its application shows none.
+    /// The element that represents the window if its application exposes none.
     root: Option<ElementId>,
 }
 
-/// What was found in all windows.
+/// What was detected in all windows.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     windows: HashMap<WindowId, Found>,
 }
 
 impl Registry {
-    /// The elements of what was found in a window now; what is not among it any more is forgotten.
+    /// Updates what is detected in a window and returns its elements; what is missing is forgotten.
     pub(crate) fn take(
         &mut self,
         window: &WindowInfo,
@@ -59,7 +59,7 @@ impl Registry {
         let found = self.windows.entry(window.id).or_default();
         let mut before = std::mem::take(&mut found.known);
         let origin = window.bounds.origin();
-        // Twice, so that what stayed is not taken for what came near it.
+        // Exact matches first, so that an element that stayed is not matched to another one near it.
         let mut ids: Vec<Option<ElementId>> = vec![None; detected.len()];
         for fits in [stayed, moved_a_little, moved] {
             for (id, one) in ids.iter_mut().zip(detected).filter(|(id, _)| id.is_none()) {
@@ -86,24 +86,24 @@ impl Registry {
         found.known.iter().map(|known| known.element(&window.bounds)).collect()
     }
 
-    /// The element that stands for a window whose application shows none.
+    /// The element that represents a window whose application exposes none.
     pub(crate) fn root(&mut self, window: &WindowInfo, reserve: impl FnOnce() -> ElementId) -> Element {
         let found = self.windows.entry(window.id).or_default();
         let id = *found.root.get_or_insert_with(reserve);
         root_element(id, window)
     }
 
-    /// The same, where it was made before.
+    /// The same element, if it already exists.
     pub(crate) fn find_root(&self, window: &WindowInfo) -> Option<Element> {
         self.windows.get(&window.id)?.root.map(|id| root_element(id, window))
     }
 
-    /// The window that such an element stands for.
+    /// The window that such an element represents.
     pub(crate) fn window_of_root(&self, id: ElementId) -> Option<WindowId> {
         self.windows.iter().find(|(_, found)| found.root == Some(id)).map(|(window, _)| *window)
     }
 
-    /// What has this id, and its window.
+    /// The detected element with this id, and its window.
     pub(crate) fn find(&self, id: ElementId) -> Option<(WindowId, Known)> {
         self.windows.iter().find_map(|(window, found)| {
             let known = found.known.iter().find(|known| known.id == id)?;
@@ -111,30 +111,30 @@ impl Registry {
         })
     }
 
-    /// What was found at a point of a window; the smallest where several things were.
+    /// The detected element at a point of a window; the smallest of several.
     pub(crate) fn find_at(&self, window: &WindowInfo, point: &Point<Screen>) -> Option<Known> {
         let known = &self.windows.get(&window.id)?.known;
         let here = known.iter().filter(|known| known.bounds(&window.bounds).contains(point));
         here.min_by_key(|known| i64::from(known.place.width) * i64::from(known.place.height)).cloned()
     }
 
-    /// Whether anything was found in a window.
+    /// Whether anything is detected in a window.
     pub(crate) fn has_any(&self, window: WindowId) -> bool {
         self.windows.get(&window).is_some_and(|found| !found.known.is_empty())
     }
 
-    /// Whether an id was given here.
+    /// Whether an id was assigned here.
     pub(crate) fn has(&self, id: ElementId) -> bool {
         self.find(id).is_some() || self.window_of_root(id).is_some()
     }
 }
 
-/// The same words at the same place.
+/// The same text at the same position.
 fn stayed(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
     old.role == now.role && old.words == now.words && intersection_over_union(&old.place, place) >= 0.5
 }
 
-/// Words that may be the same, near.
+/// Text that may be the same, near by.
 fn moved_a_little(old: &Known, now: &Detected, place: &Rect<Window>, _alone: bool) -> bool {
     let near = padded(&old.place, NEAR * old.place.height).contains(&place.center());
     old.role == now.role
@@ -143,7 +143,7 @@ fn moved_a_little(old: &Known, now: &Detected, place: &Rect<Window>, _alone: boo
         && (!old.words.is_empty() || overlap(old, place))
 }
 
-/// The same words anywhere, where no others say the same.
+/// The same text anywhere, if it is unique.
 fn moved(old: &Known, now: &Detected, _place: &Rect<Window>, alone: bool) -> bool {
     old.role == now.role && !old.words.is_empty() && old.words == now.words && alone
 }
@@ -153,13 +153,13 @@ fn overlap(old: &Known, place: &Rect<Window>) -> bool {
 }
 
 impl Known {
-    /// Where it is on the screen.
+    /// Its bounds on the screen.
     pub(crate) fn bounds(&self, window: &Rect<Screen>) -> Rect<Screen> {
         let Rect { x, y, width, height, .. } = self.place;
         Rect::new(window.x + x, window.y + y, width, height)
     }
 
-    /// As an element of its window.
+    /// Converts it to an element of its window.
     pub(crate) fn element(&self, window: &Rect<Screen>) -> Element {
         Element {
             role: self.role.clone(),
@@ -175,7 +175,7 @@ fn root_element(id: ElementId, window: &WindowInfo) -> Element {
     Element { role: Role::FRAME, name: window.title.clone(), source: Source::Ocr, ..drawn(id, window.bounds) }
 }
 
-/// An element of which nothing is known but where it is drawn.
+/// An element of which only the bounds are known.
 fn drawn(id: ElementId, bounds: Rect<Screen>) -> Element {
     let states: States =
         [State::Enabled, State::Sensitive, State::Showing, State::Visible].into_iter().collect();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_words_near_the_same_place_keep_their_id() {
+    fn the_same_text_near_the_same_position_keeps_its_id() {
         let (mut registry, mut last) = (Registry::default(), 40);
         let mut take = |window: &WindowInfo, found: &[Detected]| -> Vec<u32> {
             let reserve = || {
@@ -218,13 +218,13 @@ mod tests {
         };
         let here = window(0, 0);
         assert_eq!(take(&here, &[text("Save", 10, 10), text("Open", 100, 10)]), [41, 42]);
-        // In another order, a little further, with a letter misread.
+        // In another order, moved a little, with a misread letter.
         assert_eq!(take(&here, &[text("Opem", 104, 12), text("Save", 10, 10)]), [42, 41]);
-        // With the whole window.
+        // Moved together with the window.
         assert_eq!(take(&window(500, 300), &[text("Save", 510, 310), text("Opem", 604, 312)]), [41, 42]);
-        // Scrolled far away, the only one that says so; a new one; one that is gone.
+        // Scrolled far away but unique; a new one; one that is gone.
         assert_eq!(take(&here, &[text("Save", 10, 200), text("Print", 10, 10)]), [41, 43]);
-        // Two of the same words are told apart by their places, and ids are never given twice.
+        // Two equal texts are told apart by their positions, and ids are never reused.
         assert_eq!(
             take(&here, &[text("Print", 10, 10), text("Print", 10, 100), text("Open", 100, 10)]),
             [43, 44, 45]
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_found_is_found_by_id_and_place() {
+    fn detected_elements_are_found_by_id_and_position() {
         let mut registry = Registry::default();
         let here = window(100, 100);
         registry.take(&here, &[text("Save", 110, 110)], || ElementId(7));
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(registry.find(ElementId(8)), None);
         let root = registry.root(&here, || ElementId(9));
         assert_eq!((root.id, root.bounds), (ElementId(9), Some(here.bounds)));
-        assert_eq!(registry.root(&here, || ElementId(10)).id, ElementId(9), "for good");
+        assert_eq!(registry.root(&here, || ElementId(10)).id, ElementId(9), "kept");
         assert_eq!(registry.window_of_root(ElementId(9)), Some(WindowId(1)));
         assert!(registry.has(ElementId(9)) && registry.has(ElementId(7)) && !registry.has(ElementId(10)));
         registry.take(&here, &[], || ElementId(11));

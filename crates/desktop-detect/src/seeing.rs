@@ -1,4 +1,4 @@
-//! A desktop around another one, whose looks include what is found in pictures.
+//! A desktop around another one, whose looks include what is detected in pictures.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -17,45 +17,47 @@ use crate::{
     registry::{Known, Registry},
 };
 
-/// Reads nothing but the root of a window.
+/// Limits that read only the root of a window.
 const ROOT_ONLY: TreeLimits =
     TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
 
-/// A desktop whose windows are also looked at as pictures.
+/// A desktop that also detects elements in pictures of its windows.
 ///
-/// What was found is an element like others, in looks ([`Desktop::see`]), by its id, and at points. Trees
-/// ([`deskhand_desktop::UiTree::tree`]) stay what applications tell, so that the effect of an action is never proven by
-/// a picture alone.
+/// Detected elements are part of looks ([`Desktop::see`]), and are found by id and by point. Trees
+/// ([`deskhand_desktop::UiTree::tree`]) contain only what applications expose, so that the effect of an action is
+/// never proven by a picture alone.
 #[derive(Debug)]
 pub struct Seeing<D> {
     inner: D,
     options: DetectOptions,
     parser: Option<Omniparser>,
-    /// Why there is no parser, where one is configured.
+    /// Why the configured parser cannot be used, if so.
     setup_notice: Option<String>,
     registry: Mutex<Registry>,
-    /// Held while pictures are looked at, so that nothing is looked at twice.
+    /// Held during detection, so that nothing is detected twice.
     eyes: tokio::sync::Mutex<Eyes>,
 }
 
 impl<D: Desktop> Seeing<D> {
-    /// A desktop whose windows are looked at so.
+    /// Wraps a desktop.
     pub fn new(inner: D, options: DetectOptions) -> Self {
         let (parser, setup_notice) = match options.omniparser.as_ref().map(Omniparser::new) {
             None => (None, None),
             Some(Ok(parser)) => (Some(parser), None),
-            Some(Err(error)) => (None, Some(format!("no visual parser is used: {error}; {}", error.fix()))),
+            Some(Err(error)) => {
+                (None, Some(format!("cannot use the visual parser: {error}; {}", error.fix())))
+            }
         };
         let (registry, eyes) = (Mutex::default(), tokio::sync::Mutex::default());
         Self { inner, options, parser, setup_notice, registry, eyes }
     }
 
-    /// The desktop itself.
+    /// The wrapped desktop.
     pub const fn inner(&self) -> &D {
         &self.inner
     }
 
-    /// The desktop itself, for good.
+    /// Unwraps the desktop.
     pub fn into_inner(self) -> D {
         self.inner
     }
@@ -64,7 +66,7 @@ impl<D: Desktop> Seeing<D> {
         self.registry.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The elements of a window, and what else is found in its picture.
+    /// The elements of a window, together with what is detected in its picture.
     pub(crate) async fn look(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
@@ -77,8 +79,8 @@ impl<D: Desktop> Seeing<D> {
             if !self.options.tree {
                 tree.elements.truncate(1);
             }
-            let (elements, told) = self.find(&info, &above, &mut tree, wants).await?;
-            notices.extend(told);
+            let (elements, found_notices) = self.find(&info, &above, &mut tree, wants).await?;
+            notices.extend(found_notices);
             if tree.elements.is_empty() && !elements.is_empty() {
                 let root = self.registry().root(&info, || self.inner.reserve_element_id());
                 tree.elements.push(root);
@@ -89,7 +91,7 @@ impl<D: Desktop> Seeing<D> {
     }
 
     fn wants(&self, window: &WindowInfo, is_empty: bool) -> Wants {
-        // A menu or tool tip without elements is not worth a picture, unless everything is read.
+        // A menu or tool tip without elements is not read, unless everything is.
         let lasts = window.kind != WindowKind::Popup;
         let text = match self.options.ocr {
             OcrUse::Never => false,
@@ -100,15 +102,15 @@ impl<D: Desktop> Seeing<D> {
         Wants { text, boxes }
     }
 
-    /// A window, and the places of those above it.
+    /// A window, and the bounds of those above it.
     async fn window(&self, id: WindowId) -> DesktopResult<(WindowInfo, Vec<Rect<Screen>>)> {
         let mut windows = self.inner.windows().await?.into_iter().skip_while(|info| info.id != id);
         let info = windows.next().ok_or(DesktopError::NoWindow(id))?;
         Ok((info, windows.map(|info| info.bounds).collect()))
     }
 
-    /// What the tree of a window lacks, and what could not be used to find it. Elements of the tree without words get as
-    /// description what was found in them.
+    /// What the tree of a window lacks, and what could not be used to find it. Elements of the tree without text are
+    /// described by what was detected in them.
     async fn find(
         &self,
         info: &WindowInfo,
@@ -119,13 +121,13 @@ impl<D: Desktop> Seeing<D> {
         let mut eyes = self.eyes.lock().await;
         let picture = match self.inner.region(info.bounds).await {
             Ok(picture) => picture,
-            // Nothing of the window is on the screen.
+            // The window is off the screen.
             Err(DesktopError::Failed { .. }) => return Ok((Vec::new(), Vec::new())),
             Err(error) => return Err(error),
         };
         let looked = eyes.look(info.id, &picture, wants, self.parser.as_ref(), &self.options).await;
         let mut detected = unite(&looked.labels, &looked.boxes, &self.options.merge);
-        // What lies there belongs to the windows above.
+        // Anything there belongs to the windows above.
         detected.retain(|one| !is_covered(above, &one.bounds));
         let lacking: Vec<Detected> = merge(tree, detected, &self.options.merge);
         let elements = self.registry().take(info, &lacking, || self.inner.reserve_element_id());
@@ -133,10 +135,10 @@ impl<D: Desktop> Seeing<D> {
         Ok((elements, looked.notices))
     }
 
-    /// What was found under this id, after another look at its place.
+    /// The detected element with this id, after another look at its position.
     ///
     /// # Errors
-    /// [`DesktopError::NoElement`] when it is not there any more, [`DesktopError::Failed`] when that cannot be told.
+    /// [`DesktopError::NoElement`] if it is gone, [`DesktopError::Failed`] if that cannot be determined.
     pub(crate) async fn look_again(&self, id: ElementId) -> DesktopResult<Element> {
         let mut watch = None;
         loop {
@@ -147,12 +149,12 @@ impl<D: Desktop> Seeing<D> {
                 Err(DesktopError::NoWindow(_)) => return Err(DesktopError::NoElement(id)),
                 other => other?,
             };
-            // Nothing can be seen of what lies below another window: whoever acts is told that it is covered.
+            // What another window covers cannot be seen; the action then reports that it is covered.
             let bounds = known.bounds(&info.bounds);
             if is_covered(&above, &bounds) {
                 return Ok(known.element(&info.bounds));
             }
-            // Half of what is drawn is no reason to give up.
+            // A picture in the middle of drawing must not count as gone.
             let last_try = match watch.take() {
                 None => {
                     watch = Some(self.inner.watch(Some(window)).await?);
@@ -172,8 +174,8 @@ impl<D: Desktop> Seeing<D> {
         }
     }
 
-    /// Looks at the place of something that was found; none where it is not there any more. What is read otherwise on the
-    /// first try is not believed yet.
+    /// Looks again at the position of a detected element; `None` if it is gone. A different reading has to be
+    /// confirmed by a second look.
     async fn find_again(
         &self,
         info: &WindowInfo,
@@ -206,7 +208,7 @@ impl<D: Desktop> Seeing<D> {
         }
     }
 
-    /// What was found at a point, after another look at its place.
+    /// The element detected at a point, after another look at its position.
     pub(crate) async fn look_again_at(
         &self,
         window: WindowId,
@@ -229,7 +231,7 @@ impl<D: Desktop> Seeing<D> {
         }
     }
 
-    /// The tree of a window; where its application shows none and something was found, the one element for it.
+    /// The tree of a window; if its application exposes none, the one element that represents it.
     pub(crate) async fn tree_or_root(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         let mut tree = self.inner.tree(window, limits).await?;
         if tree.elements.is_empty() && tree.partial.is_none() && self.registry().has_any(window) {
@@ -239,7 +241,7 @@ impl<D: Desktop> Seeing<D> {
         Ok(tree)
     }
 
-    /// Whether something that was found lies in an element: it lies in its window, and in nothing else for sure.
+    /// Whether a detected element is inside an element: certainly in its window, and in nothing else.
     pub(crate) async fn lies_in(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         if id == ancestor {
             return Ok(true);
@@ -258,7 +260,7 @@ fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
     above.iter().any(|other| other.intersection(bounds).is_some())
 }
 
-/// Puts what was found at the end of the smallest elements that it lies in.
+/// Inserts detected elements at the end of the smallest elements around them.
 fn insert(tree: &mut Tree, found: Vec<Element>) {
     let mut placed: Vec<(usize, u16, Element)> = found
         .into_iter()
@@ -267,7 +269,7 @@ fn insert(tree: &mut Tree, found: Vec<Element>) {
             (end, depth, Element { depth, ..element })
         })
         .collect();
-    // What ends at the same place ends innermost first; within one element in reading order.
+    // Of those that end at the same index the innermost first; within one element in reading order.
     placed.sort_by_key(|(end, depth, element)| {
         let bounds = element.bounds.unwrap_or(Rect::new(0, 0, 0, 0));
         (*end, u16::MAX - depth, bounds.y, bounds.x)
@@ -283,7 +285,7 @@ fn insert(tree: &mut Tree, found: Vec<Element>) {
     tree.elements.extend(placed.map(|(_, _, found)| found));
 }
 
-/// Where what lies in the smallest element around `found` ends, and how deep it is there.
+/// The end of the smallest element around `found`, and the depth there.
 fn host(tree: &Tree, found: &Element) -> (usize, u16) {
     let Some(middle) = found.bounds.map(|bounds| bounds.center()) else { return (tree.elements.len(), 1) };
     let around = |element: &Element| element.bounds.is_some_and(|bounds| bounds.contains(&middle));

@@ -1,4 +1,4 @@
-//! Where what was found is put among the elements of a window.
+//! Where detected elements are inserted among the elements of a window.
 
 use deskhand_core::ui::Role;
 
@@ -9,7 +9,7 @@ fn element(id: u32, depth: u16, bounds: [i32; 4]) -> Element {
 }
 
 #[test]
-fn what_was_found_comes_last_in_the_smallest_element_around_it() {
+fn a_detected_element_comes_last_in_the_smallest_one_around_it() {
     let tree = [
         element(1, 0, [0, 0, 400, 400]),
         element(2, 1, [0, 0, 200, 400]),
@@ -30,7 +30,7 @@ fn what_was_found_comes_last_in_the_smallest_element_around_it() {
 }
 
 #[test]
-fn an_empty_tree_takes_what_was_found_as_it_is() {
+fn an_empty_tree_gets_all_detected_elements() {
     let mut tree = Tree::default();
     insert(&mut tree, vec![element(10, 1, [10, 40, 50, 20]), element(11, 1, [10, 20, 50, 20])]);
     let order: Vec<u32> = tree.elements.iter().map(|element| element.id.0).collect();

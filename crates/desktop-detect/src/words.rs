@@ -1,4 +1,4 @@
-//! From the table that tesseract writes to labels: words with their places, put together to what belongs together.
+//! From the TSV output of tesseract to labels: words that belong together, with their bounds.
 
 use deskhand_core::geometry::{Image, Point, Rect, Screen};
 
@@ -8,19 +8,19 @@ use crate::overlap::around;
 const WORD_LEVEL: u32 = 5;
 /// The most words of a picture that are used.
 const WORDS_MAX: usize = 5_000;
-/// From this share of the height of a line on, a gap parts two labels.
+/// A gap of at least this share of the line height separates two labels.
 const GAP_MAX: f64 = 0.85;
-/// The surest that a single character must be to count as text, in per cent: signs and edges are read as letters.
+/// The least confidence of a single character, in per cent: signs and edges are often read as letters.
 const SINGLE_CONFIDENCE: f64 = 85.0;
 
 /// A word as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Word {
-    /// Block, paragraph and line that it stands in.
+    /// The block, paragraph and line that contain it.
     line: (u32, u32, u32),
-    /// Where it is in the enlarged picture.
+    /// Its bounds in the enlarged picture.
     place: Rect<Image>,
-    /// How sure the program is, in per cent.
+    /// The confidence, in per cent.
     confidence: f64,
     text: String,
 }
@@ -28,13 +28,13 @@ pub(crate) struct Word {
 /// Words that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Label {
-    /// What it says.
+    /// Their text.
     pub(crate) text: String,
-    /// Where it is.
+    /// Their bounds.
     pub(crate) bounds: Rect<Screen>,
 }
 
-/// The words of a table that the program is sure enough of, in its order; lines that are no words are left out.
+/// The words of a table with enough confidence, in order; other lines are skipped.
 pub(crate) fn words_of_table(table: &str, confidence_min: u8) -> Vec<Word> {
     let words = table.lines().filter_map(word_of_line);
     words.filter(|word| word.confidence >= f64::from(confidence_min)).take(WORDS_MAX).collect()
@@ -59,8 +59,8 @@ fn word_of_line(line: &str) -> Option<Word> {
     })
 }
 
-/// Puts the words of a line together where no wide gap parts them, and tells where that is on the screen: `origin` is
-/// the corner of the picture before it was enlarged `scale` times.
+/// Joins the words of a line where no wide gap separates them, and maps them to the screen: `origin` is the corner of
+/// the picture, which was enlarged `scale` times.
 pub(crate) fn labels_of_words(words: &[Word], origin: Point<Screen>, scale: u32) -> Vec<Label> {
     let mut labels = Vec::new();
     let mut open: Vec<&Word> = Vec::new();
@@ -90,7 +90,7 @@ fn label(words: &[&Word], origin: Point<Screen>, scale: u32) -> Option<Label> {
     Some(Label { text, bounds: to_screen(&place, origin, scale) })
 }
 
-/// The pixels of the screen that a place in the enlarged picture covers, whole or in part.
+/// The pixels of the screen that an area in the enlarged picture covers, at least partly.
 fn to_screen(place: &Rect<Image>, origin: Point<Screen>, scale: u32) -> Rect<Screen> {
     let scale = i32::try_from(scale.max(1)).unwrap_or(1);
     let (left, top) = (place.x.div_euclid(scale), place.y.div_euclid(scale));
@@ -115,7 +115,7 @@ mod tests {
         5\t1\tgarbage\n";
 
     #[test]
-    fn words_are_put_together_and_gaps_part_them() {
+    fn words_are_joined_unless_a_gap_separates_them() {
         let words = words_of_table(TABLE, 50);
         assert_eq!(words.len(), 5, "{words:?}");
         let labels = labels_of_words(&words, Point::new(100, 200), 2);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_mapped_back_to_whole_pixels() {
+    fn areas_are_mapped_back_to_whole_pixels() {
         let check = |place: [i32; 4], scale, expected: [i32; 4]| {
             let mapped = to_screen(&Rect::from(place), Point::new(-5, 7), scale);
             assert_eq!(<[i32; 4]>::from(mapped), expected);
