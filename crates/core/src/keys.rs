@@ -1,4 +1,4 @@
-//! Key chords, as people write them. Judged and pressed as the same value.
+//! Key chords in the usual notation. The same value is judged and pressed.
 
 use std::{fmt, str::FromStr};
 
@@ -15,9 +15,9 @@ pub enum Modifier {
     Super,
 }
 
-/// A key that is no character.
+/// A key that does not produce a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are those on the keys")]
+#[expect(missing_docs, reason = "the names are those printed on the keys")]
 pub enum NamedKey {
     Return,
     Tab,
@@ -57,7 +57,7 @@ pub struct KeyChord {
     pub key: Key,
 }
 
-/// A chord that could not be read.
+/// A chord that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a key chord; write modifiers (ctrl, shift, alt, super) and one key joined by `+`, such as \
@@ -100,7 +100,7 @@ fn parse_key(text: &str) -> Option<Key> {
     (1..=24).contains(&number).then_some(Key::Named(NamedKey::F(number)))
 }
 
-/// A modifier that could not be read.
+/// A modifier that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no modifier key; there are ctrl, shift, alt and super")]
 pub struct ParseModifierError(pub String);
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chords_are_read_as_people_write_them() {
+    fn chords_are_parsed_in_the_usual_notation() {
         let check = |text: &str, expected: &str| {
             assert_eq!(text.parse::<KeyChord>().unwrap().to_string(), expected, "{text}");
         };

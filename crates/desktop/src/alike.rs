@@ -1,11 +1,11 @@
-//! Whether two readings of a text are the same text, when letters are misread now and then.
+//! Whether two OCR readings are of the same text, given that letters are sometimes misread.
 
-/// From which share of equal letters on two readings are the same text.
+/// The least share of equal letters in two readings of the same text.
 const ALIKE: f64 = 0.7;
-/// Below which share of equal letters two readings are certainly not.
+/// With a smaller share of equal letters, two readings are certainly of different texts.
 const UNLIKE: f64 = 0.5;
 
-/// A text without case, spaces, signs, and the difference of letters that look alike.
+/// A text without case, spaces and punctuation, with similar-looking letters unified.
 pub fn essence(text: &str) -> String {
     text.chars()
         .filter(|letter| letter.is_alphanumeric())
@@ -26,13 +26,13 @@ pub fn alike(one: &str, other: &str) -> bool {
     one == other || strsim::normalized_levenshtein(&one, &other) >= ALIKE
 }
 
-/// Whether `words` occur in `text`, a few misread letters aside.
+/// Whether `words` occur in `text`, apart from a few misread letters.
 pub fn occurs(words: &str, text: &str) -> bool {
     let (words, text) = (essence(words), essence(text));
     if words.is_empty() || text.contains(&words) {
         return true;
     }
-    // Longest first: a text of the same length as the words, anywhere.
+    // Longest first: a part of `text` as long as the words, anywhere.
     let letters: Vec<char> = text.chars().collect();
     let length = words.chars().count();
     if length < 4 || letters.len() < length {
@@ -44,8 +44,8 @@ pub fn occurs(words: &str, text: &str) -> bool {
     })
 }
 
-/// Whether a place certainly reads otherwise than before, so that it proves a change: other numbers, or words that have
-/// little in common. What may be a misread letter is none.
+/// Whether an area certainly reads differently than before, so that it proves a change: different numbers, or words
+/// with little in common. What may be a misread letter does not count.
 pub fn reads_otherwise(before: &str, now: &str) -> bool {
     let numbers = |text: &str| -> Vec<String> {
         let is_number = |word: &&str| word.chars().all(|letter| letter.is_ascii_digit());
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn misread_letters_do_not_make_another_text() {
+    fn misread_letters_do_not_make_a_text_different() {
         for (one, other) in
             [("Save", "Sawe"), ("Open File", "0pen FiIe"), ("Volume", "Volume:"), ("OK", "ok")]
         {
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_count_and_parts_and_garbage_do_not() {
+    fn different_numbers_count_but_parts_and_garbage_do_not() {
         assert!(reads_otherwise("Counted 3", "Counted 4"));
         assert!(!reads_otherwise("Counted 3", "Counted"));
         assert!(!reads_otherwise("Save", "S"));

@@ -1,37 +1,37 @@
-//! What can go wrong on a desktop.
+//! The errors of a desktop.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
     text::error_chain,
 };
 
-/// A failed operation on a desktop. The variant says which operation, the message what to do.
+/// A failed operation on a desktop. The variant names the operation, the message the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum DesktopError {
-    /// The display, bus or accessibility bus is gone; nothing works any more.
+    /// The display or the accessibility bus is gone; no operation works any more.
     #[error("reach the desktop: {what}")]
     Gone {
         /// What is gone.
         what: String,
     },
-    /// A desktop could not be started or connected to.
+    /// A desktop could not be started or reached.
     #[error("start the desktop: {what}; {fix}")]
     Start {
         /// What failed.
         what: String,
-        /// What to do.
+        /// The next step.
         fix: String,
     },
-    /// No window has this id (any more).
+    /// No window has this id any more.
     #[error("find window {0}: it does not exist any more")]
     NoWindow(WindowId),
-    /// No element has this id (any more).
+    /// No element has this id any more.
     #[error("find element {0}: it does not exist any more")]
     NoElement(ElementId),
-    /// The element does not offer what is needed.
+    /// The element lacks a pattern or action.
     #[error("{operation} on {element}: it does not offer {needs}")]
     NotOffered {
-        /// What was asked for.
+        /// The operation.
         operation: &'static str,
         /// The element, by [`deskhand_core::ui::Element::label`].
         element: String,
@@ -41,7 +41,7 @@ pub enum DesktopError {
     /// The application did not answer within the limit. Other applications are not affected.
     #[error("{operation}: {application} did not answer within {limit_ms} ms")]
     NotAnswering {
-        /// What was asked for.
+        /// The operation.
         operation: &'static str,
         /// The application.
         application: String,
@@ -51,9 +51,9 @@ pub enum DesktopError {
     /// A program could not be started.
     #[error("launch `{program}`: {reason}")]
     Launch {
-        /// What was to be started.
+        /// The program.
         program: String,
-        /// Why it was not, and what to do.
+        /// The cause and the next step.
         reason: String,
     },
     /// A key or character that this keyboard cannot produce.
@@ -61,22 +61,22 @@ pub enum DesktopError {
     Key {
         /// The key or character.
         key: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
-    /// An operation failed in the X server, the bus or the application.
+    /// An operation that failed in the X server, the bus or the application.
     #[error("{operation}")]
     Failed {
-        /// What was asked for.
+        /// The operation.
         operation: String,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
 impl DesktopError {
-    /// An operation that failed for the reason `source`.
+    /// The error of an operation that failed because of `source`.
     pub fn failed(
         operation: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -84,7 +84,7 @@ impl DesktopError {
         Self::Failed { operation: operation.into(), source: source.into() }
     }
 
-    /// The message with all its causes, for a person or a model.
+    /// The message with all its causes.
     pub fn chain(&self) -> String {
         error_chain(self)
     }

@@ -1,13 +1,14 @@
-//! The contract of a desktop: what it can do, as small traits, and the plain data that goes in and comes back.
+//! The contract of a desktop: its capabilities as small traits, and the plain data that they exchange.
 //!
 //! - [`capability`]: the traits that every back end implements.
 //! - [`keys`]: keys and chords by name; [`picture`]: pixels and what is drawn into them.
-//! - [`alike`]: whether two readings of a drawn text are the same text.
+//! - [`alike`]: whether two OCR readings are of the same text.
 //!
-//! No back end is here, and nothing knows of agents, models or sessions. Verified actions live in `deskhand-desktop-act`,
-//! detection in pictures in `deskhand-desktop-detect`, back ends in `deskhand-desktop-linux` and `deskhand-desktop-fake`.
+//! No back end is here, and nothing depends on agents, models or sessions. Verified actions are in
+//! `deskhand-desktop-act`, detection in pictures in `deskhand-desktop-detect`, back ends in `deskhand-desktop-linux`
+//! and `deskhand-desktop-fake`.
 //!
-//! Keys are written as people write them:
+//! Keys are written in the usual notation:
 //!
 //! ```
 //! use deskhand_desktop::keys::{Key, KeyChord, Modifier};
@@ -19,7 +20,7 @@
 //! # Ok::<(), deskhand_desktop::keys::ParseChordError>(())
 //! ```
 //!
-//! Code that works on any desktop takes the traits that it needs:
+//! Code that works on any desktop is generic over the traits that it needs:
 //!
 //! ```
 //! use deskhand_desktop::{DesktopResult, TreeLimits, UiTree, Windowing};

@@ -1,20 +1,20 @@
-//! Pictures of the screen.
+//! Screenshots.
 
 use deskhand_core::geometry::{Rect, Screen};
 
 use crate::{DesktopResult, picture::Picture};
 
-/// Pictures of the screen.
+/// Screenshots.
 pub trait Capture {
     /// The whole screen.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn screen(&self) -> impl Future<Output = DesktopResult<Picture>> + Send;
 
-    /// A part of the screen; what lies outside of the screen is cut off.
+    /// A region of the screen, clipped to the screen.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Failed`] when nothing of it is on the screen.
+    /// [`crate::DesktopError::Failed`] if it is completely off the screen.
     fn region(&self, region: Rect<Screen>) -> impl Future<Output = DesktopResult<Picture>> + Send;
 }

@@ -9,18 +9,18 @@ pub trait Clipboard {
     /// Its text; `None` if it is empty or holds something else.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Failed`] when its owner does not hand it over.
+    /// [`crate::DesktopError::Failed`] if its owner does not send it.
     fn clipboard(&self) -> impl Future<Output = DesktopResult<Option<String>>> + Send;
 
-    /// Puts a text on it, or empties it.
+    /// Sets its text, or empties it.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Failed`] when another program holds it.
+    /// [`crate::DesktopError::Failed`] if another program takes it over.
     fn set_clipboard(&self, text: Option<&str>) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// Waits until an application has fetched the text that was put on it, at most `bound`; whether one has.
+    /// Waits until an application has fetched the text that was set, at most `bound`; returns whether one has.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn clipboard_taken(&self, bound: Duration) -> impl Future<Output = DesktopResult<bool>> + Send;
 }

@@ -14,29 +14,29 @@ use crate::DesktopResult;
 pub trait Desktop:
     Windowing + UiTree + Patterns + Input + Clipboard + Capture + Settling + Sync + Send
 {
-    /// What works on this desktop, told up front.
+    /// What this desktop supports, known up front.
     fn capabilities(&self) -> Capabilities;
 
-    /// All that can be seen of a window: the elements of its tree, and what else is known of it.
+    /// Everything that can be seen of a window: the elements of its tree, and any detected ones.
     ///
     /// # Errors
-    /// As [`UiTree::tree`]. What could not be used for the look is a notice and no error.
+    /// As [`UiTree::tree`]. A source that could not be used is a notice, not an error.
     fn see(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Sight>> + Send;
 
-    /// An id that no element has, and that none of its own will get.
+    /// An id that no element has, and that none will get.
     fn reserve_element_id(&self) -> ElementId;
 }
 
-/// What is seen of a window.
+/// The result of [`Desktop::see`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sight {
     /// Its elements.
     pub tree: Tree,
-    /// What could not be used to find them, why, and what to do about it.
+    /// What could not be used, each with the cause and the next step.
     pub notices: Vec<String>,
 }
 
-/// What works on a desktop.
+/// What a desktop supports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
     /// `linux-x11`, `fake`, …
@@ -45,10 +45,10 @@ pub struct Capabilities {
     pub screen: Size,
     /// Whether windows can be listed and managed.
     pub windowing: bool,
-    /// Whether applications show their elements.
+    /// Whether applications expose their elements.
     pub ui_tree: bool,
     /// Whether real input events can be sent.
     pub input: bool,
-    /// Whether pictures can be taken.
+    /// Whether screenshots can be taken.
     pub capture: bool,
 }

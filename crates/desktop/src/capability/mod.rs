@@ -1,7 +1,7 @@
-//! What a desktop can do, as small traits by capability. Every back end implements the same traits and passes the same
+//! What a desktop can do, one small trait per capability. Every back end implements all of them and passes the same
 //! contract suite; verified actions are written against these traits alone.
 //!
-//! Nothing here waits for a fixed time: a wait is for an event, with a bound.
+//! Nothing here waits for a fixed time: every wait is for an event, with a timeout.
 
 mod capture;
 mod clipboard;

@@ -1,4 +1,4 @@
-//! What elements offer beside their place in the tree: actions, values, text and cells.
+//! What elements support besides their position in the tree: actions, values, text and cells.
 
 use deskhand_core::{
     ids::ElementId,
@@ -7,7 +7,7 @@ use deskhand_core::{
 
 use crate::DesktopResult;
 
-/// Something done to an element through the accessibility interface.
+/// An operation on an element through the accessibility interface.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ElementAction {
     /// The action that a click stands for (`click`, `press`, `activate`, `toggle`, … whichever comes first).
@@ -33,45 +33,45 @@ pub enum ElementAction {
     },
 }
 
-/// The patterns that elements offer: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
+/// The patterns of elements: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
 /// read the state back.
 pub trait Patterns {
-    /// Does something to an element.
+    /// Acts on an element.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NotOffered`] when the element lacks the pattern, `NoElement` when it is gone,
-    /// `Failed` when the toolkit says no.
+    /// [`crate::DesktopError::NotOffered`] if the element lacks the pattern, `NoElement` if it is gone, `Failed` if
+    /// the toolkit refuses.
     fn perform(
         &self,
         id: ElementId,
         action: &ElementAction,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// The names of the actions that an element offers.
+    /// The names of the actions of an element.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoElement`] when it is gone.
+    /// [`crate::DesktopError::NoElement`] if it is gone.
     fn action_names(&self, id: ElementId) -> impl Future<Output = DesktopResult<Vec<String>>> + Send;
 
     /// The text of an element (`Text.GetText`), at most `max` characters.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NotOffered`] when it has no text.
+    /// [`crate::DesktopError::NotOffered`] if it has no text.
     fn text(&self, id: ElementId, max: usize) -> impl Future<Output = DesktopResult<String>> + Send;
 
     /// The selected part of an element's text, as the first character and the one after the last; `None` if nothing is selected.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoElement`] when it is gone.
+    /// [`crate::DesktopError::NoElement`] if it is gone.
     fn text_selection(
         &self,
         id: ElementId,
     ) -> impl Future<Output = DesktopResult<Option<(usize, usize)>>> + Send;
 
-    /// The cells of a table, as the user reads them.
+    /// The text of the cells of a table, as shown.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NotOffered`] when it is no table, `Failed` when the range lies outside of it.
+    /// [`crate::DesktopError::NotOffered`] if it is not a table, `Failed` if the range is outside it.
     fn cells(
         &self,
         table: ElementId,
@@ -81,6 +81,6 @@ pub trait Patterns {
     /// The element of one cell.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NotOffered`] when it is no table, `Failed` when the cell lies outside of it.
+    /// [`crate::DesktopError::NotOffered`] if it is not a table, `Failed` if the cell is outside it.
     fn cell(&self, table: ElementId, cell: CellRef) -> impl Future<Output = DesktopResult<Element>> + Send;
 }

@@ -1,4 +1,4 @@
-//! Idle as an event, and what changed on the way to it.
+//! Idle as an event, and what changed before it.
 
 use std::time::Duration;
 
@@ -8,22 +8,22 @@ use serde::Serialize;
 
 use crate::DesktopResult;
 
-/// Bounds of a wait for quiet.
+/// The limits of a wait for quiet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietLimits {
-    /// How long nothing must happen.
+    /// How long there must be no activity.
     pub quiet: Duration,
-    /// How long to wait for the first sign of a change before nothing counts as nothing. The application has
-    /// handled what was sent to it by then, whatever this says; ask for longer where it may start late. Zero where no
-    /// change is expected: a toolkit that starts late is not waited for then.
+    /// How long to wait for a first change before the application counts as unchanged. It has handled all input by
+    /// then in any case; ask for longer if it may start late. Zero if no change is expected: then a toolkit that
+    /// starts late is not waited for.
     pub first_change: Duration,
-    /// The longest wait in all.
+    /// The timeout of the whole wait.
     pub bound: Duration,
 }
 
 impl QuietLimits {
-    /// What was sent before has been handled, as far as the application says; what it goes on with is not waited for.
-    /// For a condition that is then read from the application itself.
+    /// Waits until all input has been handled, as far as the application reports it, but not for what it continues to
+    /// do. For a condition that is then read from the application itself.
     pub const HANDLED: Self =
         Self { quiet: Duration::ZERO, first_change: Duration::ZERO, bound: Duration::from_secs(5) };
 }
@@ -42,15 +42,15 @@ impl Default for QuietLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitedFor {
-    /// The application to answer: it was busy.
+    /// The answer of an application that was busy.
     Answer,
-    /// A first sign that something changes.
+    /// A first change.
     FirstChange,
-    /// The end of what the application announced.
+    /// The end of announcements.
     Announcements,
     /// The end of drawing.
     Drawing,
-    /// Windows that opened, closed or changed.
+    /// The end of changes to windows.
     Windows,
 }
 
@@ -63,9 +63,9 @@ pub struct Settled {
     pub damaged: bool,
     /// How long the wait took, in milliseconds.
     pub waited_ms: u64,
-    /// Whether the bound was reached before quiet.
+    /// Whether the timeout was reached before quiet.
     pub timed_out: bool,
-    /// What the wait was for, in the order in which it came up.
+    /// What was waited for, in order of first occurrence.
     pub waited_for: Vec<WaitedFor>,
 }
 
@@ -74,36 +74,36 @@ impl Settled {
     pub const CHANGES_MAX: usize = 200;
 }
 
-/// Idle as an event: quiet of accessibility events and screen damage, bounded.
+/// Idle as an event: no accessibility events and no screen damage for a while, with a timeout.
 pub trait Settling {
-    /// A running watch; started before an action, so that nothing is missed.
+    /// A running watch, started before an action so that nothing is missed.
     type Watch: Send;
 
-    /// Starts to watch the application of a window (or the whole desktop).
+    /// Starts to watch the application of a window, or the whole desktop.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn watch(&self, window: Option<WindowId>) -> impl Future<Output = DesktopResult<Self::Watch>> + Send;
 
     /// Waits until the application is quiet and reports what happened since the watch began.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn settle(
         &self,
         watch: Self::Watch,
         limits: QuietLimits,
     ) -> impl Future<Output = DesktopResult<Settled>> + Send;
 
-    /// Which of these elements changed within the last `span` other than through an action, or have been watched for less
-    /// than that: a change of theirs proves nothing by itself. Starts to watch elements that are new to it.
+    /// Which of these elements changed within the last `span` other than through an action, or have been tracked for
+    /// less than that: a change of theirs proves nothing by itself. Starts to track elements that are new to it.
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
 
     /// Attributes the changes of an element so far to an action: they do not count as recent changes of its own.
     fn attribute_to_action(&self, element: ElementId);
 
-    /// Marks an aspect of an element that was seen to change repeatedly without input. While that goes on, nobody waits
-    /// for it.
+    /// Marks an aspect of an element that was observed to change repeatedly without input. It is not waited for as
+    /// long as it keeps changing.
     fn mark_self_changing(&self, element: ElementId, aspect: Aspect);
 
     /// Whether an aspect was marked as self-changing recently and the element still keeps changing.

@@ -1,4 +1,4 @@
-//! The elements of windows, as the accessibility tree holds them.
+//! The elements of windows, as the accessibility tree exposes them.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use deskhand_core::{
 
 use crate::DesktopResult;
 
-/// Bounds of one read of a tree.
+/// The limits of one read of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeLimits {
     /// The most elements to return.
     pub nodes_max: usize,
-    /// A node with more children than this is never enumerated; only its visible part is read.
+    /// A node with more children than this is not enumerated; only its visible part is read.
     pub children_max: u32,
-    /// The time after which what was read so far is returned.
+    /// The timeout after which a partial tree is returned.
     pub deadline: Duration,
 }
 
@@ -27,47 +27,47 @@ impl Default for TreeLimits {
     }
 }
 
-/// The elements of windows. A `true` from a toolkit proves nothing: callers read back.
+/// The elements of windows. A `true` from a toolkit proves nothing: callers read the state back.
 pub trait UiTree {
-    /// The showing elements of one window, within `limits`; a tree that is cut says so.
+    /// The showing elements of one window, within `limits`; a truncated tree says so.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoWindow`] when it is gone; an application that does not answer gives a partial tree.
+    /// [`crate::DesktopError::NoWindow`] if it is gone; an application that does not answer yields a partial tree.
     fn tree(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Tree>> + Send;
 
-    /// One element, read afresh (`depth` is 0).
+    /// One element, read again (`depth` is 0).
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoElement`] when it is gone.
+    /// [`crate::DesktopError::NoElement`] if it is gone.
     fn element(&self, id: ElementId) -> impl Future<Output = DesktopResult<Element>> + Send;
 
-    /// The children of an element, showing or not, read afresh; at most `max`. Never for a virtual table.
+    /// The children of an element, visible or not, read again; at most `max`. Not for virtual tables.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoElement`] when it is gone.
+    /// [`crate::DesktopError::NoElement`] if it is gone.
     fn children(&self, id: ElementId, max: usize)
     -> impl Future<Output = DesktopResult<Vec<Element>>> + Send;
 
-    /// The children of an element that are selected (`Selection`), at most a few.
+    /// The selected children of an element (`Selection`), a bounded number of them.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NotOffered`] when it does not select among its children.
+    /// [`crate::DesktopError::NotOffered`] if it does not support selection.
     fn selected(&self, id: ElementId) -> impl Future<Output = DesktopResult<Vec<Element>>> + Send;
 
-    /// The deepest element of `window` at a point of the screen, where the toolkit can tell.
+    /// The deepest element of `window` at a point of the screen, if it can be determined.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoWindow`] when the window is gone.
+    /// [`crate::DesktopError::NoWindow`] if the window is gone.
     fn element_at(
         &self,
         window: WindowId,
         point: Point<Screen>,
     ) -> impl Future<Output = DesktopResult<Option<Element>>> + Send;
 
-    /// Whether `id` is `ancestor` or lies in it.
+    /// Whether `id` is `ancestor` or a descendant of it.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoElement`] when one is gone.
+    /// [`crate::DesktopError::NoElement`] if one is gone.
     fn is_within(
         &self,
         id: ElementId,

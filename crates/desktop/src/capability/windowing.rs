@@ -9,21 +9,21 @@ use crate::DesktopResult;
 /// What to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRequest {
-    /// The name of a desktop entry (`LibreOffice Calc`, `libreoffice-calc`, `libreoffice-calc.desktop`) or a
-    /// command that is found on `PATH`.
+    /// The name of a desktop entry (`LibreOffice Calc`, `libreoffice-calc`, `libreoffice-calc.desktop`) or a command
+    /// on `PATH`.
     pub program: String,
-    /// Arguments after the ones of the desktop entry, most often files to open. Passed as they are; no shell.
+    /// Arguments after those of the desktop entry, usually files to open. Passed unchanged, without a shell.
     pub arguments: Vec<String>,
 }
 
 /// A program that was started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Launched {
-    /// Its process. The window may come from another one: some programs hand over to a running instance.
+    /// Its process. The window may belong to another one: some programs hand over to a running instance.
     pub pid: u32,
-    /// The application that the desktop entry names, where there is one.
+    /// The name in the desktop entry, or that of the command.
     pub name: String,
-    /// The window class that the desktop entry announces (`StartupWMClass`), lower case.
+    /// The window class in the desktop entry (`StartupWMClass`), lower case.
     pub wm_class: Option<String>,
 }
 
@@ -54,39 +54,39 @@ impl fmt::Display for Ended {
 
 /// Windows and the programs behind them.
 pub trait Windowing {
-    /// Every top-level window that is mapped, pop-ups and dialogs included, bottom-most first.
+    /// Every mapped top-level window, including pop-ups and dialogs, bottom-most first.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn windows(&self) -> impl Future<Output = DesktopResult<Vec<WindowInfo>>> + Send;
 
     /// Waits until the set of windows, a title or the active window differs from `known`, at most `bound`, and
-    /// returns the windows as they are then. Changes between `known` being read and this call are not missed.
+    /// returns the current windows. Changes between reading `known` and this call are not missed.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
     fn windows_changed(
         &self,
         known: &[WindowInfo],
         bound: Duration,
     ) -> impl Future<Output = DesktopResult<Vec<WindowInfo>>> + Send;
 
-    /// Brings a window to the front and gives it the focus (`_NET_ACTIVE_WINDOW`); returns when it has it.
+    /// Brings a window to the front and focuses it (`_NET_ACTIVE_WINDOW`); returns once it has the focus.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoWindow`] when it is gone, `NotAnswering` when it does not take the focus.
+    /// [`crate::DesktopError::NoWindow`] if it is gone, `NotAnswering` if it does not take the focus.
     fn activate(&self, window: WindowId) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// Asks a window to close (`_NET_CLOSE_WINDOW`). The application may answer with a question.
+    /// Asks a window to close (`_NET_CLOSE_WINDOW`). The application may respond with a dialog.
     ///
     /// # Errors
-    /// [`crate::DesktopError::NoWindow`] when it is gone already.
+    /// [`crate::DesktopError::NoWindow`] if it is already gone.
     fn close(&self, window: WindowId) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// Starts a program as the calling user. Does not wait for its window.
+    /// Starts a program as the current user. Does not wait for its window.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Launch`] when there is no such program, with the nearest names.
+    /// [`crate::DesktopError::Launch`] if there is no such program, with similar names.
     fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
 
     /// How a process that was launched here ended; `None` while it runs and for any other process.

@@ -1,4 +1,4 @@
-//! Numbers in a small typeface of our own: ten digits of 6 by 9 pixels, thick enough to be read in a scaled picture.
+//! Numbers in a small built-in typeface: ten digits of 6 by 9 pixels, bold enough to be read in a scaled picture.
 
 use deskhand_core::geometry::{Image, Point, Rect};
 
@@ -22,14 +22,14 @@ const DIGITS: [[u8; 9]; 10] = [
     [0b011110, 0b110011, 0b110011, 0b110011, 0b011111, 0b000011, 0b000011, 0b000110, 0b011100],
 ];
 
-/// How many pixels a number takes, across and down.
+/// The size of a number in pixels.
 pub(super) fn number_size(number: u32) -> (i32, i32) {
     let digits = i32::try_from(number.checked_ilog10().unwrap_or(0)).unwrap_or(0) + 1;
     (digits * ADVANCE - 1, HEIGHT)
 }
 
 impl Picture {
-    /// Writes a number with its top left corner at `at`.
+    /// Draws a number with its top left corner at `at`.
     pub fn write_number(&mut self, at: Point<Image>, number: u32, colour: Colour) {
         let mut left = at.x;
         for digit in number.to_string().bytes() {

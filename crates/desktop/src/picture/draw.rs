@@ -1,4 +1,4 @@
-//! Shapes drawn into a picture. What is outside of it is left out.
+//! Drawing shapes into a picture, clipped to it.
 
 use deskhand_core::geometry::{Image, Rect};
 
@@ -9,7 +9,7 @@ use super::Picture;
 pub struct Colour(pub [u8; 3]);
 
 impl Colour {
-    /// What marks the thing that was acted on.
+    /// The colour of the mark on the target of an action.
     pub const MARK: Self = Self([0xd9, 0x2d, 0x20]);
 }
 

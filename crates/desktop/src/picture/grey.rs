@@ -1,10 +1,10 @@
-//! Enlarged grey pictures, for programs that read text: letters of the screen are too small for them as they are.
+//! Enlarged greyscale pictures for OCR, which cannot read screen text at its original size.
 
 use deskhand_core::geometry::{Rect, Screen};
 
 use super::Picture;
 
-/// A grey picture, 8 bits a pixel, rows from the top without padding.
+/// A greyscale picture, 8 bits a pixel, rows from the top without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GreyPicture {
     /// Pixels across.
@@ -25,7 +25,7 @@ impl GreyPicture {
 }
 
 impl Picture {
-    /// The part of the picture that shows `area`; `None` if it shows none of it.
+    /// The part of the picture that shows `area`; `None` if it is outside.
     #[must_use]
     pub fn part(&self, area: &Rect<Screen>) -> Option<Self> {
         let region = area.intersection(&self.region)?;
@@ -39,8 +39,8 @@ impl Picture {
         Some(Self { region, rgb })
     }
 
-    /// The picture in grey, `factor` times as large in each direction (1 to 8), with places of light text on a dark
-    /// ground turned round. What lies between two pixels is their mean, weighted by how near they are.
+    /// The picture in greyscale, enlarged by `factor` in each direction (1 to 8) with linear interpolation. Areas of
+    /// light text on a dark background are inverted.
     #[must_use]
     pub fn to_enlarged_grey(&self, factor: u32) -> GreyPicture {
         let index = |length: u32| usize::try_from(length).unwrap_or(0);
@@ -65,15 +65,15 @@ impl Picture {
     }
 }
 
-/// Turns the pixels round whose surroundings are dark: readers of text miss what is light on a dark ground amid a light
-/// one, such as what is selected. The surroundings are so large that letters alone do not make them dark.
+/// Inverts the pixels with dark surroundings: OCR misses light text on a dark background within a light one, such as
+/// a selection. The surroundings are so large that letters alone do not make them dark.
 fn turn_dark_places(grey: &mut [u8], width: usize) {
     const ACROSS: usize = 20;
     const DOWN: usize = 10;
-    /// In per cent; a little less than half, because the text itself is light.
+    /// In per cent; slightly less than half, because the text itself is light.
     const DARK_FROM: u32 = 42;
     let height = grey.len().checked_div(width).unwrap_or(0);
-    // How many dark pixels lie above and to the left of each corner of a pixel.
+    // The number of dark pixels above and to the left of each corner of a pixel.
     let stride = width + 1;
     let mut sums = vec![0_u32; stride * (height + 1)];
     for (y, row) in grey.chunks_exact(width.max(1)).enumerate() {
@@ -100,11 +100,11 @@ fn turn_dark_places(grey: &mut [u8], width: usize) {
     }
 }
 
-/// For each pixel of an enlarged side: the two that it lies between, and the weight of the second of `2 * factor`.
+/// For each pixel of an enlarged side, the two that it is between, and the weight of the second out of `2 * factor`.
 fn steps(length: usize, factor: usize) -> Vec<(usize, usize, usize)> {
     (0..length * factor)
         .map(|place| {
-            // In halves of an enlarged pixel, so that the middles of the pixels come to lie on each other.
+            // In halves of an enlarged pixel, so that the centres of the pixels coincide.
             let middle = (2 * place + 1).saturating_sub(factor);
             let first = (middle / (2 * factor)).min(length.saturating_sub(1));
             let weight = if 2 * place + 1 < factor { 0 } else { middle % (2 * factor) };
@@ -141,8 +141,8 @@ mod tests {
     }
 
     #[test]
-    fn dark_places_are_turned_round_and_letters_are_not() {
-        // A dark bar with a light stroke in it below a light ground with a dark stroke.
+    fn dark_areas_are_inverted_but_letters_are_not() {
+        // A dark bar with a light stroke below a light area with a dark stroke.
         let (width, height) = (100_usize, 60_usize);
         let level = |at: usize| {
             let (x, y) = (at % width, at / width);
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_cut_out_where_it_is() {
+    fn a_part_is_cut_at_its_position() {
         let whole = picture(3, 2, &[1, 2, 3, 4, 5, 6]);
         let part = whole.part(&Rect::new(11, 21, 50, 50)).unwrap();
         assert_eq!(part, Picture { region: Rect::new(11, 21, 2, 1), rgb: vec![5, 5, 5, 6, 6, 6] });
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_a_head_and_the_pixels() {
+    fn a_file_has_a_header_and_the_pixels() {
         let file = picture(2, 1, &[200, 201]).to_enlarged_grey(1).to_pgm();
         assert_eq!(file, b"P5\n2 1\n255\n\xc8\xc9");
     }

@@ -1,4 +1,4 @@
-//! Pictures as JPEG files: a fraction of the bytes, for models that are shown many, and no longer the pixels that were there.
+//! Pictures as JPEG files: much smaller but lossy, for models that receive many of them.
 
 use deskhand_core::geometry::{Rect, Screen};
 use image::{
@@ -10,10 +10,10 @@ use super::Picture;
 use crate::{DesktopError, DesktopResult};
 
 impl Picture {
-    /// The picture as a JPEG file of a quality from 1 to 100; other numbers count as the nearest of these.
+    /// The picture as a JPEG file with a quality from 1 to 100; other values are clamped.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] when the pixels do not fit the region, or a side is longer than the format knows.
+    /// [`DesktopError::Failed`] if the pixels do not fit the region, or a side exceeds the limit of the format.
     pub fn to_jpeg(&self, quality: u8) -> DesktopResult<Vec<u8>> {
         let pixels = u64::from(self.width()) * u64::from(self.height()) * 3;
         if u64::try_from(self.rgb.len()) != Ok(pixels) {
@@ -26,10 +26,10 @@ impl Picture {
         Ok(file)
     }
 
-    /// Reads a PNG or JPEG file back. `region` is the part of the screen that it shows; its size is taken from the file.
+    /// Decodes a PNG or JPEG file. `region` is the part of the screen that it shows; its size is taken from the file.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] when it is neither, or has an unreasonable size.
+    /// [`DesktopError::Failed`] if it is neither, or unreasonably large.
     pub fn from_file(file: &[u8], region: Rect<Screen>) -> DesktopResult<Self> {
         const JPEG: &[u8] = &[0xff, 0xd8, 0xff];
         if !file.starts_with(JPEG) {

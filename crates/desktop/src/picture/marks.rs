@@ -1,21 +1,21 @@
-//! Set-of-marks: controls framed, with their numbers beside them.
+//! Set-of-marks: frames around controls, with their numbers beside them.
 //!
-//! A label goes where it covers least: not another label, not another control, not what is drawn there.
+//! A label goes where it covers the least of other labels, controls and drawn content.
 
 use deskhand_core::geometry::{Image, Point, Rect};
 
 use super::{Colour, Picture, digits::number_size, grey::luminance};
 
-/// The most marks in one picture; more would hide it.
+/// The most marks in one picture; more would hide the content.
 const MARKS_MAX: usize = 250;
 /// The space between a number and the edge of its label.
 const PADDING: i32 = 2;
-/// The side of the squares in which the picture is searched for what is drawn.
+/// The side of the squares in which the picture is searched for content.
 const CELL: usize = 4;
-/// How much brighter or darker a pixel must be than others of its square for something to be drawn there.
+/// By how much a pixel must differ in brightness from others of its square to count as content.
 const CONTRAST: u8 = 28;
 
-/// Frames on bright ground, and on dark ground.
+/// The colours of frames on light and on dark backgrounds.
 const DARK: [Colour; 6] = [
     Colour([0xb4, 0x00, 0x1e]),
     Colour([0x00, 0x4f, 0xc4]),
@@ -33,31 +33,31 @@ const BRIGHT: [Colour; 6] = [
     Colour([0xd9, 0xd9, 0xff]),
 ];
 
-/// Something that is marked.
+/// A control that is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// Its number: 17 for `e17`.
     pub number: u32,
-    /// Where it is.
+    /// Its bounds.
     pub bounds: Rect<Image>,
 }
 
-/// Where a label stands, and whose it is.
+/// The position of a label, and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The number on it.
     pub number: u32,
-    /// What it covers.
+    /// The area that it covers.
     pub area: Rect<Image>,
 }
 
 impl Picture {
-    /// Frames controls and writes their numbers beside them. Returns where the labels stand.
+    /// Draws frames around controls and their numbers beside them. Returns the positions of the labels.
     pub fn mark(&mut self, marks: &[Mark]) -> Vec<Label> {
         let whole = Rect::new(0, 0, self.region.width, self.region.height);
         let seen = |mark: &Mark| Some(Mark { bounds: mark.bounds.intersection(&whole)?, ..*mark });
         let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(MARKS_MAX).collect();
-        // Small controls have the fewest places for a label.
+        // Small controls have the fewest positions for a label.
         marks.sort_by_key(|mark| (i64::from(mark.bounds.width) * i64::from(mark.bounds.height), mark.number));
         let ink = Ink::of(self);
         let mut labels: Vec<Label> = Vec::with_capacity(marks.len());
@@ -65,7 +65,7 @@ impl Picture {
             let area = place(mark, &marks, &labels, &ink, &whole);
             labels.push(Label { number: mark.number, area });
         }
-        // What is behind decides the colours: all of it is looked at before anything is drawn.
+        // The background decides the colours, so all of it is read before anything is drawn.
         let colours: Vec<(Colour, Colour)> = marks.iter().map(|mark| self.colours(mark)).collect();
         for (mark, (frame, _)) in marks.iter().zip(&colours) {
             let inside = Rect::new(
@@ -84,7 +84,7 @@ impl Picture {
         labels
     }
 
-    /// The colours of a frame and of the number on its label, so that both stand out.
+    /// The colours of a frame and of the number on its label, chosen for contrast.
     fn colours(&self, mark: &Mark) -> (Colour, Colour) {
         const STEPS: i32 = 8;
         let bounds = &mark.bounds;
@@ -107,7 +107,7 @@ impl Picture {
     }
 }
 
-/// The place for a label that covers least.
+/// The position where a label covers the least.
 fn place(mark: &Mark, marks: &[Mark], labels: &[Label], ink: &Ink, whole: &Rect<Image>) -> Rect<Image> {
     let (width, height) = number_size(mark.number);
     let (width, height) = (width + 2 * PADDING, height + 2 * PADDING);
@@ -156,14 +156,14 @@ fn place(mark: &Mark, marks: &[Mark], labels: &[Label], ink: &Ink, whole: &Rect<
     best.map_or_else(|| Rect::new(bounds.x.max(0), bounds.y.max(0), width, height), |(_, area)| area)
 }
 
-/// What covering a part of a control costs: nothing to speak of for a large one, such as a document.
+/// The cost of covering a part of a control: negligible for a large one, such as a document.
 fn small_part(mark: &Mark, _: &Rect<Image>, covered: i64) -> i64 {
     const LARGE: i64 = 40_000;
     let area = i64::from(mark.bounds.width) * i64::from(mark.bounds.height);
     if area > LARGE { 0 } else { covered }
 }
 
-/// Where something is drawn, in squares, added up from the top left so that any area is looked up at once.
+/// Where the picture has content, in squares, as a summed-area table.
 struct Ink {
     sums: Vec<u32>,
     columns: usize,
@@ -201,7 +201,7 @@ impl Ink {
         Self { sums, columns, rows }
     }
 
-    /// How many squares with something in them an area covers.
+    /// How many squares with content an area covers.
     fn under(&self, area: &Rect<Image>) -> i64 {
         let cell = |place: i32, most: usize| (usize::try_from(place).unwrap_or(0) / CELL).min(most);
         let (left, top) = (cell(area.x, self.columns), cell(area.y, self.rows));

@@ -1,4 +1,4 @@
-//! Pixels: their way into a file and back, other sizes, and simple shapes drawn into them.
+//! Pixels: encoding and decoding, scaling, and drawing simple shapes.
 
 mod digits;
 mod draw;

@@ -1,20 +1,20 @@
-//! A picture, and its way into a file and back.
+//! A picture, with PNG encoding and decoding.
 
 use deskhand_core::geometry::{Image, Rect, Screen};
 
 use crate::{DesktopError, DesktopResult};
 
-/// A picture of a part of the screen: RGB, 8 bits each, rows from the top without padding.
+/// A picture of a region of the screen: RGB, 8 bits each, rows from the top without padding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows.
+    /// The region that it shows.
     pub region: Rect<Screen>,
     /// `3 * width * height` bytes.
     pub rgb: Vec<u8>,
 }
 
 impl Picture {
-    /// The most pixels of a file that is read: eight screens of 4K.
+    /// The most pixels of a file that is decoded: eight 4K screens.
     pub(super) const PIXELS_MAX: u64 = 8 * 3840 * 2160;
 
     /// Pixels across.
@@ -27,18 +27,18 @@ impl Picture {
         u32::try_from(self.region.height).unwrap_or(0)
     }
 
-    /// The picture as a PNG file, compressed fast rather than small.
+    /// The picture as a PNG file, optimised for speed.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] when the pixels do not fit the region.
+    /// [`DesktopError::Failed`] if the pixels do not fit the region.
     pub fn to_png(&self) -> DesktopResult<Vec<u8>> {
         self.encode(png::Compression::Fast)
     }
 
-    /// The picture as a PNG file, compressed small rather than fast: for files that are sent on.
+    /// The picture as a PNG file, optimised for size, to be sent to a model.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] when the pixels do not fit the region.
+    /// [`DesktopError::Failed`] if the pixels do not fit the region.
     pub fn to_small_png(&self) -> DesktopResult<Vec<u8>> {
         self.encode(png::Compression::High)
     }
@@ -56,10 +56,10 @@ impl Picture {
         Ok(file)
     }
 
-    /// Reads a PNG file back. `region` is the part of the screen that it shows; its size is taken from the file.
+    /// Decodes a PNG file. `region` is the part of the screen that it shows; its size is taken from the file.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] when it is no PNG file of 8 bits a channel, or an unreasonably large one.
+    /// [`DesktopError::Failed`] if it is not a PNG file of 8 bits a channel, or unreasonably large.
     pub fn from_png(file: &[u8], region: Rect<Screen>) -> DesktopResult<Self> {
         let error = |source: png::DecodingError| DesktopError::failed("decode a picture", source);
         let mut decoder = png::Decoder::new(std::io::Cursor::new(file));
@@ -90,7 +90,7 @@ impl Picture {
         Ok(Self { region: Rect::new(region.x, region.y, side(width), side(height)), rgb })
     }
 
-    /// Where something on the screen is in this picture: the part of it that the picture shows.
+    /// The bounds in this picture of an area on the screen, clipped to the picture.
     pub fn place(&self, bounds: &Rect<Screen>) -> Option<Rect<Image>> {
         Some(bounds.intersection(&self.region)?.relative_to(&self.region.origin()))
     }

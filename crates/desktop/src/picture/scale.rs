@@ -14,7 +14,7 @@ impl Picture {
     /// The picture at a `factor`-th of its size, rounded down; a factor of 0 or 1, or one that leaves nothing, changes
     /// nothing.
     ///
-    /// The region keeps its origin and gets the new size: it no longer says which part of the screen is shown.
+    /// The region keeps its origin and gets the new size: it no longer states which part of the screen is shown.
     #[must_use]
     pub fn shrunk(&self, factor: u32) -> Self {
         let (width, height) = (self.width() / factor.max(1), self.height() / factor.max(1));

@@ -1,4 +1,4 @@
-//! Pictures: into a file and back, smaller, drawn on.
+//! Pictures: encoding and decoding, scaling, drawing.
 
 use deskhand_core::geometry::Rect;
 
@@ -11,7 +11,7 @@ fn plain(width: i32, height: i32) -> Picture {
     Picture { region: Rect::new(100, 50, width, height), rgb: vec![0; count * 3] }
 }
 
-/// The picture in letters: `#` for what was drawn.
+/// The picture as text: `#` for what was drawn.
 fn rows(picture: &Picture) -> Vec<String> {
     let width = usize::try_from(picture.width()).unwrap();
     let rows = picture.rgb.chunks_exact(width * 3);
@@ -30,8 +30,8 @@ fn a_file_holds_every_pixel() {
 }
 
 #[test]
-fn a_jpeg_file_holds_about_every_pixel_in_fewer_bytes() {
-    // A gradient, as pictures of the world are; text and frames are PNG's.
+fn a_jpeg_file_is_smaller_and_nearly_equal() {
+    // A gradient, as in photographs; text and frames are better as PNG.
     let mut picture = plain(320, 200);
     for (place, value) in picture.rgb.iter_mut().enumerate() {
         *value = u8::try_from((place / 3) % 320 * 255 / 320).unwrap() ^ u8::try_from(place % 3 * 20).unwrap();
@@ -55,7 +55,7 @@ fn a_jpeg_file_holds_about_every_pixel_in_fewer_bytes() {
 }
 
 #[test]
-fn what_is_drawn_outside_is_left_out() {
+fn drawing_is_clipped_to_the_picture() {
     let mut picture = plain(6, 4);
     picture.fill(&Rect::new(-2, 3, 4, 9), GREY);
     picture.fill(&Rect::new(4, -1, 9, 2), GREY);
@@ -64,7 +64,7 @@ fn what_is_drawn_outside_is_left_out() {
 }
 
 #[test]
-fn an_outline_is_drawn_around_and_not_over() {
+fn an_outline_is_drawn_around_its_area() {
     let mut picture = plain(7, 5);
     picture.outline(&Rect::new(2, 2, 3, 1), 1, GREY);
     assert_eq!(rows(&picture), [".......", ".#####.", ".#...#.", ".#####.", "......."]);
@@ -78,18 +78,18 @@ fn a_smaller_picture_has_the_mean_of_its_pixels() {
     assert_eq!((small.width(), small.height()), (2, 2));
     assert_eq!(small.rgb, [100, 50, 20, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(picture.shrunk(1), picture);
-    assert_eq!(picture.shrunk(9), picture, "too small to be made smaller");
+    assert_eq!(picture.shrunk(9), picture, "too small to shrink");
 }
 
 #[test]
-fn a_place_on_the_screen_is_found_in_the_picture() {
+fn an_area_on_the_screen_is_found_in_the_picture() {
     let picture = plain(40, 30);
     assert_eq!(picture.place(&Rect::new(110, 60, 5, 5)), Some(Rect::new(10, 10, 5, 5)));
-    assert_eq!(picture.place(&Rect::new(90, 40, 15, 15)), Some(Rect::new(0, 0, 5, 5)), "cut at the edge");
+    assert_eq!(picture.place(&Rect::new(90, 40, 15, 15)), Some(Rect::new(0, 0, 5, 5)), "clipped");
     assert_eq!(picture.place(&Rect::new(0, 0, 5, 5)), None);
 }
 
-/// A window of 1920×1080: a grey ground, and rows of small controls with something drawn in each.
+/// A window of 1920×1080: a grey background, and rows of small controls with content.
 fn toolbars() -> (Picture, Vec<Mark>) {
     let mut picture = Picture { region: Rect::new(0, 0, 1920, 1080), rgb: vec![0xf0; 1920 * 1080 * 3] };
     let mut marks = Vec::new();
@@ -107,7 +107,7 @@ fn toolbars() -> (Picture, Vec<Mark>) {
 }
 
 #[test]
-fn labels_cover_neither_each_other_nor_what_is_drawn() {
+fn labels_cover_neither_each_other_nor_content() {
     let (mut picture, marks) = toolbars();
     let labels = picture.mark(&marks);
     assert_eq!(labels.len(), marks.len());
@@ -123,7 +123,7 @@ fn labels_cover_neither_each_other_nor_what_is_drawn() {
 }
 
 #[test]
-fn labels_stand_out_from_dark_and_bright_ground_and_stay_inside() {
+fn labels_contrast_with_any_background_and_stay_inside() {
     for ground in [0x10, 0xf8] {
         let mut picture = Picture { region: Rect::new(5, 5, 200, 100), rgb: vec![ground; 200 * 100 * 3] };
         let marks = [
