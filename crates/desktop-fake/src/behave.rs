@@ -1,4 +1,4 @@
-//! What clicks, actions and due events do to the state.
+//! The effects of clicks, actions and due events on the state.
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
@@ -13,7 +13,7 @@ use crate::{
 };
 
 impl Stage {
-    /// Lets everything happen that is due until `until_ms`, one thing at a time; whether something did.
+    /// Processes what is due until `until_ms`, one event at a time; returns whether there was one.
     pub(crate) fn advance(&mut self, until_ms: u64) -> bool {
         let Some(due) = self.take_due(until_ms) else {
             self.now_ms = self.now_ms.max(until_ms);
@@ -47,7 +47,7 @@ impl Stage {
         true
     }
 
-    /// Carries out a behaviour of a control (or of a chord, which has no source).
+    /// Runs a behaviour of a control (or of a chord, which has no source).
     pub(crate) fn run(&mut self, behaviour: &Behaviour, source: Option<ElementId>, window: WindowId) {
         let target = |stage: &Self, key: &Option<String>| match key {
             Some(key) => stage.find_key(window, key),
@@ -64,12 +64,12 @@ impl Stage {
             Behaviour::Open(plan) => self.open_from(plan, source, window),
             Behaviour::CloseWindow => {
                 self.close(window);
-                self.tell(source, "closed");
+                self.record(source, "closed");
             }
             Behaviour::CloseOwner => {
                 let owner = self.window(window).and_then(|shown| shown.owner);
                 self.close(owner.unwrap_or(window));
-                self.tell(source, "closed");
+                self.record(source, "closed");
             }
             Behaviour::Rename { key, name } => {
                 let id = target(self, key);
@@ -93,14 +93,14 @@ impl Stage {
             Behaviour::Remove { key } => {
                 if let Some(id) = target(self, key) {
                     self.remove(id);
-                    self.tell(source, "removed");
+                    self.record(source, "removed");
                 }
             }
             Behaviour::Add(plan) => {
                 if let Some(root) = self.window(window).map(|shown| shown.root) {
                     self.insert(window, root, plan);
                     self.note_element(root, Aspect::Children);
-                    self.tell(source, "added");
+                    self.record(source, "added");
                 }
             }
             Behaviour::Title(title) => self.retitle(window, title, source),
@@ -126,7 +126,7 @@ impl Stage {
     ) {
         if let Some(id) = id {
             self.note_element(id, aspect);
-            self.tell(source, what);
+            self.record(source, what);
         }
     }
 
@@ -156,7 +156,7 @@ impl Stage {
         let app = self.window(window).map_or(0, |shown| shown.app);
         let owner = (plan.kind != WindowKind::Normal).then_some(window);
         self.open(app, plan, owner);
-        self.tell(source, "opened");
+        self.record(source, "opened");
     }
 
     pub(crate) fn remove(&mut self, id: ElementId) {
@@ -181,7 +181,7 @@ impl Stage {
             title.clone_into(&mut node.plan.name);
         }
         self.note(app, Change::TitleChanged { title: title.to_owned() });
-        self.tell(source, "title");
+        self.record(source, "title");
     }
 
     fn go_to_named_cell(&mut self, source: Option<ElementId>, window: WindowId, sheet: &str) {
@@ -190,7 +190,7 @@ impl Stage {
         let Some(table) = self.find_key(window, sheet) else { return };
         if self.move_cursor(table, range) {
             self.focus(table);
-            self.tell(source, "cursor");
+            self.record(source, "cursor");
         }
     }
 
@@ -237,10 +237,10 @@ impl Stage {
         self.files.insert(path, lines.join("\n\n"));
         self.close(window);
         self.retitle(owner, &title.replace("{file}", &name), source);
-        self.tell(source, "saved");
+        self.record(source, "saved");
     }
 
-    /// Gives an element the focus of its window.
+    /// Focuses an element in its window.
     pub(crate) fn focus(&mut self, id: ElementId) {
         let Some(node) = self.nodes.get(&id) else { return };
         if !node.plan.states.has(State::Focusable) {
@@ -281,10 +281,10 @@ impl Stage {
             self.note_element(parent, Aspect::Selection);
         }
         self.note_element(id, Aspect::State(State::Selected));
-        self.tell(Some(id), "selected");
+        self.record(Some(id), "selected");
     }
 
-    /// What a click, or an accessibility action that works, does to an element.
+    /// The effect of a click, or of an accessibility action that works, on an element.
     pub(crate) fn activate_element(&mut self, id: ElementId) {
         let Some(node) = self.nodes.get(&id) else { return };
         if !node.plan.states.takes_input() {
@@ -333,7 +333,7 @@ impl Stage {
             if let Some(shown) = self.window_mut(popup) {
                 shown.menu = Some(id);
             }
-            self.tell(Some(id), "unfolded");
+            self.record(Some(id), "unfolded");
         } else {
             for child in children {
                 self.fold(child, false);
@@ -343,7 +343,7 @@ impl Stage {
             {
                 self.close(popup);
             }
-            self.tell(Some(id), "folded");
+            self.record(Some(id), "folded");
         }
         self.note_element(id, Aspect::State(State::Showing));
     }

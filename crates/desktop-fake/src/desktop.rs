@@ -41,7 +41,8 @@ pub struct FakeWatch {
 }
 
 impl FakeDesktop {
-    /// A desktop on which `running` applications have their windows open and `installed` ones can be launched.
+    /// A desktop on which the `running` applications have their windows open and the `installed` ones can be
+    /// launched.
     pub fn new(
         running: impl IntoIterator<Item = FakeApp>,
         installed: impl IntoIterator<Item = FakeApp>,
@@ -86,14 +87,14 @@ impl FakeDesktop {
         self.stage().inputs
     }
 
-    /// Clears the event record kept for tests. Not while a watch is active.
+    /// Clears the record of events that is kept for tests. Not while a watch is active.
     pub fn forget_history(&self) {
         let mut stage = self.stage();
         stage.truth.clear();
         stage.log.clear();
     }
 
-    /// The files that were saved: path and content.
+    /// The saved files: path and content.
     pub fn files(&self) -> Vec<(String, String)> {
         self.stage().files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
     }
@@ -113,17 +114,17 @@ impl FakeDesktop {
         self.stage().windows.iter().find(|window| window.plan.title.contains(part)).map(|window| window.id)
     }
 
-    /// Fault: a window goes away, as if its application had crashed.
+    /// Fault: closes a window, as if its application had crashed.
     pub fn break_window(&self, window: WindowId) {
         self.stage().close(window);
     }
 
-    /// Fault: an element goes away.
+    /// Fault: removes an element.
     pub fn break_element(&self, element: ElementId) {
         self.stage().remove(element);
     }
 
-    /// Fault: the application of a window answers no more, or again.
+    /// Fault: stops or resumes the answers of a window's application.
     pub fn set_answering(&self, window: WindowId, answers: bool) {
         let mut stage = self.stage();
         let app = stage.window(window).map(|shown| shown.app);
@@ -132,12 +133,12 @@ impl FakeDesktop {
         }
     }
 
-    /// Fault: the display is gone.
+    /// Fault: ends the display.
     pub fn break_display(&self) {
         self.stage().gone = true;
     }
 
-    /// Opens a window of the application of `beside`, such as a dialog that comes up by itself.
+    /// Opens a window of the application of `beside`, such as a dialog that opens by itself.
     pub fn open(&self, beside: WindowId, window: &FakeWindow) -> Option<WindowId> {
         let mut stage = self.stage();
         let app = stage.window(beside)?.app;
@@ -215,7 +216,7 @@ impl Windowing for FakeDesktop {
             let names: Vec<&str> = stage.apps.iter().map(|app| app.plan.name.as_str()).collect();
             return Err(DesktopError::Launch {
                 program: request.program.clone(),
-                reason: format!("there is no such program; installed: {}", names.join(", ")),
+                reason: format!("no such program; installed: {}", names.join(", ")),
             });
         };
         let pid = 1_000 + stage.fresh_id();
@@ -423,7 +424,7 @@ impl Settling for FakeDesktop {
     }
 
     fn recently_changed(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
-        // Nothing is remembered: whoever acts has to watch afterwards.
+        // Nothing is tracked: callers watch after their action.
         elements.to_vec()
     }
 

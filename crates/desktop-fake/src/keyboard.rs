@@ -1,4 +1,4 @@
-//! What typing and chords do to the state.
+//! The effects of typing and chords on the state.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -12,7 +12,7 @@ use deskhand_desktop::{
 use crate::{plan::Behaviour, stage::Stage};
 
 impl Stage {
-    /// The window that keys go to.
+    /// The window that receives keys.
     fn key_window(&self) -> Option<WindowId> {
         let active = self.active?;
         Some(self.blocked_by(active).unwrap_or(active))
@@ -47,7 +47,7 @@ impl Stage {
         }
     }
 
-    /// Closes the innermost thing that Escape closes; whether there was one.
+    /// Closes the innermost thing that Escape closes; returns whether there was one.
     fn escape(&mut self, window: WindowId, focus: Option<ElementId>) -> bool {
         let menu =
             self.windows.iter().rev().find(|shown| shown.owner == Some(window) && shown.menu.is_some());
@@ -63,7 +63,7 @@ impl Stage {
         }
         if self.window(window).is_some_and(|shown| shown.plan.kind == WindowKind::Dialog) {
             self.close(window);
-            self.tell(None, "closed");
+            self.record(None, "closed");
             return true;
         }
         false
@@ -136,7 +136,7 @@ impl Stage {
             }
         }
         self.note_element(focus, Aspect::Text);
-        self.tell(Some(focus), "text");
+        self.record(Some(focus), "text");
     }
 
     fn key_in_sheet(&mut self, table: ElementId, chord: &KeyChord) {
@@ -175,7 +175,7 @@ impl Stage {
         let (cursor, range) = (sheet.cursor, sheet.selection);
         if committed {
             self.note_element(table, Aspect::Text);
-            self.tell(Some(table), "cells");
+            self.record(Some(table), "cells");
         }
         if (cursor, range) != before {
             self.note_element(table, Aspect::ActiveDescendant);
@@ -221,10 +221,10 @@ impl Stage {
         }
         text.push(character);
         self.note_element(focus, Aspect::Text);
-        self.tell(Some(focus), "text");
+        self.record(Some(focus), "text");
     }
 
-    /// Asks a window to close, as its title bar does.
+    /// Asks a window to close, as its close button does.
     pub(crate) fn ask_to_close(&mut self, window: WindowId) {
         let Some(shown) = self.window(window) else { return };
         match shown.plan.on_close.clone() {

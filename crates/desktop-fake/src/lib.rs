@@ -1,9 +1,9 @@
-//! A desktop in memory: a real back end that implements every capability and passes the same contract suite
-//! as the one on Linux.
+//! A desktop in memory: a full back end that implements every capability and passes the same contract suite as the
+//! one for Linux.
 //!
-//! It is built from plain data ([`FakeApp`], [`FakeWindow`], [`FakeElement`]) whose [`Behaviour`]s say what a
-//! click does. Time is virtual: only waits move the clock, so that nothing sleeps and every run is the same.
-//! [`FakeDesktop::truth`] reports what really happened; verdicts of actions are checked against it.
+//! It is built from plain data ([`FakeApp`], [`FakeWindow`], [`FakeElement`]) whose [`Behaviour`]s define the effect
+//! of a click. Time is virtual: only waits advance the clock, so nothing sleeps and every run is the same.
+//! [`FakeDesktop::truth`] reports what really happened; the verdicts of actions are checked against it.
 
 mod behave;
 mod desktop;

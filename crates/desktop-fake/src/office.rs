@@ -94,14 +94,14 @@ fn calc_window(sheet: FakeSheet) -> FakeWindow {
         .focus("sheet")
 }
 
-/// A desktop with a text that holds the table “Sales” ([`OFFICE_SALES`]; shown as `Sales-1`, as Writer does) in a Writer, and a Calc that
-/// can be launched as “LibreOffice Calc”. Its menu Insert › Chart… opens the dialog “Chart Type”; ctrl+shift+s
-/// opens “Save As”, which writes into [`FakeDesktop::files`].
+/// A desktop with a Writer, whose text contains the table “Sales” ([`OFFICE_SALES`]; exposed as `Sales-1`, as Writer
+/// does), and a Calc that can be launched as “LibreOffice Calc”. Its menu Insert › Chart… opens the dialog “Chart
+/// Type”; ctrl+shift+s opens “Save As”, which writes into [`FakeDesktop::files`].
 pub fn office() -> FakeDesktop {
     office_with(FakeSheet::empty(1_048_576, 16_384))
 }
 
-/// The same with a sheet of its own in Calc, such as one with locked cells.
+/// The same with a custom sheet in Calc, such as one with locked cells.
 pub fn office_with(sheet: FakeSheet) -> FakeDesktop {
     let rows: Vec<&[&str]> = OFFICE_SALES.iter().map(|row| &row[..]).collect();
     let table = FakeElement::new(Role::TABLE, "Sales-1")

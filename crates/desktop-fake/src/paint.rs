@@ -1,4 +1,4 @@
-//! Pictures of the state: one rectangle for each element, so that a change of state is a change of pixels.
+//! Screenshots of the state: one rectangle for each element, so that a change of state changes pixels.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -11,48 +11,48 @@ use crate::sheet::FakeSheet;
 /// What happens when a control is activated, a chord is pressed or a window is asked to close.
 #[derive(Debug, Clone, Default)]
 pub enum Behaviour {
-    /// Nothing at all: an inert control.
+    /// Nothing: an inert control.
     #[default]
     Nothing,
-    /// The checked state of the control changes.
+    /// Toggles the checked state of the control.
     Toggle,
-    /// The control is selected among its siblings.
+    /// Selects the control among its siblings.
     Select,
-    /// A window opens; a dialog belongs to the window of the control.
+    /// Opens a window; a dialog belongs to the window of the control.
     Open(Box<FakeWindow>),
-    /// The window of the control closes.
+    /// Closes the window of the control.
     CloseWindow,
-    /// The owner of the dialog closes, and the dialog with it.
+    /// Closes the owner of the dialog, and the dialog with it.
     CloseOwner,
-    /// A control gets another name; the control itself where no key is given.
+    /// Renames a control; the control itself without a key.
     Rename {
         /// The key of the control.
         key: Option<String>,
         /// Its new name.
         name: String,
     },
-    /// A control gets another text.
+    /// Changes the text of a control.
     SetText {
         /// The key of the control.
         key: String,
         /// Its new text.
         text: String,
     },
-    /// A control takes input, or does not; the control itself where no key is given.
+    /// Enables or disables a control; the control itself without a key.
     Enable {
         /// The key of the control.
         key: Option<String>,
-        /// Whether it takes input.
+        /// Whether it is enabled.
         enabled: bool,
     },
-    /// A control goes away; the control itself where no key is given.
+    /// Removes a control; the control itself without a key.
     Remove {
         /// The key of the control.
         key: Option<String>,
     },
-    /// A control comes into the window, after all that are there.
+    /// Adds a control at the end of the window.
     Add(Box<FakeElement>),
-    /// The window of the control, or its owner if it is a dialog, gets another title.
+    /// Changes the title of the window of the control, or of its owner if it is a dialog.
     Title(String),
     /// Moves the cursor of the sheet with this key to the cell or range that the control's text names.
     GoToCell {
@@ -67,7 +67,7 @@ pub enum Behaviour {
         /// The new title.
         title: String,
     },
-    /// Happens after so many milliseconds of virtual time.
+    /// Runs a behaviour after this many milliseconds of virtual time.
     After(u64, Box<Behaviour>),
     /// Several, in order.
     All(Vec<Behaviour>),
@@ -81,26 +81,26 @@ impl Behaviour {
     }
 }
 
-/// How a control answers to its accessibility action.
+/// How a control responds to its accessibility action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Semantic {
     /// It acts like a click.
     #[default]
     Works,
-    /// It says yes and does nothing.
+    /// It reports success and does nothing.
     Ignored,
-    /// It says no.
+    /// It refuses.
     Fails,
-    /// It has none.
+    /// It has no action.
     NotOffered,
 }
 
 /// A control with its behaviours and children.
 #[derive(Debug, Clone)]
 pub struct FakeElement {
-    /// How behaviours refer to it; unique within its application where it is used.
+    /// The name by which behaviours refer to it; unique within its application if used.
     pub key: String,
-    /// What kind of control it is.
+    /// Its role.
     pub role: Role,
     /// Its accessible name.
     pub name: String,
@@ -108,32 +108,32 @@ pub struct FakeElement {
     pub text: Option<String>,
     /// Its numeric value.
     pub value: Option<ValueRange>,
-    /// Its states without `Showing` and `Focused`, which the desktop knows.
+    /// Its states except `Showing` and `Focused`, which the desktop computes.
     pub states: States,
-    /// Where it is, from the top left of its window; laid out in rows where it is not said.
+    /// Its bounds relative to its window; laid out in rows if absent.
     pub bounds: Option<Rect<Screen>>,
-    /// What it offers.
+    /// Its patterns.
     pub patterns: Vec<Pattern>,
-    /// What it holds. The children of menus and combo boxes show while these are open.
+    /// Its children. Those of menus and combo boxes show while these are open.
     pub children: Vec<FakeElement>,
-    /// What a click does.
+    /// The effect of a click.
     pub on_click: Behaviour,
-    /// What Return does in an entry.
+    /// The effect of Return in an entry.
     pub on_enter: Option<Behaviour>,
-    /// How it answers to its accessibility action.
+    /// How it responds to its accessibility action.
     pub semantic: Semantic,
     /// Whether real clicks reach it.
     pub deaf: bool,
-    /// Whether a tool tip pops up when the pointer is moved onto it.
+    /// Whether a tool tip opens when the pointer moves onto it.
     pub tool_tip: bool,
-    /// How many typed characters it loses, once.
+    /// How many typed characters it drops, once.
     pub swallows: u32,
-    /// The cells, for tables.
+    /// The cells of a table.
     pub sheet: Option<FakeSheet>,
 }
 
 impl FakeElement {
-    /// A control as a toolkit would make it: enabled, visible, with the patterns of its role.
+    /// A control with the defaults of a toolkit: enabled, visible, with the patterns of its role.
     pub fn new(role: Role, name: &str) -> Self {
         let mut states: States = [State::Enabled, State::Sensitive, State::Visible].into_iter().collect();
         if role.is_interactive() {
@@ -181,56 +181,56 @@ impl FakeElement {
         }
     }
 
-    /// With a key.
+    /// Sets the key.
     #[must_use]
     pub fn key(mut self, key: &str) -> Self {
         key.clone_into(&mut self.key);
         self
     }
 
-    /// With something that a click does.
+    /// Sets the effect of a click.
     #[must_use]
     pub fn on_click(mut self, behaviour: Behaviour) -> Self {
         self.on_click = behaviour;
         self
     }
 
-    /// With something that Return does.
+    /// Sets the effect of Return.
     #[must_use]
     pub fn on_enter(mut self, behaviour: Behaviour) -> Self {
         self.on_enter = Some(behaviour);
         self
     }
 
-    /// With text.
+    /// Sets the text.
     #[must_use]
     pub fn text(mut self, text: &str) -> Self {
         self.text = Some(text.to_owned());
         self
     }
 
-    /// With a value.
+    /// Sets the value.
     #[must_use]
     pub fn value(mut self, current: f64, minimum: f64, maximum: f64) -> Self {
         self.value = Some(ValueRange { current, minimum, maximum, increment: 1.0 });
         self
     }
 
-    /// With children.
+    /// Sets the children.
     #[must_use]
     pub fn children(mut self, children: impl IntoIterator<Item = FakeElement>) -> Self {
         self.children.extend(children);
         self
     }
 
-    /// With a state.
+    /// Adds a state.
     #[must_use]
     pub fn state(mut self, state: State) -> Self {
         self.states.insert(state);
         self
     }
 
-    /// That takes no input.
+    /// Disables it.
     #[must_use]
     pub fn disabled(mut self) -> Self {
         self.states.remove(State::Enabled);
@@ -238,7 +238,7 @@ impl FakeElement {
         self
     }
 
-    /// That answers so to its accessibility action.
+    /// Sets how it responds to its accessibility action.
     #[must_use]
     pub fn semantic(mut self, semantic: Semantic) -> Self {
         self.semantic = semantic;
@@ -248,21 +248,21 @@ impl FakeElement {
         self
     }
 
-    /// That real clicks do not reach.
+    /// Makes it unreachable for real clicks.
     #[must_use]
     pub fn deaf(mut self) -> Self {
         self.deaf = true;
         self
     }
 
-    /// At a place in its window.
+    /// Sets its bounds relative to its window.
     #[must_use]
     pub fn at(mut self, x: i32, y: i32, width: i32, height: i32) -> Self {
         self.bounds = Some(Rect::new(x, y, width, height));
         self
     }
 
-    /// With cells.
+    /// Sets the cells.
     #[must_use]
     pub fn sheet(mut self, sheet: FakeSheet) -> Self {
         self.patterns = vec![Pattern::Table, Pattern::Selection];
@@ -278,7 +278,7 @@ pub struct Noise {
     pub key: String,
     /// The milliseconds between two changes.
     pub every_ms: u64,
-    /// The names it cycles through.
+    /// The names that it cycles through.
     pub names: Vec<String>,
 }
 
@@ -287,29 +287,29 @@ pub struct Noise {
 pub struct FakeWindow {
     /// Its title.
     pub title: String,
-    /// What it is for.
+    /// Its kind.
     pub kind: WindowKind,
-    /// Where it is on the screen.
+    /// Its bounds on the screen.
     pub bounds: Rect<Screen>,
     /// Whether it blocks the other windows of its application.
     pub modal: bool,
-    /// Whether its elements can be seen.
+    /// Whether it exposes its elements.
     pub accessible: bool,
     /// The role of its root.
     pub role: Role,
-    /// What it shows.
+    /// Its elements.
     pub elements: Vec<FakeElement>,
-    /// What chords do in it, such as `ctrl+s`.
+    /// The effects of chords in it, such as `ctrl+s`.
     pub chords: Vec<(String, Behaviour)>,
     /// The key of the button that Return presses.
     pub default_button: Option<String>,
-    /// The key of the control that has the focus at first.
+    /// The key of the control that is focused first.
     pub focus: Option<String>,
-    /// What closing does; the window closes where it is not said.
+    /// The effect of closing; closes the window if absent.
     pub on_close: Option<Behaviour>,
-    /// What changes by itself in it.
+    /// Its self-changing elements.
     pub noise: Vec<Noise>,
-    /// The milliseconds after which it goes away by itself, such as a splash screen.
+    /// The milliseconds after which it closes by itself, such as a splash screen.
     pub lives_ms: Option<u64>,
 }
 
@@ -344,42 +344,42 @@ impl FakeWindow {
         }
     }
 
-    /// With elements.
+    /// Sets the elements.
     #[must_use]
     pub fn elements(mut self, elements: impl IntoIterator<Item = FakeElement>) -> Self {
         self.elements.extend(elements);
         self
     }
 
-    /// With something that a chord does.
+    /// Adds the effect of a chord.
     #[must_use]
     pub fn chord(mut self, chord: &str, behaviour: Behaviour) -> Self {
         self.chords.push((chord.to_owned(), behaviour));
         self
     }
 
-    /// At a place on the screen.
+    /// Sets its bounds on the screen.
     #[must_use]
     pub fn at(mut self, x: i32, y: i32, width: i32, height: i32) -> Self {
         self.bounds = Rect::new(x, y, width, height);
         self
     }
 
-    /// With the focus on a control.
+    /// Sets the focused control.
     #[must_use]
     pub fn focus(mut self, key: &str) -> Self {
         self.focus = Some(key.to_owned());
         self
     }
 
-    /// With a button that Return presses.
+    /// Sets the button that Return presses.
     #[must_use]
     pub fn default_button(mut self, key: &str) -> Self {
         self.default_button = Some(key.to_owned());
         self
     }
 
-    /// With something that changes by itself.
+    /// Adds a self-changing element.
     #[must_use]
     pub fn noise(mut self, key: &str, every_ms: u64, names: &[&str]) -> Self {
         let names = names.iter().map(|&name| name.to_owned()).collect();
@@ -391,20 +391,20 @@ impl FakeWindow {
 /// An application.
 #[derive(Debug, Clone)]
 pub struct FakeApp {
-    /// The name that people use.
+    /// The display name.
     pub name: String,
-    /// Its root: the window class.
+    /// Its application root: the window class.
     pub root: String,
-    /// The names under which it can be launched.
+    /// The names by which it can be launched.
     pub programs: Vec<String>,
-    /// Its windows; opened at once where it runs already, else when it is launched.
+    /// Its windows; open from the start if it is running, else after a launch.
     pub windows: Vec<FakeWindow>,
     /// The milliseconds between a launch and its windows.
     pub launch_ms: u64,
-    /// Whether a launch hands over to a running instance: the started process ends, and the window belongs to
-    /// the process that runs already.
+    /// Whether a launch hands over to a running instance: the started process exits, and the window belongs to the
+    /// process that already runs.
     pub single_instance: bool,
-    /// A window without elements that shows before the first one.
+    /// A splash screen without elements that shows before the first window.
     pub splash_ms: Option<u64>,
 }
 
@@ -423,13 +423,13 @@ impl FakeApp {
     }
 }
 
-/// One thing that really happened because of an action.
+/// Something that really happened because of an action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Truth {
     /// When, in milliseconds of virtual time.
     pub at_ms: u64,
-    /// The control whose behaviour it was; none for chords.
+    /// The control with the behaviour; `None` for chords.
     pub element: Option<ElementId>,
-    /// What happened, in a word.
+    /// What happened, as one word.
     pub what: &'static str,
 }

@@ -1,4 +1,4 @@
-//! A table that takes typed text as a spreadsheet does, with its habits: completion, number formats, a cursor.
+//! A table that handles typed text like a spreadsheet: completion, number formats, a cursor.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use deskhand_core::{
     ui::{CellRange, CellRef, TableShape},
 };
 
-/// Columns and rows that are in view.
+/// The visible columns and rows.
 const VIEW: TableShape = TableShape { rows: 24, columns: 8 };
 const CELL_WIDTH: i32 = 90;
 const CELL_HEIGHT: i32 = 20;
@@ -17,17 +17,17 @@ const CELL_HEIGHT: i32 = 20;
 pub struct FakeSheet {
     /// Its size.
     pub shape: TableShape,
-    /// What the cells that are not empty hold.
+    /// The content of the cells that are not empty.
     pub cells: BTreeMap<CellRef, String>,
     /// Whether typed text goes into the cell under the cursor.
     pub editable: bool,
-    /// Whether a typed beginning of an earlier entry of the column is completed.
+    /// Whether a typed prefix of an earlier entry of the column is completed.
     pub completes: bool,
     /// Whether numbers show thousands separators.
     pub thousands: bool,
     /// Whether an accessibility focus moves the cursor.
     pub cells_take_focus: bool,
-    /// Cells that take no text.
+    /// Cells that reject text.
     pub locked: BTreeSet<CellRef>,
     pub(crate) cursor: CellRef,
     pub(crate) selection: CellRange,
@@ -57,7 +57,7 @@ impl FakeSheet {
         }
     }
 
-    /// A table that is only read, such as one in a text.
+    /// A read-only table, such as one in a text.
     pub fn of(rows: &[&[&str]]) -> Self {
         let columns = rows.iter().map(|row| row.len()).max().unwrap_or(0);
         let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
@@ -70,13 +70,13 @@ impl FakeSheet {
         sheet
     }
 
-    /// What a cell shows.
+    /// The shown text of a cell.
     pub fn shown(&self, cell: CellRef) -> String {
         let text = self.cells.get(&cell).cloned().unwrap_or_default();
         if self.thousands { with_thousands(&text) } else { text }
     }
 
-    /// The cells that hold something, as comma separated lines.
+    /// The content of all cells, as comma separated lines.
     pub fn to_lines(&self) -> String {
         let Some(last) = self
             .cells
@@ -97,7 +97,7 @@ impl FakeSheet {
         cell.row < self.shape.rows && cell.column < self.shape.columns
     }
 
-    /// The part that is in view.
+    /// The visible part.
     pub(crate) fn view(&self) -> CellRange {
         let last = CellRef {
             row: (self.view.row + VIEW.rows).min(self.shape.rows).saturating_sub(1),
@@ -106,7 +106,7 @@ impl FakeSheet {
         CellRange { first: self.view, last }
     }
 
-    /// Where a cell is in a table at `table`, if it is in view.
+    /// The bounds of a cell in a table at `table`, if it is visible.
     pub(crate) fn cell_bounds(&self, table: Rect<Screen>, cell: CellRef) -> Option<Rect<Screen>> {
         let offset = |at: u32, from: u32, until: u32| {
             (at >= from && at <= until).then(|| i32::try_from(at - from).unwrap_or(0))
@@ -119,7 +119,7 @@ impl FakeSheet {
         bounds.intersection(&table)
     }
 
-    /// The cell at a place of a table at `table`.
+    /// The cell at a point of a table at `table`.
     pub(crate) fn cell_at(&self, table: Rect<Screen>, x: i32, y: i32) -> CellRef {
         let offset = |distance: i32, size: i32| u32::try_from(distance / size).unwrap_or(0);
         CellRef {
@@ -158,7 +158,7 @@ impl FakeSheet {
         self.go_to(CellRange { first: cell, last: cell });
     }
 
-    /// Shows other rows and columns; whether the view moved.
+    /// Scrolls to other rows and columns; returns whether the view moved.
     pub(crate) fn scroll(&mut self, down: i64, right: i64) -> bool {
         let moved = |at: u32, by: i64, size: u32, view: u32| {
             let last = i64::from(size.saturating_sub(view));
@@ -173,7 +173,7 @@ impl FakeSheet {
         changed
     }
 
-    /// Moves the far corner of the selection, as the arrow keys do with shift.
+    /// Moves the far corner of the selection, as Shift and the arrow keys do.
     pub(crate) fn extend(&mut self, down: u32, right: u32) {
         self.commit();
         let last = &mut self.selection.last;
@@ -181,7 +181,7 @@ impl FakeSheet {
         last.column = (last.column + right).min(self.shape.columns.saturating_sub(1));
     }
 
-    /// Whether a text is being typed into the cell under the cursor.
+    /// Whether text is being typed into the cell under the cursor.
     pub(crate) const fn is_editing(&self) -> bool {
         self.typed.is_some()
     }
@@ -210,7 +210,7 @@ impl FakeSheet {
             .cloned()
     }
 
-    /// What Delete does: it takes the completion away, or clears the selection.
+    /// The effect of Delete: removes the completion, or clears the selection.
     pub(crate) fn delete(&mut self) {
         if self.typed.is_some() {
             self.suggestion = None;

@@ -19,7 +19,7 @@ const COLUMN_WIDTH: i32 = 220;
 pub(crate) struct Node {
     pub(crate) parent: Option<ElementId>,
     pub(crate) window: WindowId,
-    /// Its present properties; `children` is empty here.
+    /// Its current properties; `children` is empty here.
     pub(crate) plan: FakeElement,
     pub(crate) children: Vec<ElementId>,
     pub(crate) bounds: Rect<Screen>,
@@ -38,7 +38,7 @@ impl Node {
     }
 }
 
-/// One window that exists.
+/// One open window.
 #[derive(Debug)]
 pub(crate) struct Shown {
     pub(crate) id: WindowId,
@@ -48,11 +48,11 @@ pub(crate) struct Shown {
     pub(crate) root: ElementId,
     pub(crate) focus: Option<ElementId>,
     rows_used: i32,
-    /// The menu shown by a menu window.
+    /// The menu that a menu window shows.
     pub(crate) menu: Option<ElementId>,
 }
 
-/// One application that is known.
+/// One installed application.
 #[derive(Debug)]
 pub(crate) struct App {
     pub(crate) plan: FakeApp,
@@ -60,7 +60,7 @@ pub(crate) struct App {
     pub(crate) answers: bool,
 }
 
-/// Something that is to happen.
+/// A scheduled event.
 #[derive(Debug, Clone)]
 pub(crate) enum Due {
     Run { behaviour: Behaviour, source: Option<ElementId>, window: WindowId },
@@ -136,18 +136,18 @@ impl Stage {
         self.damage += 1;
     }
 
-    /// Notes a change of an element.
+    /// Records a change of an element.
     pub(crate) fn note_element(&mut self, id: ElementId, aspect: Aspect) {
         let app =
             self.nodes.get(&id).and_then(|node| self.window(node.window)).map_or(0, |window| window.app);
         self.note(app, Change::Element { aspect, element: Some(id) });
     }
 
-    pub(crate) fn tell(&mut self, element: Option<ElementId>, what: &'static str) {
+    pub(crate) fn record(&mut self, element: Option<ElementId>, what: &'static str) {
         self.truth.push(Truth { at_ms: self.now_ms, element, what });
     }
 
-    /// Opens a window of an application; the new one is active, unless it has no elements.
+    /// Opens a window of an application; the new one becomes active, unless it has no elements.
     pub(crate) fn open(&mut self, app: usize, plan: &FakeWindow, owner: Option<WindowId>) -> WindowId {
         let id = WindowId(self.fresh_id());
         let root = ElementId(self.fresh_id());
@@ -228,7 +228,7 @@ impl Stage {
         id
     }
 
-    /// Where an element goes: where its plan says, else into the next free row.
+    /// The bounds of an element: those of its plan, else the next free row.
     fn place(&mut self, window: WindowId, wanted: Option<Rect<Screen>>) -> Rect<Screen> {
         let Some(shown) = self.window_mut(window) else { return Rect::new(0, 0, 0, 0) };
         let frame = shown.plan.bounds;
@@ -246,7 +246,7 @@ impl Stage {
         )
     }
 
-    /// Takes a window and those that belong to it away.
+    /// Removes a window and those that belong to it.
     pub(crate) fn close(&mut self, id: WindowId) {
         let owned: Vec<WindowId> =
             self.windows.iter().filter(|window| window.owner == Some(id)).map(|window| window.id).collect();
@@ -275,7 +275,7 @@ impl Stage {
             .or_else(|| found(&|node| self.window(node.window).is_some_and(|other| other.app == app)))
     }
 
-    /// Whether an element is on the screen: no closed menu or combo box above it.
+    /// Whether an element is on the screen: inside no closed menu or combo box.
     pub(crate) fn is_showing(&self, id: ElementId) -> bool {
         const DEPTH_MAX: usize = 64;
         let Some(node) = self.nodes.get(&id) else { return false };
@@ -309,7 +309,7 @@ impl Stage {
         self.windows.iter().rev().find(|window| window.plan.bounds.contains(&point)).map(|window| window.id)
     }
 
-    /// The deepest showing element of a window at a point; the last one where several lie over each other.
+    /// The deepest showing element of a window at a point; the last one of several on top of each other.
     pub(crate) fn element_at(&self, window: WindowId, point: Point<Screen>) -> Option<ElementId> {
         self.nodes
             .iter()
@@ -357,7 +357,7 @@ impl Stage {
         self.schedule.insert((self.now_ms + in_ms, self.scheduled), due);
     }
 
-    /// Takes the next thing that is to happen no later than `until_ms`, and moves the clock to it.
+    /// Takes the next event due no later than `until_ms`, and advances the clock to it.
     pub(crate) fn take_due(&mut self, until_ms: u64) -> Option<Due> {
         let entry = self.schedule.first_entry()?;
         let at = entry.key().0;

@@ -1,4 +1,4 @@
-//! The desktop in memory keeps its own promises.
+//! Tests of the desktop in memory itself.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ async fn the_office_shows_its_table() {
 }
 
 #[tokio::test]
-async fn waits_move_virtual_time_only() {
+async fn waits_advance_virtual_time_only() {
     let desktop = office();
     let started = std::time::Instant::now();
     let watch = desktop.watch(None).await.unwrap();

@@ -1,4 +1,4 @@
-//! How elements of the state are shown, as an accessibility interface shows them.
+//! The elements of the state, as an accessibility interface exposes them.
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
@@ -108,7 +108,7 @@ impl Stage {
         Ok(tree)
     }
 
-    /// The children that a tree lists: of a table only the cells in view that hold something.
+    /// The children that a tree lists: of a table only the visible cells that are not empty.
     fn tree_children(&mut self, id: ElementId, children_max: u32) -> Vec<ElementId> {
         let Some(node) = self.nodes.get(&id) else { return Vec::new() };
         let Some(sheet) = &node.plan.sheet else { return node.children.clone() };
@@ -163,7 +163,7 @@ impl Stage {
         if range.cell_count() > CELLS_MAX {
             return Err(DesktopError::failed(
                 format!("read the cells {range}"),
-                format!("{} cells are more than {CELLS_MAX}", range.cell_count()),
+                format!("{} cells exceed the limit of {CELLS_MAX}", range.cell_count()),
             ));
         }
         let row = |row| {
@@ -248,7 +248,7 @@ impl Stage {
                 Ok(())
             }
             Semantic::Ignored => Ok(()),
-            Semantic::Fails => Err(DesktopError::failed("act", "the application said no")),
+            Semantic::Fails => Err(DesktopError::failed("act", "the application refused")),
             Semantic::NotOffered => Err(not_offered("act", node, "an action")),
         }
     }
@@ -283,7 +283,7 @@ impl Stage {
         }
         node.plan.text = Some(text.to_owned());
         self.note_element(id, Aspect::Text);
-        self.tell(Some(id), "text");
+        self.record(Some(id), "text");
     }
 
     fn set_value(&mut self, id: ElementId, value: f64) {
@@ -297,7 +297,7 @@ impl Stage {
             range.current = value.clamp(range.minimum, range.maximum);
         }
         self.note_element(id, Aspect::Value);
-        self.tell(Some(id), "value");
+        self.record(Some(id), "value");
         if !matches!(behaviour, Behaviour::Nothing) {
             self.run(&behaviour, Some(id), window);
         }
