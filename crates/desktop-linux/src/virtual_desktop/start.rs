@@ -340,7 +340,7 @@ impl Starting {
         };
         let line = self.within(name, read).await?.map_err(|error| self.broken(name, &error.to_string()))?;
         if line.trim().is_empty() {
-            return Err(self.broken(name, "it exited without printing its address"));
+            return Err(self.broken(name, "it exited before it was ready"));
         }
         Ok(line)
     }
