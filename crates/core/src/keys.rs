@@ -102,7 +102,7 @@ fn parse_key(text: &str) -> Option<Key> {
 
 /// A modifier that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no modifier key; there are ctrl, shift, alt and super")]
+#[error("unknown modifier key `{0}`; use ctrl, shift, alt or super")]
 pub struct ParseModifierError(pub String);
 
 impl FromStr for Modifier {

@@ -110,7 +110,7 @@ impl Eyes {
                 (true, None) => labels_of(labels, picture, options)
                     .await
                     .map(Some)
-                    .map_err(|error| failed("no text is read from pictures", &error, &error.fix(), options)),
+                    .map_err(|error| failed("cannot read text from pictures", &error, &error.fix(), options)),
             }
         };
         let parsed = async {
@@ -182,7 +182,7 @@ fn pause_notice(pause: Option<&Pause>) -> Option<String> {
 
 fn failed(what: &str, error: &dyn std::error::Error, fix: &str, options: &DetectOptions) -> Failure {
     let seconds = options.retry_after.as_secs();
-    let notice = format!("{what}: {error}; {fix}; it is tried again after {seconds} s");
+    let notice = format!("{what}: {error}; {fix}; retried after {seconds} s");
     tracing::warn!(notice, "detection failed");
     (notice.clone(), Some(Pause { until: Instant::now() + options.retry_after, notice }))
 }

@@ -72,7 +72,7 @@ pub(crate) enum ParseError {
         limit_ms: u128,
     },
     /// It rejected the token.
-    #[error("the OmniParser server at {url} does not let us in ({status})")]
+    #[error("the OmniParser server at {url} refuses the connection ({status})")]
     Forbidden {
         /// Its URL.
         url: String,
@@ -90,7 +90,7 @@ pub(crate) enum ParseError {
         body: String,
     },
     /// Its response has an unknown format.
-    #[error("the OmniParser server at {url} answered something else than boxes: {reason}")]
+    #[error("the OmniParser server at {url} sent an invalid response: {reason}")]
     Answer {
         /// Its URL.
         url: String,
@@ -246,7 +246,7 @@ fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox
     let answer: Value =
         serde_json::from_slice(bytes).map_err(|error| wrong(format!("{error} in `{}`", quote(bytes))))?;
     let Some(Value::Array(items)) = answer.get("parsed_content_list") else {
-        return Err(wrong(format!("there is no `parsed_content_list` in `{}`", quote(bytes))));
+        return Err(wrong(format!("`parsed_content_list` is missing in `{}`", quote(bytes))));
     };
     let parsed: Vec<ParsedBox> = items
         .iter()

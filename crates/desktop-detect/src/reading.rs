@@ -55,7 +55,7 @@ impl ReadError {
     pub(crate) fn fix(&self) -> String {
         match self {
             Self::Missing(_) => {
-                "install it (`apt-get install tesseract-ocr`), or name it in `ocr.program`".to_owned()
+                "install it (`apt-get install tesseract-ocr`), or set `ocr.program`".to_owned()
             }
             Self::Language { languages, .. } => {
                 let packages: Vec<String> =

@@ -90,7 +90,7 @@ fn effects(arguments: &PerceptionArguments) -> Result<Value> {
     let file = folder.path().join("effects.json");
     let output = cargo()
         .args(EFFECTS)
-        .args(["--", "--exact", "effects::no_effect_is_seen_that_did_not_happen_and_none_is_missed"])
+        .args(["--", "--exact", "effects::every_effect_is_seen_and_none_is_claimed_that_did_not_happen"])
         .arg("--nocapture")
         .env("DESKHAND_EFFECT_ACTIONS", arguments.actions.to_string())
         .env("DESKHAND_EFFECT_LANES", arguments.lanes.max(1).to_string())

@@ -161,7 +161,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
     stage.desktop = Seeing::new(stage.desktop.into_inner(), wrong);
     let (tree, notices) = stage.see().await;
     assert!(
-        matches!(notices.as_slice(), [one] if one.contains("does not let us in (401 Unauthorized); correct `omniparser.token_env`")),
+        matches!(notices.as_slice(), [one] if one.contains("refuses the connection (401 Unauthorized); correct `omniparser.token_env`")),
         "{notices:?}"
     );
     assert_eq!(tree, own);

@@ -384,7 +384,7 @@ fn number(variable: &str, default: u32) -> u32 {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_effect_is_seen_that_did_not_happen_and_none_is_missed() {
+async fn every_effect_is_seen_and_none_is_claimed_that_did_not_happen() {
     let actions = number("DESKHAND_EFFECT_ACTIONS", ACTIONS);
     let lanes = number("DESKHAND_EFFECT_LANES", 1);
     let seed = u64::from(number("DESKHAND_EFFECT_SEED", 1));

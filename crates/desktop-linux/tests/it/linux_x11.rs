@@ -518,7 +518,7 @@ async fn programs_are_found_by_name_and_watched() {
 #[tokio::test]
 async fn the_users_desktop_is_used_and_left_unchanged() {
     const ROLE: &str = "DESKHAND_TEST_CURRENT";
-    const NAME: &str = "linux_x11::the_desktop_of_the_user_is_worked_on_and_left_as_it_was";
+    const NAME: &str = "linux_x11::the_users_desktop_is_used_and_left_unchanged";
     if !has_programs(&["mousepad", "soffice"]) {
         return;
     }

@@ -148,7 +148,7 @@ async fn invalid_arguments_are_named_and_nothing_is_done() {
     };
     check("drag_on_coordinates", drag("end_y", json!(-1)), "`end_y` must be a fraction").await;
     check("drag_on_coordinates", drag("button", json!("x")), "at `button`").await;
-    check("drag_on_coordinates", drag("key_hold", json!("a")), "`key_hold`: `a` is no modifier key").await;
+    check("drag_on_coordinates", drag("key_hold", json!("a")), "`key_hold`: unknown modifier key `a`").await;
     check("wait", json!({"seconds": 301}), "`seconds` must be more than 0 and at most 300").await;
     check("wait", json!({"seconds": "long"}), "at `seconds`").await;
     check("summary", json!({"words": 3}), "unknown field `words`").await;
