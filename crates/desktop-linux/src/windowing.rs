@@ -3,9 +3,7 @@
 use std::{
     collections::{BTreeMap, HashSet},
     ffi::{OsStr, OsString},
-    os::unix::process::ExitStatusExt,
     path::PathBuf,
-    process::ExitStatus,
     sync::PoisonError,
     time::Duration,
 };
@@ -138,22 +136,8 @@ impl Windowing for LinuxDesktop {
     }
 
     fn process_ended(&self, pid: u32) -> Option<Ended> {
-        self.processes().ended(pid).map(|how| parse_ended(&how))
+        self.processes().ended(pid)
     }
-}
-
-/// The status behind the words of [`ExitStatus`], which is all that is kept of a program that ended.
-fn parse_ended(how: &str) -> Ended {
-    /// Beside the signal in the status of a wait.
-    const CORE_DUMPED: i32 = 0x80;
-    let raw = if let Some(code) = how.strip_prefix("exit status: ") {
-        code.parse::<i32>().ok().map(|code| code << 8)
-    } else {
-        let signal = how.strip_prefix("signal: ").and_then(|rest| rest.split(' ').next()?.parse().ok());
-        let core = if how.ends_with("(core dumped)") { CORE_DUMPED } else { 0 };
-        signal.map(|signal: i32| signal | core)
-    };
-    raw.map_or(Ended::Unknown, |raw| Ended::Status(ExitStatus::from_raw(raw)))
 }
 
 /// A program to run, found.
@@ -314,22 +298,5 @@ impl Worker {
         self.connection.send_event(false, window, EventMask::NO_EVENT, event)?;
         self.connection.flush()?;
         self.round_trip()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_exit_status_is_read_back_from_its_words() {
-        for raw in [0, 1 << 8, 3 << 8, 255 << 8, 9, 15, 11 | 0x80] {
-            let status = ExitStatus::from_raw(raw);
-            assert_eq!(parse_ended(&status.to_string()), Ended::Status(status), "{status}");
-        }
-        assert_eq!(parse_ended("No child processes (os error 10)"), Ended::Unknown);
-        assert!(parse_ended("exit status: 0").success());
-        assert!(!parse_ended("exit status: 10").success());
-        assert!(!Ended::Unknown.success());
     }
 }

@@ -8,7 +8,8 @@ use std::{
 
 use deskhand_process::{PATH_DEFAULT, find_program};
 
-use crate::virtual_desktop::processes::MARK;
+/// The variable that marks every process of a virtual desktop.
+pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
 
 /// Variables that point applications to another display, bus or input method, or that disable accessibility.
 const REMOVED: &[&str] = &[

@@ -11,18 +11,20 @@ use std::{
     io,
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
 
+use deskhand_desktop::Ended;
 use deskhand_process::{Guard, Mark, find_program};
 use tokio::sync::{oneshot, watch};
 
-use crate::virtual_desktop::{environment::Environment, kept::LifeLine};
+use crate::virtual_desktop::{
+    environment::{Environment, MARK},
+    kept::LifeLine,
+};
 
-/// The variable that marks every process of a virtual desktop.
-pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
 /// The X server: it removes its lock file when it is asked to end.
 const SERVER: &str = "Xvfb";
 /// How long the guard may take to end everything.
@@ -60,7 +62,7 @@ pub(crate) struct Started {
 #[derive(Debug, Clone)]
 enum ProgramState {
     Runs,
-    Ended(String),
+    Ended(Ended),
 }
 
 /// All programs that were started for one desktop.
@@ -173,10 +175,10 @@ impl Processes {
     }
 
     /// How a program ended; nothing while it runs or when it was not started here.
-    pub(crate) fn ended(&self, pid: u32) -> Option<String> {
+    pub(crate) fn ended(&self, pid: u32) -> Option<Ended> {
         match self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&pid)? {
             ProgramState::Runs => None,
-            ProgramState::Ended(how) => Some(how.clone()),
+            ProgramState::Ended(how) => Some(*how),
         }
     }
 
@@ -209,6 +211,6 @@ fn note(programs: &Mutex<HashMap<u32, ProgramState>>, pid: u32, state: ProgramSt
     programs.insert(pid, state);
 }
 
-fn wait(child: &mut Child) -> String {
-    child.wait().as_ref().map_or_else(ToString::to_string, ExitStatus::to_string)
+fn wait(child: &mut Child) -> Ended {
+    child.wait().map_or(Ended::Unknown, Ended::Status)
 }
