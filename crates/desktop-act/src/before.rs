@@ -1,4 +1,4 @@
-//! How things were before an action.
+//! The snapshot before an action.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -10,10 +10,10 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
 use crate::menus::is_menu;
 
-/// How long an element must have been watched without a change for its next one to prove an effect at once.
+/// How long an element must have been observed without a change before its next change proves an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
 
-/// How things were before an action.
+/// The state before an action: windows, target and the elements around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Before {
     pub(crate) surface: WindowInfo,
@@ -21,14 +21,14 @@ pub(crate) struct Before {
     pub(crate) target: Option<Element>,
     /// The elements of the surface.
     pub(crate) tree: Tree,
-    /// Elements that changed lately with nobody touching them, or that nobody has watched for long enough to tell.
+    /// Elements that changed recently without any input, or that were not observed for long enough to know.
     pub(crate) recently_changed: HashSet<ElementId>,
-    /// Whether a moved focus is what was asked for, as with Tab.
+    /// Whether a moved focus counts as an effect, as with Tab.
     pub(crate) focus_counts: bool,
 }
 
 impl Before {
-    /// How things are now, around an element.
+    /// Takes a snapshot around an element.
     pub(crate) async fn take<D: Desktop>(
         desktop: &D,
         surface: &WindowInfo,
@@ -47,12 +47,12 @@ impl Before {
         })
     }
 
-    /// Whether the target is something that opens a pop-up when it works.
+    /// Whether activating the target opens a pop-up.
     pub(crate) fn opens_menus(&self) -> bool {
         self.target.as_ref().is_some_and(|target| {
             [Role::MENU, Role::COMBO_BOX, Role::TOGGLE_BUTTON].contains(&target.role)
                 || target.states.has(State::Expandable)
-                // Qt calls what opens a menu an item, too.
+                // Qt gives entries that open a submenu the role of an item.
                 || (is_menu(&target.role) && target.child_count > 0)
         })
     }
@@ -63,7 +63,7 @@ impl Before {
     }
 }
 
-/// The elements of a window; empty if it is gone or does not answer.
+/// The elements of a window; empty if it is gone or does not respond.
 pub(crate) async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
     match desktop.tree(window, TreeLimits::default()).await {
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),

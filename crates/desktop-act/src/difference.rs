@@ -1,4 +1,4 @@
-//! What is different in the elements of a window, and whether a difference can be the effect of an action.
+//! Differences between two snapshots of a window, and which of them can be the effect of an action.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,15 +12,15 @@ use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, ali
 
 use crate::{before::Before, menus::is_menu};
 
-/// The most announcements of elements outside of the tree that are looked into.
+/// The most announced elements outside of the tree that are read.
 const READ_MAX: usize = 20;
-/// The longest text that a difference quotes, in characters.
+/// The longest text kept in a difference, in characters.
 const QUOTE_MAX: usize = 60;
 
-/// One element that is not as it was.
+/// A changed element.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
-    /// What it is about.
+    /// The aspect that changed.
     pub(crate) part: Part,
     /// The element as it was before.
     pub(crate) of: ElementRef,
@@ -28,17 +28,17 @@ pub(crate) struct Difference {
     pub(crate) now: Now,
 }
 
-/// An aspect of an element: what is told apart as changing by itself.
+/// An aspect of an element, the unit in which self-changing is tracked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Part {
-    /// The element; its parent if it was added or removed; `None` if the application does not say.
+    /// The element; its parent if it was added or removed; `None` if the application does not report it.
     pub(crate) element: Option<ElementId>,
     aspect: Aspect,
 }
 
 impl Part {
-    /// An aspect of an element, in the form in which aspects are compared: toolkits report the text of a label as its name
-    /// or as its text, and whether it takes input as enabled or sensitive, not always as both at a time.
+    /// Creates a part in canonical form: toolkits report the text of a label as its name or as its text, and whether it
+    /// accepts input as enabled or as sensitive, not always as both at once.
     pub(crate) const fn new(element: Option<ElementId>, aspect: Aspect) -> Self {
         let aspect = if matches!(aspect, Aspect::Name) {
             Aspect::Text
@@ -63,7 +63,7 @@ impl Part {
     }
 }
 
-/// What is different from before, and how things are now.
+/// The differences from the snapshot before, and the elements now.
 #[derive(Debug)]
 pub(crate) struct Differences {
     pub(crate) found: Vec<Difference>,
@@ -75,13 +75,13 @@ impl Difference {
         Self { part: Part::new(Some(of.id), aspect), of: of.into(), now }
     }
 
-    /// The proof that it is.
+    /// The difference as a proof.
     pub(crate) fn to_proof(&self) -> Proof {
         Proof::Changed { element: self.of.clone(), now: self.now.clone() }
     }
 
-    /// Whether it may have happened by itself: the element changed lately, or was not watched for long enough, or did
-    /// not announce the change, so that nothing is known of when it changes.
+    /// Whether the change may have happened by itself: the element changed recently, was not observed for long enough, or
+    /// did not announce the change, so that its history is unknown.
     pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
         let is_recent = self.part.element.is_none_or(|element| before.recently_changed.contains(&element));
         is_recent || announced.iter().all(|part| part.element != self.part.element)
@@ -89,8 +89,8 @@ impl Difference {
 }
 
 impl Differences {
-    /// What could be the effect: differences of elements that are not known to change by themselves, and
-    /// announcements of elements outside of the tree.
+    /// The differences that could be the effect: those of elements that are not self-changing, and announcements of
+    /// elements outside of the tree.
     pub(crate) async fn candidates<D: Desktop>(
         &self,
         desktop: &D,
@@ -132,8 +132,8 @@ impl Differences {
     }
 }
 
-/// The elements whose content changed, as the application announced it; none among them stands for elements that are
-/// not known by an id.
+/// The parts whose content changed according to the application's announcements; the element is `None` where it has no
+/// known id.
 pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
     changes
         .iter()
@@ -149,13 +149,13 @@ pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
         .collect()
 }
 
-/// Whether an element belongs to a menu or tool tip that merely opened or closed on the way.
+/// Whether an element belongs to a menu or tool tip, which open and close along the way.
 fn is_passing(role: &Role) -> bool {
     is_menu(role) || role.name() == "tool tip"
 }
 
-/// What is different between two looks at a window. Menus and tool tips come and go on the way; they count where
-/// `with_menus` says so.
+/// The differences between two snapshots of a window. Menus and tool tips open and close along the way; they only count
+/// with `with_menus`.
 pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Difference> {
     if before.elements.is_empty() || now.elements.is_empty() {
         return Vec::new();
@@ -169,7 +169,7 @@ pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
         .filter_map(|old| Some(difference(old, is.get(&old.id)?)))
         .flatten()
         .collect();
-    // What lies beyond the limits of a look neither came nor went.
+    // Elements beyond the limits of a partial snapshot count neither as added nor as removed.
     if before.partial.is_none() && now.partial.is_none() {
         for (tree, other, came) in [(now, &was, true), (before, &is, false)] {
             for (element, parent, place) in with_parents(tree) {
@@ -192,9 +192,9 @@ fn by_id(tree: &Tree) -> HashMap<ElementId, &Element> {
     tree.elements.iter().map(|element| (element.id, element)).collect()
 }
 
-/// The elements with the one that each lies in, and their places among its children.
+/// The elements with their parents and their indices among the children.
 fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId>, usize)> {
-    // Depth, id and the children so far of what is open.
+    // Depth, id and number of children so far of each ancestor.
     let mut path: Vec<(u16, ElementId, usize)> = Vec::new();
     tree.elements.iter().map(move |element| {
         while path.last().is_some_and(|(depth, ..)| *depth >= element.depth) {
@@ -211,7 +211,7 @@ fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId
     })
 }
 
-/// What of the target itself is different; a focus that it took counts for controls that are clicked for it.
+/// The differences of the target itself; taking the focus counts for controls that are clicked to focus them.
 pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
     const TAKE_FOCUS: &[Role] = &[
         Role::ENTRY,
@@ -230,13 +230,13 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
     found
 }
 
-/// What is different at the place of something that was found in a picture, where it certainly reads otherwise now.
+/// The difference of a target that was detected in a picture, if its text certainly changed.
 pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
     let reads = || Now::Reads { text: clip(words, QUOTE_MAX) };
     reads_otherwise(&before.name, words).then(|| Difference::new(before, Aspect::Text, reads()))
 }
 
-/// What is different in one element.
+/// The differences of one element.
 fn difference(before: &Element, now: &Element) -> Vec<Difference> {
     let watched: &[(State, bool)] = &[
         (State::Checked, true),

@@ -1,4 +1,4 @@
-//! What an action changed, and whether the change can be laid to it.
+//! The effect of an action: what changed after it, and whether the change can be attributed to it.
 
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},
@@ -24,18 +24,18 @@ use crate::{
     surfaces::root_of,
 };
 
-/// How often one wait may be interrupted by changes that prove nothing.
+/// The most interruptions of one wait by changes that prove nothing.
 const WAITS_MAX: usize = 64;
-/// An application makes and tells of one change in several pieces, such as a text that goes and another that comes in its
-/// place; they are through after so long, also on a busy machine.
+/// An application announces one change in several pieces, such as a text that is removed and one that is inserted. After
+/// this time they are complete, even on a busy machine.
 const TAIL: Duration = Duration::from_millis(250);
-/// How often the place of a target that was found in a picture is looked at while it is watched.
+/// How often a target that was detected in a picture is detected again while it is observed.
 const DRAWN_LOOKS: Duration = Duration::from_millis(250);
 
-/// What was seen after an action.
+/// What was observed after an action.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effect {
-    /// What proves that it worked, if anything does.
+    /// The proof that it worked, if there is one.
     pub(crate) proof: Option<Proof>,
     pub(crate) changes: Vec<Change>,
     /// The window that opened.
@@ -45,12 +45,12 @@ pub(crate) struct Effect {
     pub(crate) damaged: bool,
     /// The target as it is now; `None` if it is gone.
     pub(crate) target: Option<Element>,
-    /// The words at the place of a target that was found in a picture.
+    /// The text at the position of a target that was detected in a picture.
     words: Option<String>,
 }
 
 impl Effect {
-    /// The evidence, where the effect is judged by this alone.
+    /// The evidence, for actions without a post-condition of their own.
     pub(crate) fn evidence(&self) -> Evidence {
         match &self.proof {
             Some(proof) => proof.clone().into(),
@@ -58,7 +58,7 @@ impl Effect {
         }
     }
 
-    /// The action whose effect this is.
+    /// The action with this effect.
     pub(crate) fn to_done(&self, act: Act, aim: Aim, route: Route) -> Done {
         let action = Action::new(act, aim, self.evidence()).by(route).after(self.waited_ms);
         Done { action: action.with_changes(self.changes.clone()), window: self.opened.clone() }
@@ -75,12 +75,12 @@ impl Effect {
     }
 }
 
-/// Waits for the effect of an action that was just sent: until something proves it and the application is
-/// quiet, or the bound is over.
+/// Waits for the effect of an action that was just sent, until it is proven and the application is idle, or the time limit
+/// is reached.
 ///
-/// A window that opened or closed, or a target that is gone, proves it at once. So does a change of an element that
-/// did not change before for a while. What changed lately by itself, or was not watched before, has to be
-/// quiet afterwards: it is watched without touching anything, and what changes again proves nothing.
+/// A window that opened or closed, or a target that is gone, proves it at once. So does a change of an element that was
+/// quiet before. An element that changed recently by itself, or was not observed before, is suspect: it is observed
+/// without input, and if it changes again, it proves nothing.
 pub(crate) async fn wait_for_effect<D: Desktop>(
     desktop: &D,
     watch: D::Watch,
@@ -118,7 +118,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
             left.retain(|one| !is_known_to_change(desktop, before, one));
             let of_target =
                 |one: &Difference| one.part.element == before.target.as_ref().map(|target| target.id);
-            // What is only drawn has to read the same as before, too.
+            // A target detected in a picture must also read the same in both looks.
             let lasts = |one: &Difference| {
                 let same =
                     |known: &&Difference| !before.is_drawn() || !of_target(one) || known.now == one.now;
@@ -127,7 +127,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
             if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
                 return Ok(effect.proven_by(desktop, proof));
             }
-            // What changed for the first time meanwhile is watched in its turn, bounded.
+            // Elements that changed for the first time meanwhile are observed next, bounded.
             if !left.is_empty() && effect.waited_ms < 3 * bound_ms {
                 continue;
             }
@@ -139,7 +139,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
     Ok(effect)
 }
 
-/// Whether a difference is one of an element, other than the target, that was seen to change so by itself and goes on.
+/// Whether a difference belongs to a self-changing element other than the target.
 fn is_known_to_change<D: Desktop>(desktop: &D, before: &Before, difference: &Difference) -> bool {
     let of_target = before.target.as_ref().is_some_and(|target| difference.part.element == Some(target.id));
     !of_target && difference.part.is_self_changing(desktop)
@@ -155,8 +155,8 @@ impl Effect {
     }
 }
 
-/// Watches without touching anything, and returns the elements that change by themselves: those that changed already
-/// and change again now, and those that change twice.
+/// Observes without input, and returns the self-changing parts: candidates that change again, and others that change
+/// twice.
 async fn control<D: Desktop>(
     desktop: &D,
     before: &Before,
@@ -164,7 +164,7 @@ async fn control<D: Desktop>(
     limits: &ActLimits,
     effect: &mut Effect,
 ) -> DesktopResult<HashSet<Part>> {
-    // How often each changed, and when it did last, in milliseconds of this wait.
+    // How often each part changed, and when it last did, in milliseconds of this wait.
     let mut counts: HashMap<Part, (u32, u64)> =
         candidates.iter().map(|candidate| (candidate.part, (1, 0))).collect();
     let mut waited_ms = 0;
@@ -177,7 +177,7 @@ async fn control<D: Desktop>(
         }
         let watch = watch_app(desktop, before.surface.id).await?;
         let left = Duration::from_millis(milliseconds(limits.control) - waited_ms);
-        // Nobody announces what is only drawn, and what is drawn in a rhythm ends no wait: it is looked at again and again.
+        // Drawn content announces nothing, and periodic drawing ends no wait, so detect it again at intervals.
         let left = if is_drawn { left.min(DRAWN_LOOKS) } else { left };
         let quiet = QuietLimits { first_change: left, bound: left, ..limits.quiet };
         let settled = desktop.settle(watch, quiet).await?;
@@ -207,8 +207,7 @@ async fn control<D: Desktop>(
     Ok(counts.into_iter().filter(|(_, (count, _))| *count > 1).map(|(part, _)| part).collect())
 }
 
-/// Looks at windows and elements. None when a window, or the target that is gone, proves the effect already; else what is
-/// different from before.
+/// Takes a new snapshot. `None` if a window or the missing target already proves the effect; otherwise the differences.
 async fn look_for_proof<D: Desktop>(
     desktop: &D,
     before: &Before,
@@ -226,7 +225,7 @@ async fn look_for_proof<D: Desktop>(
     }
     let mut own = Vec::new();
     if let Some(target) = before.target.as_ref().filter(|target| target.source != Source::AtSpi) {
-        // That it cannot be seen any more proves nothing: it may be drawn in another colour now.
+        // A failed detection proves nothing: the target may be drawn in another colour now.
         effect.words = words_at(desktop, before).await?;
         own.extend(effect.words.as_ref().and_then(|words| drawn_difference(target, words)));
         effect.target = Some(target.clone());
@@ -254,13 +253,14 @@ async fn look_for_proof<D: Desktop>(
     Ok(Some(Differences { found: own, tree }))
 }
 
-/// The words at the place of a target that was found in a picture; `None` for other targets and where no words are left.
+/// The text at the position of a target that was detected in a picture; `None` for other targets and where no text is
+/// detected.
 async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<String>> {
     let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
     let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };
     match desktop.element_at(before.surface.id, bounds.center()).await {
         Ok(found) => Ok(found.filter(|found| found.source != Source::AtSpi).map(|found| found.name)),
-        // What cannot be looked at proves nothing.
+        // A failed observation proves nothing.
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. } | DesktopError::Failed { .. }) => {
             Ok(None)
         }
@@ -302,7 +302,7 @@ async fn window_proof<D: Desktop>(
     Ok(None)
 }
 
-/// Whether a pop-up is a menu or list, and not a tool tip that came with the pointer.
+/// Whether a pop-up is a menu or list, rather than a tool tip.
 async fn is_opened_menu<D: Desktop>(desktop: &D, before: &Before, popup: &WindowInfo) -> DesktopResult<bool> {
     let root = match root_of(desktop, popup).await {
         Err(DesktopError::NotAnswering { .. }) => None,

@@ -1,4 +1,4 @@
-//! Carrying out an accessibility action by its name.
+//! Invoking an accessibility action by name.
 
 use deskhand_core::{
     action::{Act, Aim, Among, Refusal},
@@ -17,7 +17,7 @@ use crate::{
     report::{ActLimits, ActionReport, Done, Halt, report},
 };
 
-/// Carries out the action `action` of an element; refused, with the names it has, where it has none of that name.
+/// Invokes the accessibility action `action` of an element; refused with the available names if it has none of that name.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.

@@ -2,7 +2,7 @@
 
 use deskhand_core::ui::Role;
 
-/// Whether a role is that of a menu or of an entry in one.
+/// Whether a role belongs to a menu or to a menu entry.
 pub(crate) fn is_menu(role: &Role) -> bool {
     [
         Role::MENU,

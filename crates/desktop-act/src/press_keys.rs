@@ -19,8 +19,7 @@ use crate::{
 /// The most chords of one call.
 const CHORDS_MAX: usize = 64;
 
-/// Presses chords one after the other in `window`, or in the dialog that is in front of it; after each the
-/// application comes to rest before the next one.
+/// Presses chords one after the other in `window`, or in the dialog in front of it. Waits for idle after each.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.

@@ -17,10 +17,10 @@ use crate::{
 
 /// A table up to this size is read whole.
 const WHOLE_MAX: u64 = 5_000;
-/// The part of a larger table that is read where no range is given; empty rows and columns at its end are cut.
+/// The part of a larger table that is read if no range is given; trailing empty rows and columns are dropped.
 const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 
-/// Reads the cells of a table: those of `range`, else all of a small table, else the used part at the beginning.
+/// Reads the cells of a table: those of `range`, otherwise all of a small table or the used part at the top left of a large one.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -72,7 +72,7 @@ async fn read<D: Desktop>(
     Ok(ActionReport::from(action).with_output(output))
 }
 
-/// Without the empty rows and columns at the end; at least one cell.
+/// Drops trailing empty rows and columns; keeps at least one cell.
 fn trimmed(content: TableContent) -> TableContent {
     let used = |row: &Vec<String>| row.iter().rposition(|text| !text.is_empty()).map_or(0, |at| at + 1);
     let columns = content.rows.iter().map(used).max().unwrap_or(0).max(1);

@@ -61,7 +61,7 @@ impl Default for ActLimits {
     }
 }
 
-/// What came of an action: one, or several of one call such as the chords of a key sequence.
+/// The result of one action, or of several in one call such as the chords of a key sequence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ActionReport {
     /// The actions with their evidence, in order; at least one.
@@ -137,7 +137,7 @@ impl From<ActionReport> for Report {
     }
 }
 
-/// One action that was carried out, for actions that are made of others.
+/// A completed action, for actions that are composed of others.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) action: Action,

@@ -1,4 +1,4 @@
-//! Selecting a range of cells, so that the next command is about it.
+//! Selecting a range of cells for the next command.
 
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
@@ -22,8 +22,8 @@ use crate::{
 /// The largest range that is selected with the arrow keys.
 const STEPS_MAX: u32 = 60;
 
-/// Selects a range of cells: with the arrow keys where it is small, else by the name box. Verified by the states of the cells at
-/// its corners and just outside of it, or by what the name box shows.
+/// Selects a range of cells: a small one with the arrow keys, otherwise by the name box. Verified by the states of the cells
+/// at its corners and just outside of it, or by the text of the name box.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.

@@ -14,7 +14,7 @@ use crate::{
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
 };
 
-/// Brings a control into the state `on`; does nothing where it is in it already.
+/// Checks or unchecks a control; does nothing if it already is in that state.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.

@@ -11,10 +11,10 @@ use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
 use crate::{patience::watch_app, report::ActionReport};
 
-/// How long nothing must happen before what happened counts as over.
+/// How long nothing must happen before the activity counts as over.
 const QUIET: Duration = Duration::from_millis(400);
 
-/// Waits until something happens in the application of `window` and is over, at most `bound`, and reports what it was.
+/// Waits until there was activity in the application of `window` and it is over, at most `bound`, and reports it.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.

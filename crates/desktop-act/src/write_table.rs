@@ -114,7 +114,7 @@ async fn write_and_check<D: Desktop>(
     Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
 }
 
-/// The range that rows from `start` on take, as far as they have cells.
+/// The range of rows that begin at `start`.
 fn asked_range(start: CellRef, rows: &[Vec<String>]) -> CellRange {
     let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
