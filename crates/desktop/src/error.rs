@@ -23,10 +23,10 @@ pub enum DesktopError {
         fix: String,
     },
     /// No window has this id any more.
-    #[error("find window {0}: it does not exist any more")]
+    #[error("find window {0}: it no longer exists")]
     NoWindow(WindowId),
     /// No element has this id any more.
-    #[error("find element {0}: it does not exist any more")]
+    #[error("find element {0}: it no longer exists")]
     NoElement(ElementId),
     /// The element lacks a pattern or action.
     #[error("{operation} on {element}: it does not offer {needs}")]

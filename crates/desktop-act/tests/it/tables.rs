@@ -77,7 +77,7 @@ async fn a_table_is_read_by_name() {
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     let report = read("Costs", None).await;
     assert_eq!(report.effect(), Verdict::Refused);
-    assert!(report.summary().contains("there are: Sales-1"), "{}", report.summary());
+    assert!(report.summary().contains("tables: Sales-1"), "{}", report.summary());
 }
 
 #[tokio::test]

@@ -64,7 +64,7 @@ async fn chords_are_judged_by_what_they_do() {
     };
     let report = press("ctrl+s").await;
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
-    assert!(report.summary().contains("the title became “Main saved”"), "{}", report.summary());
+    assert!(report.summary().contains("the title changed to “Main saved”"), "{}", report.summary());
     let report = press("ctrl+q").await;
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
 }

@@ -108,11 +108,8 @@ fn without_ids(reason: &str) -> String {
 #[test]
 fn reasons_read_as_sentences() {
     let check = |reason: &str, expected: &str| assert_eq!(without_ids(reason), expected);
-    check(
-        "there is no \"Shapes\" in w1; there are: Name",
-        "there is no \"Shapes\" in the window; there are: Name",
-    );
-    check("find element e12: it does not exist any more", "find the element: it does not exist any more");
+    check("no \"Shapes\" in w1; available: Name", "no \"Shapes\" in the window; available: Name");
+    check("find element e12: it no longer exists", "find the element: it no longer exists");
     check("push button \"OK\" (e5) is disabled", "push button \"OK\" is disabled");
     check("drag: nothing changed within 1803 ms", "drag: nothing changed in time");
 }

@@ -217,7 +217,7 @@ async fn what_moved_is_clicked_where_it_is_and_what_is_gone_is_not() {
     let mark = stage.fixture.mark();
     let report = stage.click(&print).await;
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
-    assert!(report.summary().contains("does not exist any more"), "{}", report.summary());
+    assert!(report.summary().contains("no longer exists"), "{}", report.summary());
     // Another one lies over it.
     let start = stage.drawn("Start").await;
     stage.ask("move", json!({ "control": "Status", "x": 200, "y": 40 })).await;

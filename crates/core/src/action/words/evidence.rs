@@ -24,8 +24,10 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             Said::statement(format!("{} is closed", window.label()))
         }
         Proof::WindowClosed { window } => Said::about(action, format!("“{}” closed", window.title)).timed(),
-        Proof::TitleChanged { title } => Said::about(action, format!("the title became “{title}”")).timed(),
-        Proof::Gone { element } => Said::about(action, format!("{} went away", element.label())).timed(),
+        Proof::TitleChanged { title } => {
+            Said::about(action, format!("the title changed to “{title}”")).timed()
+        }
+        Proof::Gone { element } => Said::about(action, format!("{} disappeared", element.label())).timed(),
         Proof::Changed { element, now } => Said::about(action, changed(element, now)).timed(),
         Proof::Holds { .. } if matches!(action.act, Act::WaitFor { .. }) => {
             Said::statement(holds(action)).timed()
@@ -41,11 +43,8 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
         }
         Proof::Moved => Said::statement("scrolled: elements moved"),
         Proof::TextRead { characters, given } => {
-            let cut = if given < characters {
-                format!(", of which the first {given} are given")
-            } else {
-                String::new()
-            };
+            let cut =
+                if given < characters { format!("; the first {given} are returned") } else { String::new() };
             Said::statement(format!("{} has {characters} characters of text{cut}", label()))
         }
         Proof::CellsRead { range } => {
@@ -75,7 +74,10 @@ const fn kind_word(kind: WindowKind) -> &'static str {
 
 fn reads(action: &Action, text: &str, corrected: bool) -> Said {
     if matches!(action.act, Act::Type { .. }) {
-        return Said::about(action, if corrected { "it reads so after a correction" } else { "it reads so" });
+        return Said::about(
+            action,
+            if corrected { "reads as typed after a correction" } else { "reads as typed" },
+        );
     }
     Said::statement(present_text(action, text))
 }
@@ -122,7 +124,7 @@ fn holds(action: &Action) -> String {
         | Act::Launch { .. }
         | Act::Activate
         | Act::Close
-        | Act::Wait { .. } => format!("{label} is as it was meant"),
+        | Act::Wait { .. } => format!("{label} is as requested"),
     }
 }
 
@@ -133,26 +135,26 @@ fn changed(element: &ElementRef, now: &Now) -> String {
             format!("{label} is {} {}", if *on { "now" } else { "no longer" }, state.name())
         }
         Now::Enabled { on } => format!("{label} became {}", if *on { "enabled" } else { "disabled" }),
-        Now::Named { name } => format!("{label} is now called \"{name}\""),
+        Now::Named { name } => format!("{label} was renamed to \"{name}\""),
         Now::Value { value: Some(value) } => format!("{label} is now {value}"),
-        Now::Value { value: None } => format!("{label} has no value any more"),
+        Now::Value { value: None } => format!("{label} no longer has a value"),
         Now::Reads { text } => format!("{label} now reads \"{text}\""),
-        Now::Came => format!("{label} came"),
-        Now::Went => format!("{label} went"),
-        Now::Focused => "it is now focused".to_owned(),
+        Now::Came => format!("{label} appeared"),
+        Now::Went => format!("{label} disappeared"),
+        Now::Focused => "it took the focus".to_owned(),
         Now::FocusMovedHere => format!("the focus moved to {label}"),
         Now::Changed => format!("{label} changed"),
     }
 }
 
 fn read_as_meant(cells: u64, right: u64, corrected: u64, mismatches: &[Mismatch]) -> String {
-    let mut text = format!("{right} of {cells} cells read as meant");
+    let mut text = format!("{right} of {cells} cells read as written");
     if corrected > 0 {
         text.push_str(&format!(", {corrected} corrected once"));
     }
     for mismatch in mismatches.iter().take(MISMATCHES_SHOWN) {
         let Mismatch { cell, wanted, found } = mismatch;
-        text.push_str(&format!("; {cell} shows {found:?} and not {wanted:?}"));
+        text.push_str(&format!("; {cell} shows {found:?}, expected {wanted:?}"));
     }
     text
 }
@@ -162,10 +164,11 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
     let waited_ms = action.waited_ms;
     match shortfall {
         Shortfall::NothingChanged { pixels, then } => {
-            let mut text = format!("nothing changed within {waited_ms} ms");
-            if *pixels {
-                text.push_str(" but pixels; look at a picture of the window");
-            }
+            let mut text = if *pixels {
+                format!("only pixels changed within {waited_ms} ms; check a picture of the window")
+            } else {
+                format!("nothing changed within {waited_ms} ms")
+            };
             if let Some(refusal) = then {
                 text.push_str(&format!("; then {}", because(refusal)));
             }
@@ -178,8 +181,8 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             Said::statement(format!("{} did not take the focus; {has} has it{why}", label()))
         }
         Shortfall::ReadsOtherwise { text, corrected } if matches!(action.act, Act::Type { .. }) => {
-            let again = if *corrected { ", also after a correction" } else { "" };
-            Said::about(action, format!("it reads {text:?} instead{again}"))
+            let again = if *corrected { ", even after a correction" } else { "" };
+            Said::about(action, format!("reads {text:?} instead{again}"))
         }
         Shortfall::ReadsOtherwise { text, .. } => Said::statement(present_text(action, text)),
         Shortfall::Cells { cells, corrected, mismatches } => {
@@ -187,23 +190,25 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             Said::about(action, read_as_meant(*cells, right, *corrected, mismatches))
         }
         Shortfall::CellTakesNothing { cell } => Said::statement(format!(
-            "{cell} of {} does not take what is typed, tried twice; nothing else was written",
+            "{cell} of {} does not accept typed text (tried twice); nothing else was written",
             label()
         )),
-        Shortfall::NothingMoved => Said::statement("nothing moved; it may be at its end"),
+        Shortfall::NothingMoved => Said::statement("nothing moved; it may already be scrolled to the end"),
         Shortfall::NoWindow { ended: Some(how) } => {
-            Said::statement(format!("{} ended without a window ({how})", super::subject(action)))
+            Said::statement(format!("{} exited without showing a window ({how})", super::subject(action)))
         }
         Shortfall::NoWindow { ended: None } => Said::statement(format!(
-            "{} runs and showed no window within {waited_ms} ms",
+            "{} started but showed no window within {waited_ms} ms",
             super::subject(action)
         )),
-        Shortfall::Asks { dialog } => {
-            Said::statement(format!("{} is still open: {} asks something first", label(), dialog.label()))
-        }
+        Shortfall::Asks { dialog } => Said::statement(format!(
+            "{} is still open: dialog {} needs an answer first",
+            label(),
+            dialog.label()
+        )),
         Shortfall::StillOpen => Said::statement(format!("{} did not close within {waited_ms} ms", label())),
         Shortfall::NotFulfilled => {
-            Said::statement(format!("not fulfilled within {waited_ms} ms: {}", holds(action)))
+            Said::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
         }
     }
 }
@@ -211,9 +216,9 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
 fn not_reached(action: &Action, way: Option<Way>) -> String {
     let (label, subject) = (target(&action.aim), super::subject(action));
     match (&action.act, way) {
-        (_, Some(Way::Click)) => format!("{subject} was clicked and is not selected"),
-        (_, Some(Way::Keys)) => format!("{subject} was not reached by keys"),
-        (_, Some(Way::OpenedList)) => format!("{subject} was chosen by keys, and the box does not show it"),
+        (_, Some(Way::Click)) => format!("{subject} was clicked but is not selected"),
+        (_, Some(Way::Keys)) => format!("{subject} was not reached with keys"),
+        (_, Some(Way::OpenedList)) => format!("{subject} was chosen with keys, but the box does not show it"),
         (Act::Check { on }, None) => {
             format!("{label} did not become {}", if *on { "checked" } else { "unchecked" })
         }
@@ -222,11 +227,11 @@ fn not_reached(action: &Action, way: Option<Way>) -> String {
         }
         (Act::Focus, None) => format!("{label} did not take the focus"),
         (Act::ScrollIntoView, None) => {
-            format!("{label} did not come into view; turn the wheel instead")
+            format!("{label} did not scroll into view; scroll with the wheel instead")
         }
         (Act::SelectCells { range }, None) => format!("{range} of {label} was not selected"),
         (Act::SelectText { text }, None) => format!("{label} does not report that {text:?} is selected"),
-        (_, None) => format!("{subject} did not become as it was meant"),
+        (_, None) => format!("{subject} had no effect"),
     }
 }
 
@@ -234,16 +239,16 @@ pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
     match (uncertainty, &action.act) {
         (Uncertainty::Pixels { in_picture: true }, _) => Said::about(
             action,
-            "pixels changed, and nothing that proves it; it was found in a picture, so look at the next one",
+            "pixels changed, which proves nothing; the target was found in a picture, so check the next one",
         ),
         (Uncertainty::Pixels { in_picture: false }, Act::Scroll { .. }) => {
-            Said::statement("pixels changed, and no element moved")
+            Said::statement("pixels changed, but no element moved")
         }
         (Uncertainty::Pixels { in_picture: false }, _) => {
-            Said::about(action, "pixels changed, and the application exposes nothing about them")
+            Said::about(action, "pixels changed, but the application exposes no change")
         }
         (Uncertainty::Unreadable { error }, _) => {
-            Said::statement(format!("{} cannot be read any more: {error}", target(&action.aim)))
+            Said::statement(format!("{} can no longer be read: {error}", target(&action.aim)))
         }
     }
 }

@@ -11,12 +11,12 @@ const CANDIDATES_MAX: usize = 8;
 /// Why nothing was sent.
 pub(super) fn because(refusal: &Refusal) -> String {
     match refusal {
-        Refusal::Missing { id, nearest } => format!("{id} does not exist any more{}", near(nearest)),
+        Refusal::Missing { id, nearest } => format!("{id} no longer exists{}", near(nearest)),
         Refusal::OtherName { element, expected, nearest } => {
-            format!("{} is {} and not \"{expected}\"{}", element.id, element.label(), near(nearest))
+            format!("{} is {}, not \"{expected}\"{}", element.id, element.label(), near(nearest))
         }
         Refusal::OtherWindow { element, window } => {
-            format!("{} does not lie in {window} or its dialogs", labelled(element))
+            format!("{} is not in {window} or its dialogs", labelled(element))
         }
         Refusal::DialogInFront { dialog, of: Some(window) } => format!(
             "the dialog {} is in front of {} and must be answered first",
@@ -26,34 +26,33 @@ pub(super) fn because(refusal: &Refusal) -> String {
         Refusal::DialogInFront { dialog, of: None } => {
             format!("the dialog {} is in front and must be answered first", dialog.label())
         }
-        Refusal::Moving { element } => format!("{} does not come to rest", labelled(element)),
+        Refusal::Moving { element } => format!("{} keeps moving", labelled(element)),
         Refusal::Disabled { element } => format!("{} is disabled", labelled(element)),
-        Refusal::NotOnScreen { element } => format!("{} is not on the screen", labelled(element)),
+        Refusal::NotOnScreen { element } => format!("{} is not on screen", labelled(element)),
         Refusal::Covered { element, by } => format!("{} is covered by {}", labelled(element), cover(by)),
         Refusal::NoLongerDrawn { element } => {
-            format!("{} is not drawn at its place any more; look again", labelled(element))
+            format!("{} is no longer drawn there; observe the window again", labelled(element))
         }
         Refusal::PointOutside { point, window, bounds } => {
-            let bounds = bounds.map(|bounds| {
-                format!(", whose left, top, width and height are {:?}", <[i32; 4]>::from(bounds))
-            });
-            format!("({}, {}) lies outside of {window}{}", point.x, point.y, bounds.unwrap_or_default())
+            let bounds =
+                bounds.map(|bounds| format!(" (left, top, width, height: {:?})", <[i32; 4]>::from(bounds)));
+            format!("({}, {}) is outside {window}{}", point.x, point.y, bounds.unwrap_or_default())
         }
         Refusal::PointCovered { point, by } => {
             format!("({}, {}) is covered by {}", point.x, point.y, by.label())
         }
         Refusal::WindowClosed => "the window closed before".to_owned(),
-        Refusal::CellNotOnScreen { cell } => format!("{cell} is not on the screen"),
+        Refusal::CellNotOnScreen { cell } => format!("{cell} is not on screen"),
         Refusal::Unsupported { element, what } => unsupported(element, *what),
         Refusal::NotFound { name, among } => not_found(name, among),
         Refusal::CellsOutside { range, table, shape } => format!(
-            "{range} lies outside of {}, which has {} rows and {} columns",
+            "{range} is outside {}, which has {} rows and {} columns",
             table.label(),
             shape.rows,
             shape.columns
         ),
         Refusal::CursorStays { table, cell } => {
-            format!("the cursor of {} does not go to {cell}", table.label())
+            format!("the cursor of {} cannot be moved to {cell}", table.label())
         }
         Refusal::NoNameBox { window } => format!("{} has no name box", window.label()),
         Refusal::NotOpened { element, path, evidence, waited_ms } => {
@@ -74,18 +73,20 @@ pub(super) fn because(refusal: &Refusal) -> String {
 fn unsupported(element: &ElementRef, what: Unsupported) -> String {
     let label = element.label();
     match what {
-        Unsupported::Focus => format!("{label} does not take the focus"),
-        Unsupported::Text => format!("{label} takes no text"),
-        Unsupported::Value => format!("{label} takes neither text nor numbers"),
+        Unsupported::Focus => format!("{label} cannot take the focus"),
+        Unsupported::Text => format!("{label} accepts no text"),
+        Unsupported::Value => format!("{label} accepts neither text nor numbers"),
         Unsupported::Number { value, minimum, maximum } => {
-            format!("{value} lies outside of the range of {label}, {minimum} to {maximum}")
+            format!("{value} is outside the range of {label}, {minimum} to {maximum}")
         }
         Unsupported::Checking => format!("{label} cannot be checked"),
         Unsupported::Expanding => format!("{label} cannot be expanded"),
-        Unsupported::ScrollingTo => format!("{label} cannot be scrolled to; turn the wheel instead"),
+        Unsupported::ScrollingTo => {
+            format!("{label} cannot be scrolled into view; scroll with the wheel instead")
+        }
         Unsupported::ReachingItem => format!("the item in {label} cannot be reached by mouse or keys"),
         Unsupported::SelectingText => {
-            format!("{label} offers no text selection, and the text is too far away for keys")
+            format!("{label} does not support selecting text, and the text is too long to select with keys")
         }
         Unsupported::Table => format!("{} is not a table", labelled(element)),
         Unsupported::Cells => format!("{label} has no cells"),
@@ -105,32 +106,34 @@ fn not_found(name: &str, among: &Among) -> String {
         }
         Among::Text { element } => format!("{} does not contain {name:?}", element.label()),
         Among::Tables { window, tables } => {
-            let called = if name.is_empty() { String::new() } else { format!(" called \"{name}\"") };
+            let called = if name.is_empty() { String::new() } else { format!(" \"{name}\"") };
             let there = if tables.is_empty() {
-                "there is none".to_owned()
+                "it shows no tables".to_owned()
             } else {
-                format!("there are: {}", names(tables))
+                format!("tables: {}", names(tables))
             };
-            format!("no table{called} shows in {window}; {there}")
+            format!("{window} shows no table{called}; {there}")
         }
         Among::Entries { inside, window, entries } => {
             let (place, listed) = match inside {
                 Some(menu) => (menu.label(), entries.join(", ")),
                 None => (window.to_string(), names(entries)),
             };
-            format!("there is no \"{name}\" in {place}; there are: {listed}")
+            format!("no \"{name}\" in {place}; available: {listed}")
         }
     }
 }
 
 fn arguments(problem: ArgumentProblem) -> String {
     match problem {
-        ArgumentProblem::Chords { given, max } => format!("give 1 to {max} chords, not {given}"),
-        ArgumentProblem::Notches { max } => format!("scroll by 1 to {max} notches to one side"),
-        ArgumentProblem::Path { max } => format!("give a path of 1 to {max} names"),
-        ArgumentProblem::Rows => "give at least one row, and rows of the same length".to_owned(),
-        ArgumentProblem::Cells { given, max } => format!("{given} cells are more than {max}; write parts"),
-        ArgumentProblem::LineBreakInCell => "a cell cannot hold line breaks or tabs".to_owned(),
+        ArgumentProblem::Chords { given, max } => format!("expected 1 to {max} key chords, got {given}"),
+        ArgumentProblem::Notches { max } => format!("scroll by 1 to {max} notches per direction"),
+        ArgumentProblem::Path { max } => format!("expected a path of 1 to {max} names"),
+        ArgumentProblem::Rows => "expected at least one row, and rows of equal length".to_owned(),
+        ArgumentProblem::Cells { given, max } => {
+            format!("cannot write {given} cells at once; write at most {max}")
+        }
+        ArgumentProblem::LineBreakInCell => "a cell cannot contain line breaks or tabs".to_owned(),
     }
 }
 

@@ -16,9 +16,9 @@ pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
         match change {
             Change::WindowOpened { title } => news.push(format!("\"{title}\" opened")),
             Change::WindowClosed { title } => news.push(format!("\"{title}\" closed")),
-            Change::TitleChanged { title } => news.push(format!("the title became \"{title}\"")),
+            Change::TitleChanged { title } => news.push(format!("the title changed to \"{title}\"")),
             Change::Element { aspect: Aspect::Focus, element: Some(id) } => {
-                news.push(format!("the focus went to {id}"));
+                news.push(format!("the focus moved to {id}"));
             }
             Change::Element { aspect: Aspect::Focus, element: None } => {}
             Change::Element { element, .. } if !elements.contains(element) => elements.push(*element),
@@ -31,7 +31,7 @@ pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
         news.push(format!("{more} more changes of windows and focus"));
     }
     match elements.as_slice() {
-        [] if drawn && news.is_empty() => news.push("it was drawn".to_owned()),
+        [] if drawn && news.is_empty() => news.push("it was redrawn".to_owned()),
         [] => {}
         [Some(one)] => news.push(format!("{one} changed")),
         many => news.push(format!("{} elements changed", many.len())),
@@ -40,6 +40,6 @@ pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
         let bound_ms = if let Act::Wait { bound_ms } = action.act { bound_ms } else { action.waited_ms };
         return Said::statement(format!("nothing happened within {bound_ms} ms"));
     }
-    let how = if quiet { "it is quiet now" } else { "it still goes on" };
+    let how = if quiet { "now idle" } else { "still changing" };
     Said::statement(format!("{} within {} ms; {how}", news.join(", "), action.waited_ms))
 }
