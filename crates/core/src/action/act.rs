@@ -161,3 +161,72 @@ pub enum Condition {
     /// The title of the window, or of a dialog of it, contains a text; case does not count.
     TitleContains(String),
 }
+
+/// What an action is meant to bring about, where the application can be asked whether it holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum PostCondition<'a> {
+    /// The target is checked, or not.
+    Checked(bool),
+    /// The target is expanded, or collapsed.
+    Expanded(bool),
+    /// The target has the keyboard focus.
+    Focused,
+    /// The target is in view.
+    InView,
+    /// The item of the target is selected.
+    ItemSelected(&'a Wanted),
+    /// Exactly these cells of the target are selected.
+    CellsSelected(CellRange),
+    /// This part of the target's text is selected.
+    TextSelected(&'a str),
+    /// The target, or the clipboard, holds this text; clipped.
+    Text(&'a str),
+    /// The target has this value.
+    Number(f64),
+    /// These cells of the target hold what was given.
+    Cells(CellRange),
+    /// The program has a window.
+    WindowOpen(&'a str),
+    /// The window is active.
+    WindowActive,
+    /// The window is closed.
+    WindowClosed,
+    /// The condition holds.
+    Condition(&'a Condition),
+}
+
+impl Act {
+    /// What it is meant to bring about; `None` if only its effect can tell, as for a click.
+    pub fn postcondition(&self) -> Option<PostCondition<'_>> {
+        Some(match self {
+            Self::Check { on } => PostCondition::Checked(*on),
+            Self::Expand { open } => PostCondition::Expanded(*open),
+            Self::Focus => PostCondition::Focused,
+            Self::ScrollIntoView => PostCondition::InView,
+            Self::SelectItem { item } => PostCondition::ItemSelected(item),
+            Self::SelectCells { range } => PostCondition::CellsSelected(*range),
+            Self::SelectText { text } => PostCondition::TextSelected(text),
+            Self::Type { text }
+            | Self::Paste { text }
+            | Self::SetText { text }
+            | Self::WriteClipboard { text } => PostCondition::Text(text),
+            Self::SetNumber { value } => PostCondition::Number(*value),
+            Self::WriteCells { range } => PostCondition::Cells(*range),
+            Self::Launch { program } => PostCondition::WindowOpen(program),
+            Self::Activate => PostCondition::WindowActive,
+            Self::Close => PostCondition::WindowClosed,
+            Self::WaitFor { condition } => PostCondition::Condition(condition),
+            Self::Click { .. }
+            | Self::Drag { .. }
+            | Self::Press { .. }
+            | Self::Invoke { .. }
+            | Self::Scroll { .. }
+            | Self::Visit { .. }
+            | Self::ReadText
+            | Self::ReadCells
+            | Self::ReadSummary
+            | Self::ReadClipboard
+            | Self::Wait { .. } => return None,
+        })
+    }
+}

@@ -5,8 +5,8 @@
 
 use serde_json::Value;
 
-use super::{Act, Action, ElementRef, Evidence, Now, Proof, Report};
-use crate::ui::WindowKind;
+use super::{Action, Condition, ElementRef, Evidence, Now, PostCondition, Proof, Report};
+use crate::ui::{Role, Wanted, WindowKind};
 
 /// The shortest useful expectation, in characters.
 const EXPECT_CHARS_MIN: usize = 2;
@@ -73,47 +73,38 @@ fn fact(action: &Action) -> Option<String> {
 
 /// The state that was read back after an action.
 fn held(action: &Action) -> Option<String> {
-    let state = match &action.act {
-        Act::Check { on: true } => "checked",
-        Act::Check { on: false } => "unchecked",
-        Act::Expand { open: true } => "expanded",
-        Act::Expand { open: false } => "collapsed",
-        Act::Focus => "focused",
-        Act::ScrollIntoView => "in view",
-        Act::SelectItem { item } => {
+    let state = match action.act.postcondition()? {
+        PostCondition::Checked(true) => "checked",
+        PostCondition::Checked(false) => "unchecked",
+        PostCondition::Expanded(true) => "expanded",
+        PostCondition::Expanded(false) => "collapsed",
+        PostCondition::Focused => "focused",
+        PostCondition::InView => "in view",
+        PostCondition::ItemSelected(item) => {
             return Some(format!("{} selected", item.name.as_deref().unwrap_or_default()));
         }
-        Act::SelectCells { range } => return Some(format!("{range} selected")),
-        Act::SelectText { text } => return Some(format!("{text} selected")),
-        // The condition was only asked for; that it holds is what the verdict says.
-        Act::WaitFor { .. }
-        | Act::Click { .. }
-        | Act::Drag { .. }
-        | Act::Press { .. }
-        | Act::Type { .. }
-        | Act::Paste { .. }
-        | Act::SetText { .. }
-        | Act::SetNumber { .. }
-        | Act::Invoke { .. }
-        | Act::Scroll { .. }
-        | Act::Visit { .. }
-        | Act::WriteCells { .. }
-        | Act::ReadText
-        | Act::ReadCells
-        | Act::ReadSummary
-        | Act::ReadClipboard
-        | Act::WriteClipboard { .. }
-        | Act::Launch { .. }
-        | Act::Activate
-        | Act::Close
-        | Act::Wait { .. } => return None,
+        PostCondition::CellsSelected(range) => return Some(format!("{range} selected")),
+        PostCondition::TextSelected(text) => return Some(format!("{text} selected")),
+        PostCondition::Condition(Condition::Appears(wanted)) => return Some(described(wanted)),
+        PostCondition::Condition(Condition::Disappears(wanted)) => {
+            return Some(format!("{} gone", described(wanted)));
+        }
+        PostCondition::Condition(Condition::TitleContains(text)) => return Some(format!("title {text}")),
+        // These have proofs of their own.
+        PostCondition::Text(_)
+        | PostCondition::Number(_)
+        | PostCondition::Cells(_)
+        | PostCondition::WindowOpen(_)
+        | PostCondition::WindowActive
+        | PostCondition::WindowClosed => return None,
     };
-    Some(
-        action
-            .aim
-            .named_element()
-            .map_or_else(|| state.to_owned(), |element| format!("{} {state}", of(element))),
-    )
+    let element = action.aim.named_element();
+    Some(element.map_or_else(|| state.to_owned(), |element| format!("{} {state}", of(element))))
+}
+
+fn described(wanted: &Wanted) -> String {
+    let role = wanted.role.as_ref().map_or("", Role::name);
+    format!("{role} {}", wanted.name.as_deref().unwrap_or_default())
 }
 
 fn of(element: &ElementRef) -> String {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    action::{Aim, Button, Shortfall, WindowRef},
+    action::{Act, Aim, Button, Shortfall, WindowRef},
     ids::{ElementId, WindowId},
     ui::{Role, State, Wanted},
 };
@@ -47,6 +47,13 @@ fn expected_words_are_found_in_facts() {
     let item = Wanted::new(Role::LIST_ITEM, "A4");
     let selected = Action::new(Act::SelectItem { item }, aim, Proof::Holds { already: false }).into();
     check(&selected, "A4 is selected", true);
+
+    // A condition that holds was read from the application.
+    let wait = |condition| -> Report {
+        Action::new(Act::WaitFor { condition }, Aim::Unresolved, Proof::Holds { already: false }).into()
+    };
+    check(&wait(Condition::TitleContains("sales.ods".to_owned())), "sales.ods", true);
+    check(&wait(Condition::Disappears(Wanted::named("Save As"))), "Save As gone", true);
 
     // An effect that was not seen proves nothing, nor does a message.
     check(&click(Shortfall::NothingChanged { pixels: false, then: None }), "nothing changed", false);

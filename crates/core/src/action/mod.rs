@@ -1,6 +1,6 @@
 //! Actions and their results as data.
 //!
-//! - [`Act`] is what an action does, [`Aim`] what it is aimed at.
+//! - [`Act`] is what an action does, with its [`PostCondition`]; [`Aim`] is what it is aimed at.
 //! - [`Evidence`] is what shows whether it worked: a [`Proof`], a [`Shortfall`], an [`Uncertainty`] or a [`Refusal`]. The
 //!   verdict follows from it.
 //! - [`Action`] holds these with the route, all changes and the wait; a call returns a [`Report`] of one or several.
@@ -16,7 +16,7 @@ mod refusal;
 mod report;
 pub mod words;
 
-pub use act::{Act, Button, Condition, TEXT_MAX};
+pub use act::{Act, Button, Condition, PostCondition, TEXT_MAX};
 pub use aim::{Aim, ElementRef, WindowRef};
 pub use aspect::{Aspect, Change};
 pub use evidence::{Evidence, Mismatch, Now, Proof, Shortfall, Uncertainty, Way};

@@ -2,7 +2,9 @@
 
 use super::{Said, condition_label, refusal::because, target, waited::waited};
 use crate::{
-    action::{Act, Action, ElementRef, Mismatch, Now, Proof, Shortfall, Uncertainty, Way, WindowRef},
+    action::{
+        Act, Action, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Uncertainty, Way, WindowRef,
+    },
     ui::WindowKind,
 };
 
@@ -91,40 +93,26 @@ fn present_text(action: &Action, text: &str) -> String {
     format!("{} reads {text:?}{pasted}", target(&action.aim))
 }
 
-/// The state that an action is meant to bring about.
+/// The post-condition of an action, as a statement.
 fn holds(action: &Action) -> String {
     let label = target(&action.aim);
-    match &action.act {
-        Act::SelectItem { item } => format!("{} in {label} is selected", item.label()),
-        Act::SelectCells { range } => format!("{range} of {label} is selected"),
-        Act::SelectText { text } => format!("{text:?} is selected"),
-        Act::WaitFor { condition } => condition_label(condition),
-        Act::Check { on: true } => format!("{label} is checked"),
-        Act::Check { on: false } => format!("{label} is not checked"),
-        Act::Expand { open: true } => format!("{label} is expanded"),
-        Act::Expand { open: false } => format!("{label} is collapsed"),
-        Act::Focus => format!("{label} has the focus"),
-        Act::ScrollIntoView => format!("{label} is in view"),
-        Act::Click { .. }
-        | Act::Drag { .. }
-        | Act::Press { .. }
-        | Act::Type { .. }
-        | Act::Paste { .. }
-        | Act::SetText { .. }
-        | Act::SetNumber { .. }
-        | Act::Invoke { .. }
-        | Act::Scroll { .. }
-        | Act::Visit { .. }
-        | Act::WriteCells { .. }
-        | Act::ReadText
-        | Act::ReadCells
-        | Act::ReadSummary
-        | Act::ReadClipboard
-        | Act::WriteClipboard { .. }
-        | Act::Launch { .. }
-        | Act::Activate
-        | Act::Close
-        | Act::Wait { .. } => format!("{label} is as requested"),
+    match action.act.postcondition() {
+        Some(PostCondition::Checked(true)) => format!("{label} is checked"),
+        Some(PostCondition::Checked(false)) => format!("{label} is not checked"),
+        Some(PostCondition::Expanded(true)) => format!("{label} is expanded"),
+        Some(PostCondition::Expanded(false)) => format!("{label} is collapsed"),
+        Some(PostCondition::Focused | PostCondition::WindowActive) => format!("{label} has the focus"),
+        Some(PostCondition::InView) => format!("{label} is in view"),
+        Some(PostCondition::ItemSelected(item)) => format!("{} in {label} is selected", item.label()),
+        Some(PostCondition::CellsSelected(range)) => format!("{range} of {label} is selected"),
+        Some(PostCondition::TextSelected(text)) => format!("{text:?} is selected"),
+        Some(PostCondition::Text(text)) => format!("{label} reads {text:?}"),
+        Some(PostCondition::Number(value)) => format!("{label} is {value}"),
+        Some(PostCondition::Cells(range)) => format!("{range} of {label} is written"),
+        Some(PostCondition::WindowOpen(program)) => format!("{program} is open"),
+        Some(PostCondition::WindowClosed) => format!("{label} is closed"),
+        Some(PostCondition::Condition(condition)) => condition_label(condition),
+        None => format!("{} is done", super::subject(action)),
     }
 }
 
@@ -215,23 +203,27 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
 
 fn not_reached(action: &Action, way: Option<Way>) -> String {
     let (label, subject) = (target(&action.aim), super::subject(action));
-    match (&action.act, way) {
-        (_, Some(Way::Click)) => format!("{subject} was clicked but is not selected"),
-        (_, Some(Way::Keys)) => format!("{subject} was not reached with keys"),
-        (_, Some(Way::OpenedList)) => format!("{subject} was chosen with keys, but the box does not show it"),
-        (Act::Check { on }, None) => {
-            format!("{label} did not become {}", if *on { "checked" } else { "unchecked" })
+    match (way, action.act.postcondition()) {
+        (Some(Way::Click), _) => format!("{subject} was clicked but is not selected"),
+        (Some(Way::Keys), _) => format!("{subject} was not reached with keys"),
+        (Some(Way::OpenedList), _) => {
+            format!("{subject} was chosen with keys, but the box does not show it")
         }
-        (Act::Expand { open }, None) => {
-            format!("{label} did not become {}", if *open { "expanded" } else { "collapsed" })
+        (None, Some(PostCondition::Checked(on))) => {
+            format!("{label} did not become {}", if on { "checked" } else { "unchecked" })
         }
-        (Act::Focus, None) => format!("{label} did not take the focus"),
-        (Act::ScrollIntoView, None) => {
+        (None, Some(PostCondition::Expanded(open))) => {
+            format!("{label} did not become {}", if open { "expanded" } else { "collapsed" })
+        }
+        (None, Some(PostCondition::Focused)) => format!("{label} did not take the focus"),
+        (None, Some(PostCondition::InView)) => {
             format!("{label} did not scroll into view; scroll with the wheel instead")
         }
-        (Act::SelectCells { range }, None) => format!("{range} of {label} was not selected"),
-        (Act::SelectText { text }, None) => format!("{label} does not report that {text:?} is selected"),
-        (_, None) => format!("{subject} had no effect"),
+        (None, Some(PostCondition::CellsSelected(range))) => format!("{range} of {label} was not selected"),
+        (None, Some(PostCondition::TextSelected(text))) => {
+            format!("{label} does not report that {text:?} is selected")
+        }
+        (None, _) => format!("{subject} had no effect"),
     }
 }
 
