@@ -15,7 +15,7 @@ use super::{
     shown::Shown,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
-    step::{AgentKind, Asking, NotApproved},
+    step::{Acts, Asking, Asks, NotApproved, Steps},
     verify::{is_as_expected, is_seen},
 };
 use crate::{
@@ -37,11 +37,11 @@ const MARKS_MAX: usize = 100;
 /// The most cached agents; the least recently used is evicted.
 const APPS_MAX: usize = 32;
 
-/// An agent that works on sub-tasks, as an [`AgentKind`].
+/// An agent that works on sub-tasks, as an agent kind ([`super::step::AgentKind`]).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct App(pub(super) Worker);
 
-impl AgentKind for App {
+impl Steps for App {
     type Reply = AppReply;
 
     fn stage(self, phase: Phase<AppReply>) -> Stage {
@@ -61,6 +61,28 @@ impl AgentKind for App {
         session.look_of(self.0)
     }
 
+    fn lost(self, session: &mut Session, reason: &str) {
+        session.app_moves(self.0, AppTrigger::WindowGone);
+        session.app_failed(self.0, SubtaskStatus::Failed, reason);
+        session.apps.retain(|app| app.owner.worker() != self.0);
+    }
+
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
+        match self.0 {
+            Worker::Window(window) => self.broke(session, format!("failed to observe {window}: {failure}")),
+            // A failing device does not end the work of other agents.
+            Worker::Agent(_) => self.lost(session, &failure.message),
+        }
+    }
+
+    fn broke(self, session: &mut Session, reason: String) {
+        session.app_moves(self.0, AppTrigger::Broke);
+        session.archive_app(self.0, SubtaskStatus::Error, reason.clone());
+        session.break_off(reason);
+    }
+}
+
+impl Asks for App {
     fn decide_without_model(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
         None
     }
@@ -83,6 +105,17 @@ impl AgentKind for App {
         session.read_reply(self.0, text)
     }
 
+    fn questions_closed(self, session: &mut Session, goes_on: bool) {
+        let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
+        if session.app_moves(self.0, trigger) == AppStatus::Fail {
+            session.app_failed(self.0, SubtaskStatus::Failed, "a required question was not answered");
+        } else {
+            session.begin_step(self);
+        }
+    }
+}
+
+impl Acts for App {
     fn tools(self, session: &Session) -> &[ToolSpec] {
         session.tools_of(self.0)
     }
@@ -136,35 +169,6 @@ impl AgentKind for App {
                 session.app_failed(self.0, SubtaskStatus::Rejected, &reason);
             }
         }
-    }
-
-    fn questions_closed(self, session: &mut Session, goes_on: bool) {
-        let trigger = if goes_on { AppTrigger::Answered } else { AppTrigger::Unanswered };
-        if session.app_moves(self.0, trigger) == AppStatus::Fail {
-            session.app_failed(self.0, SubtaskStatus::Failed, "a required question was not answered");
-        } else {
-            session.begin_step(self);
-        }
-    }
-
-    fn lost(self, session: &mut Session, reason: &str) {
-        session.app_moves(self.0, AppTrigger::WindowGone);
-        session.app_failed(self.0, SubtaskStatus::Failed, reason);
-        session.apps.retain(|app| app.owner.worker() != self.0);
-    }
-
-    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
-        match self.0 {
-            Worker::Window(window) => self.broke(session, format!("failed to observe {window}: {failure}")),
-            // A failing device does not end the work of other agents.
-            Worker::Agent(_) => self.lost(session, &failure.message),
-        }
-    }
-
-    fn broke(self, session: &mut Session, reason: String) {
-        session.app_moves(self.0, AppTrigger::Broke);
-        session.archive_app(self.0, SubtaskStatus::Error, reason.clone());
-        session.break_off(reason);
     }
 }
 

@@ -14,7 +14,7 @@ use super::{
     plan::Following,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
-    step::{AgentKind, Asking, NotApproved},
+    step::{Acts, Asking, Asks, NotApproved, Steps},
 };
 use crate::{
     agent::AgentRef,
@@ -29,11 +29,11 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// The HostAgent, as an [`AgentKind`].
+/// The HostAgent, as an agent kind ([`super::step::AgentKind`]).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Host;
 
-impl AgentKind for Host {
+impl Steps for Host {
     type Reply = HostReply;
 
     fn stage(self, phase: Phase<HostReply>) -> Stage {
@@ -52,6 +52,20 @@ impl AgentKind for Host {
         Look::Desktop { picture: session.config.pictures }
     }
 
+    fn lost(self, session: &mut Session, reason: &str) {
+        session.break_off(format!("failed to observe the desktop: {reason}"));
+    }
+
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
+        session.break_off(format!("failed to observe the desktop: {failure}"));
+    }
+
+    fn broke(self, session: &mut Session, reason: String) {
+        session.break_off(reason);
+    }
+}
+
+impl Asks for Host {
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
         if let Observation::Desktop(view) = observation {
             session.targets.set_windows(view.windows.clone());
@@ -90,6 +104,17 @@ impl AgentKind for Host {
         parse_host_reply(text)
     }
 
+    fn questions_closed(self, session: &mut Session, goes_on: bool) {
+        let trigger = if goes_on { HostTrigger::Answered } else { HostTrigger::Unanswered };
+        if session.host.moves(trigger) == HostStatus::Fail {
+            session.finish(OutcomeKind::Failed, "a required question was not answered");
+        } else {
+            session.begin_step(self);
+        }
+    }
+}
+
+impl Acts for Host {
     fn tools(self, session: &Session) -> &[ToolSpec] {
         &session.config.host_tools
     }
@@ -158,27 +183,6 @@ impl AgentKind for Host {
                 session.finish(OutcomeKind::Rejected, reason);
             }
         }
-    }
-
-    fn questions_closed(self, session: &mut Session, goes_on: bool) {
-        let trigger = if goes_on { HostTrigger::Answered } else { HostTrigger::Unanswered };
-        if session.host.moves(trigger) == HostStatus::Fail {
-            session.finish(OutcomeKind::Failed, "a required question was not answered");
-        } else {
-            session.begin_step(self);
-        }
-    }
-
-    fn lost(self, session: &mut Session, reason: &str) {
-        session.break_off(format!("failed to observe the desktop: {reason}"));
-    }
-
-    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure) {
-        session.break_off(format!("failed to observe the desktop: {failure}"));
-    }
-
-    fn broke(self, session: &mut Session, reason: String) {
-        session.break_off(reason);
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     host::Host,
     machine::ApplyError,
     state::{Phase, Session, Stage},
-    step::AgentKind as _,
+    step::Steps as _,
 };
 use crate::{
     agent::{AgentReport, Worker},

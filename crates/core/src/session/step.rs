@@ -37,8 +37,8 @@ pub(super) enum NotApproved {
     Unanswered(NoAnswer),
 }
 
-/// A kind of agent that takes steps in the machine.
-pub(super) trait AgentKind: Copy {
+/// An agent that takes steps in the machine: where it is, what it observes, and how its work breaks off.
+pub(super) trait Steps: Copy {
     /// Its decision.
     type Reply;
 
@@ -50,6 +50,16 @@ pub(super) trait AgentKind: Copy {
     fn exhausted(self, session: &mut Session) -> bool;
     /// What it observes.
     fn look(self, session: &Session) -> Look;
+    /// The object it works on is gone.
+    fn lost(self, session: &mut Session, reason: &str);
+    /// Observing failed as often as is allowed.
+    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure);
+    /// It cannot continue, which ends the round.
+    fn broke(self, session: &mut Session, reason: String);
+}
+
+/// How an agent decides: with or without a model.
+pub(super) trait Asks: Steps {
     /// Its decision without a model, if the observation suffices.
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
     /// Its prompt.
@@ -58,6 +68,12 @@ pub(super) trait AgentKind: Copy {
     fn schema(self, session: &Session) -> (ReplyKind, Value);
     /// Parses a reply.
     fn parse(self, session: &Session, text: &str) -> Result<Self::Reply, ReplyError>;
+    /// Its questions were closed; `goes_on` unless a required answer is missing.
+    fn questions_closed(self, session: &mut Session, goes_on: bool);
+}
+
+/// What an agent does, and what becomes of it.
+pub(super) trait Acts: Steps {
     /// Its tools.
     fn tools(self, session: &Session) -> &[ToolSpec];
     /// The commands that a reply proposes.
@@ -68,22 +84,18 @@ pub(super) trait AgentKind: Copy {
     fn progress(self, session: &Session, observation: &Observation, reply: &Self::Reply) -> (Seen, Did);
     /// Its repetition counter.
     fn stall(self, session: &Session) -> Option<&Stall>;
-
     /// Its proposal waits for an approval.
     fn waits(self, session: &mut Session, asked_by: &AskedBy);
     /// Phase 4: records its step and moves its state.
     fn acted(self, session: &mut Session, acted: Acted<Self::Reply>);
     /// Its proposal was not approved.
     fn not_approved(self, session: &mut Session, acted: Acted<Self::Reply>, what: &str, why: NotApproved);
-    /// Its questions were closed; `goes_on` unless a required answer is missing.
-    fn questions_closed(self, session: &mut Session, goes_on: bool);
-    /// The object it works on is gone.
-    fn lost(self, session: &mut Session, reason: &str);
-    /// Observing failed as often as is allowed.
-    fn observation_failed(self, session: &mut Session, failure: &ObserveFailure);
-    /// It cannot continue, which ends the round.
-    fn broke(self, session: &mut Session, reason: String);
 }
+
+/// A kind of agent with steps.
+pub(super) trait AgentKind: Asks + Acts {}
+
+impl<A: Asks + Acts> AgentKind for A {}
 
 impl Session {
     /// Starts the next step of an agent, unless that would exceed a budget.
