@@ -16,7 +16,7 @@ use deskhand_core::{
 };
 use deskhand_runtime::{
     RunSummary, Story,
-    story::{Asked, Begun, Chapter, Heard, Moment, Note, SubtaskEnd, Target, Update},
+    story::{Asked, Begun, Chapter, Moment, Note, SubtaskEnd, Target, Update, UserReply},
 };
 
 use super::describe::{
@@ -141,7 +141,7 @@ impl Progress {
                 let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
                 note("approve?", &commands.join("; "))
             }),
-            Moment::Heard(heard) => self.heard(&heard),
+            Moment::UserReply(reply) => self.user_replied(&reply),
             Moment::Noted(noted) => self.noted(&noted),
         }
     }
@@ -153,17 +153,17 @@ impl Progress {
         })
     }
 
-    fn heard(&self, heard: &Heard) -> Vec<Line> {
-        self.when(Verbosity::Normal, || match heard {
-            Heard::Answers(answers) => note("answer", &one_line(&answers.join(" · "))),
-            Heard::Nobody(_) => note("answer", "none; the agent decides"),
-            Heard::Approved(ApprovalScope::Once) => note("approved", ""),
-            Heard::Approved(ApprovalScope::Session) => note("approved", "for this session"),
-            Heard::Rejected(instruction) => bad("rejected", instruction.as_deref().unwrap_or_default()),
+    fn user_replied(&self, reply: &UserReply) -> Vec<Line> {
+        self.when(Verbosity::Normal, || match reply {
+            UserReply::Answers(answers) => note("answer", &one_line(&answers.join(" · "))),
+            UserReply::Nobody(_) => note("answer", "none; the agent decides"),
+            UserReply::Approved(ApprovalScope::Once) => note("approved", ""),
+            UserReply::Approved(ApprovalScope::Session) => note("approved", "for this session"),
+            UserReply::Rejected(instruction) => bad("rejected", instruction.as_deref().unwrap_or_default()),
         })
         .into_iter()
         // The user typed them.
-        .filter(|_| !(self.prompts_elsewhere && matches!(heard, Heard::Answers(_))))
+        .filter(|_| !(self.prompts_elsewhere && matches!(reply, UserReply::Answers(_))))
         .collect()
     }
 

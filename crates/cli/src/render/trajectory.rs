@@ -9,7 +9,7 @@ use deskhand_core::{
 };
 use deskhand_runtime::{
     Journal, JournalProblem, PhaseTimes, RunSummary, Story,
-    story::{ActStory, Came, Chapter, Decision, Heard, Meaning, Note, StepStory, Talk, Update},
+    story::{ActStory, AskResult, Chapter, Decision, Meaning, Note, StepStory, Talk, Update, UserReply},
 };
 
 use super::describe::{
@@ -82,10 +82,10 @@ impl View {
             self.note(note);
         }
         for ask in &step.asks {
-            match &ask.came {
-                Came::Reply(reply) => self.replied(reply, &ask.decision),
-                Came::Failure(failure) => self.push("model", Tone::Bad, &failure.to_string()),
-                Came::Nothing => {}
+            match &ask.result {
+                AskResult::Reply(reply) => self.replied(reply, &ask.decision),
+                AskResult::Failure(failure) => self.push("model", Tone::Bad, &failure.to_string()),
+                AskResult::Nothing => {}
             }
         }
         for talk in &step.talks {
@@ -97,14 +97,14 @@ impl View {
     }
 
     fn talk(&mut self, talk: &Talk) {
-        match &talk.heard {
-            Some(Heard::Answers(answers)) => self.push("answer", Tone::Plain, &answers.join(" · ")),
-            Some(Heard::Nobody(_)) => self.push("answer", Tone::Doubtful, "nobody answered"),
-            Some(Heard::Approved(ApprovalScope::Once)) => self.push("approval", Tone::Good, "given"),
-            Some(Heard::Approved(ApprovalScope::Session)) => {
+        match &talk.reply {
+            Some(UserReply::Answers(answers)) => self.push("answer", Tone::Plain, &answers.join(" · ")),
+            Some(UserReply::Nobody(_)) => self.push("answer", Tone::Doubtful, "nobody answered"),
+            Some(UserReply::Approved(ApprovalScope::Once)) => self.push("approval", Tone::Good, "given"),
+            Some(UserReply::Approved(ApprovalScope::Session)) => {
                 self.push("approval", Tone::Good, "given for the session");
             }
-            Some(Heard::Rejected(instruction)) => {
+            Some(UserReply::Rejected(instruction)) => {
                 self.push("approval", Tone::Bad, instruction.as_deref().unwrap_or("refused"));
             }
             None => {}

@@ -21,7 +21,7 @@ use super::{
     words::{NoteLine, Tone, status_tone},
 };
 use crate::{
-    story::{ActStory, AskStory, Came, Decision, StepStory},
+    story::{ActStory, AskResult, AskStory, Decision, StepStory},
     words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
 
@@ -171,10 +171,10 @@ impl<'a> StepWriter<'a> {
                 (Vec::new(), "The prompt is omitted to keep this page small.")
             };
             let heading = if index == 0 { "Prompt and reply" } else { "Repeated request" };
-            let (end, reply) = match &ask.came {
-                Came::Reply(reply) => ("reply", reply.text.clone()),
-                Came::Failure(failure) => ("no reply", failure.to_string()),
-                Came::Nothing => ("no reply", "the session ended or was stopped first".to_owned()),
+            let (end, reply) = match &ask.result {
+                AskResult::Reply(reply) => ("reply", reply.text.clone()),
+                AskResult::Failure(failure) => ("no reply", failure.to_string()),
+                AskResult::Nothing => ("no reply", "the session ended or was stopped first".to_owned()),
             };
             pages.push(AskPage {
                 heading: heading.to_owned(),
@@ -219,8 +219,8 @@ impl<'a> StepWriter<'a> {
 
 fn ask_meta(ask: &AskStory) -> String {
     let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
-    match &ask.came {
-        Came::Reply(reply) => {
+    match &ask.result {
+        AskResult::Reply(reply) => {
             let cost = ask.cost.map_or_else(|| "cost unknown".to_owned(), |cost| cost.to_string());
             let again =
                 if reply.attempts > 1 { format!(" · {} requests", reply.attempts) } else { String::new() };
@@ -232,10 +232,10 @@ fn ask_meta(ask: &AskStory) -> String {
                 duration(reply.elapsed_ms),
             )
         }
-        Came::Failure(failure) => {
+        AskResult::Failure(failure) => {
             format!("{} · {}", count(u64::from(failure.attempts), "request"), duration(failure.elapsed_ms))
         }
-        Came::Nothing => String::new(),
+        AskResult::Nothing => String::new(),
     }
 }
 

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     journal::SessionFolder,
-    story::{ActStory, Came, Chapter, StepStory, tell},
+    story::{ActStory, AskResult, Chapter, StepStory, tell},
 };
 
 /// The version of the fields; incremented when one changes its meaning or is removed.
@@ -116,16 +116,16 @@ pub(super) fn prompt_of(step: &StepStory, speaker: Speaker) -> String {
 
 /// The last reply of a step.
 pub(super) fn reply_of(step: &StepStory) -> Option<&deskhand_core::model::ModelReply> {
-    step.asks.iter().rev().find_map(|ask| match &ask.came {
-        Came::Reply(reply) => Some(reply),
-        Came::Failure(_) | Came::Nothing => None,
+    step.asks.iter().rev().find_map(|ask| match &ask.result {
+        AskResult::Reply(reply) => Some(reply),
+        AskResult::Failure(_) | AskResult::Nothing => None,
     })
 }
 
 fn tokens(step: &StepStory, count: impl Fn(&deskhand_core::model::Usage) -> Option<u64>) -> Option<u64> {
-    let counts = step.asks.iter().filter_map(|ask| match &ask.came {
-        Came::Reply(reply) => Some(count(&reply.usage)),
-        Came::Failure(_) | Came::Nothing => None,
+    let counts = step.asks.iter().filter_map(|ask| match &ask.result {
+        AskResult::Reply(reply) => Some(count(&reply.usage)),
+        AskResult::Failure(_) | AskResult::Nothing => None,
     });
     counts.sum()
 }
@@ -137,10 +137,10 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         if step.subtask.is_empty() { None } else { seen.and_then(|seen| windows_of(seen).first().copied()) };
     let picture = seen.and_then(deskhand_core::observation::Observation::picture);
     let said = step.decision.clone().unwrap_or_default();
-    let attempts = step.asks.iter().map(|ask| match &ask.came {
-        Came::Reply(reply) => reply.attempts,
-        Came::Failure(failure) => failure.attempts,
-        Came::Nothing => 0,
+    let attempts = step.asks.iter().map(|ask| match &ask.result {
+        AskResult::Reply(reply) => reply.attempts,
+        AskResult::Failure(failure) => failure.attempts,
+        AskResult::Nothing => 0,
     });
     StepLine {
         version: FIELDS_VERSION,

@@ -21,8 +21,8 @@ use super::{
 use crate::{
     journal::{JournalProblem, SessionFolder},
     story::{
-        ActStory, Begun, Came, Chapter, End, Heard, Meaning, Note, PhaseTimes, RunSummary, StepStory, Talk,
-        tell,
+        ActStory, AskResult, Begun, Chapter, End, Meaning, Note, PhaseTimes, RunSummary, StepStory, Talk,
+        UserReply, tell,
     },
     words::{effect_word, whole_command_words},
 };
@@ -148,7 +148,7 @@ pub(super) fn step_tone(step: &StepStory) -> Tone {
     let notes = step.notes.iter().map(note_tone);
     let talks = step.talks.iter().map(talk_tone);
     let unusable = step.decision.as_ref().is_some_and(|said| !said.problem.is_empty());
-    let failed = step.asks.iter().any(|ask| matches!(ask.came, Came::Failure(_)));
+    let failed = step.asks.iter().any(|ask| matches!(ask.result, AskResult::Failure(_)));
     let replies = [(unusable, Tone::Doubtful), (failed, Tone::Bad)];
     let replies = replies.into_iter().filter_map(|(is, tone)| is.then_some(tone));
     acts.chain(notes).chain(talks).chain(replies).max().unwrap_or(Tone::Plain)
@@ -261,7 +261,7 @@ impl Tallied {
             .iter()
             .any(|act| act.result.as_ref().is_none_or(|result| result.status == CallStatus::Failure));
         let said = step.decision.as_ref();
-        let rejected = step.talks.iter().any(|talk| talk.heard == Some(Heard::Rejected(None)));
+        let rejected = step.talks.iter().any(|talk| talk.reply == Some(UserReply::Rejected(None)));
         let (status, tone) = match said.and_then(|said| said.meaning) {
             Some(Meaning::App(AppStatus::Finish)) if !failed => ("finished", Tone::Good),
             Some(Meaning::App(AppStatus::Fail)) => ("failed", Tone::Bad),
@@ -308,9 +308,9 @@ impl Tallied {
 
 /// The cost of a step in millionths of a dollar; `None` if partly unknown.
 pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
-    let costs = step.asks.iter().map(|ask| match &ask.came {
-        Came::Reply(_) => ask.cost.map(|cost| cost.0),
-        Came::Failure(_) | Came::Nothing => None,
+    let costs = step.asks.iter().map(|ask| match &ask.result {
+        AskResult::Reply(_) => ask.cost.map(|cost| cost.0),
+        AskResult::Failure(_) | AskResult::Nothing => None,
     });
     costs.sum()
 }

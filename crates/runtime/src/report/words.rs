@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use serde::Serialize;
 
-use crate::story::{Asked, Doing, End, Heard, Meaning, Note, Talk};
+use crate::story::{Asked, Doing, End, Meaning, Note, Talk, UserReply};
 
 /// The tone of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -87,32 +87,32 @@ impl TalkLine {
                 ("approval", approval.commands.iter().map(Command::to_line).collect(), reason)
             }
         };
-        let answers = talk.heard.as_ref().map_or_else(|| vec!["no answer yet".to_owned()], heard_words);
+        let answers = talk.reply.as_ref().map_or_else(|| vec!["no answer yet".to_owned()], reply_words);
         let (step, waited_ms) = (talk.step, talk.waited_ms);
         Self { kind, step, asked, reason, tone: talk_tone(talk), answers, waited_ms }
     }
 }
 
-fn heard_words(heard: &Heard) -> Vec<String> {
-    let one = match heard {
-        Heard::Answers(answers) => return answers.clone(),
-        Heard::Nobody(NoAnswer::NoChannel) => "no user to ask".to_owned(),
-        Heard::Nobody(NoAnswer::TimedOut) => "timed out".to_owned(),
-        Heard::Approved(ApprovalScope::Once) => "approved".to_owned(),
-        Heard::Approved(ApprovalScope::Session) => "approved for the whole session".to_owned(),
-        Heard::Rejected(None) => "rejected".to_owned(),
-        Heard::Rejected(Some(instruction)) => format!("rejected: {instruction}"),
+fn reply_words(reply: &UserReply) -> Vec<String> {
+    let one = match reply {
+        UserReply::Answers(answers) => return answers.clone(),
+        UserReply::Nobody(NoAnswer::NoChannel) => "no user to ask".to_owned(),
+        UserReply::Nobody(NoAnswer::TimedOut) => "timed out".to_owned(),
+        UserReply::Approved(ApprovalScope::Once) => "approved".to_owned(),
+        UserReply::Approved(ApprovalScope::Session) => "approved for the whole session".to_owned(),
+        UserReply::Rejected(None) => "rejected".to_owned(),
+        UserReply::Rejected(Some(instruction)) => format!("rejected: {instruction}"),
     };
     vec![one]
 }
 
 /// The tone of a reply.
 pub(super) const fn talk_tone(talk: &Talk) -> Tone {
-    match &talk.heard {
-        Some(Heard::Answers(_)) => Tone::Plain,
-        Some(Heard::Approved(_)) => Tone::Good,
-        Some(Heard::Rejected(_)) => Tone::Bad,
-        Some(Heard::Nobody(_)) | None => Tone::Doubtful,
+    match &talk.reply {
+        Some(UserReply::Answers(_)) => Tone::Plain,
+        Some(UserReply::Approved(_)) => Tone::Good,
+        Some(UserReply::Rejected(_)) => Tone::Bad,
+        Some(UserReply::Nobody(_)) | None => Tone::Doubtful,
     }
 }
 

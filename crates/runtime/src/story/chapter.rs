@@ -72,7 +72,7 @@ pub enum Moment {
     /// The user is asked.
     Asked(Asked),
     /// The user's reply, if any.
-    Heard(Heard),
+    UserReply(UserReply),
     /// A session-level event.
     Noted(Note),
 }
@@ -179,7 +179,7 @@ pub struct AskStory {
     /// The conversation.
     pub messages: Vec<Message>,
     /// The response.
-    pub came: Came,
+    pub result: AskResult,
     /// The parsed reply; empty if there is none.
     pub decision: Decision,
     /// `None` if the price or token count is unknown.
@@ -188,7 +188,7 @@ pub struct AskStory {
 
 /// The response to a model request.
 #[derive(Debug)]
-pub enum Came {
+pub enum AskResult {
     /// A reply.
     Reply(ModelReply),
     /// A failure.
@@ -216,7 +216,7 @@ pub struct Talk {
     /// The question.
     pub asked: Asked,
     /// The reply; `None` while open, or if the session ended.
-    pub heard: Option<Heard>,
+    pub reply: Option<UserReply>,
     /// The waiting time, in milliseconds.
     pub waited_ms: u64,
 }
@@ -232,7 +232,7 @@ pub enum Asked {
 
 /// The user's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Heard {
+pub enum UserReply {
     /// One answer per question.
     Answers(Vec<String>),
     /// No reply.

@@ -17,8 +17,8 @@ use deskhand_core::{
 };
 
 use super::{
-    ActStory, AskStory, Asked, Begun, Came, Chapter, Decision, Doing, End, Heard, Moment, Note, RunSummary,
-    StepStory, SubtaskEnd, Talk, Update, ids, ledger::Phase, target::target_of,
+    ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
+    StepStory, SubtaskEnd, Talk, Update, UserReply, ids, ledger::Phase, target::target_of,
 };
 
 /// An effect in progress.
@@ -118,7 +118,7 @@ impl Story {
             Record::Effect(record) => self.wanted(record, line.at_ms, since, &mut updates),
             Record::Event(record) => {
                 self.unanswered = None;
-                self.came(&record.event, line.at_ms, since, &mut updates);
+                self.returned_event(&record.event, line.at_ms, since, &mut updates);
             }
             Record::Changed(change) => self.changed(change, &mut updates),
         }
@@ -211,7 +211,7 @@ impl Story {
                     step.asks.push(AskStory {
                         reply: request.reply,
                         messages: request.messages.clone(),
-                        came: Came::Nothing,
+                        result: AskResult::Nothing,
                         decision: Decision::default(),
                         cost: None,
                     });
@@ -239,11 +239,11 @@ impl Story {
     }
 
     fn ask(&mut self, asked: Asked, updates: &mut Vec<Update>) {
-        self.talk = Some(Talk { step: self.steps, asked: asked.clone(), heard: None, waited_ms: 0 });
+        self.talk = Some(Talk { step: self.steps, asked: asked.clone(), reply: None, waited_ms: 0 });
         updates.push(Update::moment(Moment::Asked(asked)));
     }
 
-    fn came(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
+    fn returned_event(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
         if let Event::Resumed { desktop_kept } = event {
             // Time without a process is not counted.
             self.away_ms = self.away_ms.saturating_add(since);
@@ -267,7 +267,7 @@ impl Story {
             Event::ModelFailed { failure } => {
                 self.summary.model_failed(failure, self.price.as_ref());
                 if let Some(ask) = self.step.as_mut().and_then(|step| step.asks.last_mut()) {
-                    ask.came = Came::Failure(failure.clone());
+                    ask.result = AskResult::Failure(failure.clone());
                 }
                 updates.push(Update::moment(Moment::ModelFailed(failure.clone())));
             }
@@ -276,10 +276,12 @@ impl Story {
                 self.result(result_of(report));
                 updates.push(Update::moment(Moment::Delegated(report.clone())));
             }
-            Event::Answered { answers } => self.heard(Heard::Answers(answers.clone()), updates),
-            Event::Unanswered { why } => self.heard(Heard::Nobody(*why), updates),
-            Event::Approved { scope } => self.heard(Heard::Approved(*scope), updates),
-            Event::Rejected { instruction } => self.heard(Heard::Rejected(instruction.clone()), updates),
+            Event::Answered { answers } => self.user_replied(UserReply::Answers(answers.clone()), updates),
+            Event::Unanswered { why } => self.user_replied(UserReply::Nobody(*why), updates),
+            Event::Approved { scope } => self.user_replied(UserReply::Approved(*scope), updates),
+            Event::Rejected { instruction } => {
+                self.user_replied(UserReply::Rejected(instruction.clone()), updates);
+            }
             Event::Stopped { reason } => {
                 self.note(Note::Stopped(*reason), updates);
                 self.complete |= self.step.is_none() && self.talk.is_none();
@@ -343,7 +345,7 @@ impl Story {
         ask.decision = Decision::of(&said, &reply.text);
         step.decision = Some(ask.decision.clone());
         ask.cost = price.and_then(|price| price.of(reply.usage));
-        ask.came = Came::Reply(reply.clone());
+        ask.result = AskResult::Reply(reply.clone());
         self.said = subtask_end(&said).or_else(|| self.said.take().filter(|_| said.is_err()));
         if let Some(step) = self.step_ref.clone() {
             updates.push(Update::moment(Moment::Replied { step, reply: reply.clone(), said }));
@@ -368,10 +370,10 @@ impl Story {
         }
     }
 
-    fn heard(&mut self, heard: Heard, updates: &mut Vec<Update>) {
+    fn user_replied(&mut self, reply: UserReply, updates: &mut Vec<Update>) {
         let Some(mut talk) = self.talk.take() else { return };
-        talk.heard = Some(heard.clone());
-        updates.push(Update::moment(Moment::Heard(heard)));
+        talk.reply = Some(reply.clone());
+        updates.push(Update::moment(Moment::UserReply(reply)));
         match &mut self.step {
             Some(step) => step.talks.push(talk),
             None => updates.push(Update::Chapter(Chapter::Talk(talk))),

@@ -13,8 +13,8 @@ mod source;
 mod target;
 
 pub use chapter::{
-    ActStory, AskStory, Asked, Begun, Came, Chapter, Doing, End, Heard, Moment, Note, StepStory, SubtaskEnd,
-    Talk, Update,
+    ActStory, AskResult, AskStory, Asked, Begun, Chapter, Doing, End, Moment, Note, StepStory, SubtaskEnd,
+    Talk, Update, UserReply,
 };
 pub use decision::{Decision, Meaning};
 pub use fold::Story;
