@@ -72,7 +72,7 @@ pub(crate) enum ParseError {
         limit_ms: u128,
     },
     /// It rejected the token.
-    #[error("the OmniParser server at {url} refuses the connection ({status})")]
+    #[error("the OmniParser server at {url} rejected the token ({status})")]
     Forbidden {
         /// Its URL.
         url: String,
@@ -246,7 +246,7 @@ fn boxes(bytes: &[u8], region: &Rect<Screen>, url: &str) -> Result<Vec<ParsedBox
     let answer: Value =
         serde_json::from_slice(bytes).map_err(|error| wrong(format!("{error} in `{}`", quote(bytes))))?;
     let Some(Value::Array(items)) = answer.get("parsed_content_list") else {
-        return Err(wrong(format!("`parsed_content_list` is missing in `{}`", quote(bytes))));
+        return Err(wrong(format!("no list `parsed_content_list` in `{}`", quote(bytes))));
     };
     let parsed: Vec<ParsedBox> = items
         .iter()
@@ -336,7 +336,7 @@ mod tests {
     fn an_invalid_response_is_an_error() {
         for (answer, part) in [
             ("<html>", "in `<html>`"),
-            ("{}", "no `parsed_content_list`"),
+            ("{}", "no list `parsed_content_list`"),
             (r#"{"parsed_content_list": [{"bbox": [1, 2, 30, 40]}]}"#, "corners from 0 to 1"),
         ] {
             let text = boxes(answer.as_bytes(), &REGION, "u").unwrap_err().to_string();

@@ -142,8 +142,8 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
     for (behaviour, part) in [
         (Behaviour::status(500, "out of memory"), "answered 500 Internal Server Error: out of memory"),
         (Behaviour::status(500, format!("I got {TOKEN}")), "I got [redacted]"),
-        (Behaviour::status(200, "<html>"), "answered something else than boxes"),
-        (Behaviour::status(200, "{\"parsed_content_list\": 3}"), "there is no `parsed_content_list`"),
+        (Behaviour::status(200, "<html>"), "sent an invalid response"),
+        (Behaviour::status(200, "{\"parsed_content_list\": 3}"), "no list `parsed_content_list`"),
         (Behaviour::status(307, "").with_header("location", "http://127.0.0.1:1/"), "answered 307"),
         (Behaviour::CutBody, "cannot be reached"),
         (Behaviour::Close, "cannot be reached"),
@@ -161,7 +161,7 @@ async fn a_parser_that_does_not_answer_is_a_notice_and_the_look_goes_on() {
     stage.desktop = Seeing::new(stage.desktop.into_inner(), wrong);
     let (tree, notices) = stage.see().await;
     assert!(
-        matches!(notices.as_slice(), [one] if one.contains("refuses the connection (401 Unauthorized); correct `omniparser.token_env`")),
+        matches!(notices.as_slice(), [one] if one.contains("rejected the token (401 Unauthorized); correct `omniparser.token_env`")),
         "{notices:?}"
     );
     assert_eq!(tree, own);
