@@ -91,7 +91,7 @@ async fn desktop_without_a_new_owner_ends_after_its_grace_time() {
     ended(keeper).await;
     is_gone(&world, &handle);
     let error = LinuxDesktop::attach(&handle, IdsSeen::default()).await.map(drop).unwrap_err();
-    assert!(error.to_string().contains("is not kept any more"), "{error}");
+    assert!(error.to_string().contains("is no longer available"), "{error}");
 }
 
 #[tokio::test]
@@ -116,7 +116,7 @@ async fn desktop_is_taken_over_and_leaves_nothing_behind_when_closed() {
     let (keeper, handle) = kept.owner_dies();
     let desktop = LinuxDesktop::attach(&handle, IdsSeen::default()).await.unwrap();
     let error = LinuxDesktop::attach(&handle, IdsSeen::default()).await.map(drop).unwrap_err();
-    assert!(error.to_string().contains("is not kept any more"), "one owner at a time: {error}");
+    assert!(error.to_string().contains("is no longer available"), "one owner at a time: {error}");
     desktop.keep_for(Duration::from_hours(1)).unwrap();
     desktop.shut_down().await;
     // A proper end does not wait for the grace time.
