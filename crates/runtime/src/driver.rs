@@ -8,6 +8,7 @@ use std::{
 
 use deskhand_core::{
     command::{CallResult, Command, Verdict},
+    duration::milliseconds,
     ids::{EffectId, SessionId},
     outcome::Outcome,
     prompt::PromptSet,
@@ -367,7 +368,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 )
             }
         };
-        result.elapsed_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        result.elapsed_ms = milliseconds(started.elapsed());
         Event::Returned { result }
     }
 

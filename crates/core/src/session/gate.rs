@@ -45,15 +45,10 @@ pub(super) struct Cleared {
     approved: bool,
 }
 
+/// A command after the gate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Passage {
-    Send(Command),
-    Refuse(Command, Box<CallResult>),
-}
-
-/// A command after the gate.
-pub(super) enum Passed {
+pub(super) enum Passage {
     /// Send it.
     Send(Command),
     /// Do not send it; report this result.
@@ -134,11 +129,8 @@ impl Cleared {
     }
 
     /// The next command.
-    pub(super) fn pop(&mut self) -> Option<Passed> {
-        self.queue.pop_front().map(|passage| match passage {
-            Passage::Send(command) => Passed::Send(command),
-            Passage::Refuse(command, result) => Passed::Refuse(command, result),
-        })
+    pub(super) fn pop(&mut self) -> Option<Passage> {
+        self.queue.pop_front()
     }
 
     /// Whether a person approved the commands.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     effect::StepRef,
-    gate::{Cleared, Passed},
+    gate::{Cleared, Passage},
 };
 use crate::{
     action::words::Wording,
@@ -148,11 +148,11 @@ impl<R> Acting<R> {
     pub(super) fn next(mut self) -> Advance<R> {
         loop {
             match self.queue.pop() {
-                Some(Passed::Send(command)) => {
+                Some(Passage::Send(command)) => {
                     self.out = Some(command.clone());
                     return Advance::Send(Box::new(self), command);
                 }
-                Some(Passed::Refuse(command, result)) => {
+                Some(Passage::Refuse(command, result)) => {
                     self.out = Some(command);
                     self.returned(*result, /*sequences*/ true);
                 }
@@ -177,7 +177,7 @@ impl<R> Acting<R> {
         while let Some(skipped) = &skipped
             && let Some(passed) = self.queue.pop()
         {
-            let (Passed::Send(command) | Passed::Refuse(command, _)) = passed;
+            let (Passage::Send(command) | Passage::Refuse(command, _)) = passed;
             self.out = Some(command);
             self.keep(skipped.clone());
         }
