@@ -57,6 +57,15 @@ impl Before {
         })
     }
 
+    /// Whether the name of the target announces a dialog by an ellipsis: `Chart…`.
+    pub(crate) fn announces_dialog(&self) -> bool {
+        self.target.as_ref().is_some_and(|target| {
+            let name = target.name.trim_end();
+            (name.ends_with('…') || name.ends_with("..."))
+                && [Role::MENU_ITEM, Role::PUSH_BUTTON].contains(&target.role)
+        })
+    }
+
     /// Whether the target was found in a picture.
     pub(crate) fn is_drawn(&self) -> bool {
         self.target.as_ref().is_some_and(|target| target.source != Source::AtSpi)

@@ -80,7 +80,8 @@ impl Effect {
 ///
 /// A window that opened or closed, or a target that is gone, proves it at once. So does a change of an element that was
 /// quiet before. An element that changed recently by itself, or was not observed before, is suspect: it is observed
-/// without input, and if it changes again, it proves nothing.
+/// without input, and if it changes again, it proves nothing. If the name of the target announces a dialog, other changes
+/// only count once that dialog has not opened in time.
 pub(crate) async fn wait_for_effect<D: Desktop>(
     desktop: &D,
     watch: D::Watch,
@@ -88,10 +89,11 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<Effect> {
     let mut effect = Effect::default();
-    let bound_ms = milliseconds(limits.effect);
+    let mut announced_dialog = AnnouncedDialog::default();
     let mut watch = Some(watch);
     let mut noise: HashSet<Part> = HashSet::new();
     for _ in 0..WAITS_MAX {
+        let bound_ms = announced_dialog.bound_ms(limits);
         let current = match watch.take() {
             Some(first) => first,
             None => watch_app(desktop, before.surface.id).await?,
@@ -105,6 +107,9 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         let mut candidates = changed.candidates(desktop, before, &told, &noise).await?;
         candidates.retain(|one| !is_known_to_change(desktop, before, one));
         if let Some(fresh) = candidates.iter().find(|one| !one.is_suspect(before, &told)) {
+            if announced_dialog.holds_back(before, fresh, effect.waited_ms, limits) {
+                continue;
+            }
             return Ok(effect.proven_by(desktop, fresh));
         }
         if !candidates.is_empty() {
@@ -125,6 +130,9 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
                 candidates.iter().filter(same).any(|known| known.part == one.part)
             };
             if let Some(proof) = left.iter().find(|one| !one.is_suspect(before, &told) || lasts(one)) {
+                if announced_dialog.holds_back(before, proof, effect.waited_ms, limits) {
+                    continue;
+                }
                 return Ok(effect.proven_by(desktop, proof));
             }
             // Elements that changed for the first time meanwhile are observed next, bounded.
@@ -136,7 +144,41 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
             break;
         }
     }
-    Ok(effect)
+    Ok(match announced_dialog.other {
+        Some((difference, _)) => effect.proven_by(desktop, &difference),
+        None => effect,
+    })
+}
+
+/// A dialog that the name of the target announces. A busy application shows it long after the first change, so other
+/// changes are held back for a while.
+#[derive(Default)]
+struct AnnouncedDialog {
+    /// The first other change, and until when it is held back, in milliseconds of the wait.
+    other: Option<(Difference, u64)>,
+}
+
+impl AnnouncedDialog {
+    /// Whether to wait on for the dialog although `change` was observed.
+    fn holds_back(
+        &mut self,
+        before: &Before,
+        change: &Difference,
+        waited_ms: u64,
+        limits: &ActLimits,
+    ) -> bool {
+        if !before.announces_dialog() {
+            return false;
+        }
+        let until_ms = waited_ms + milliseconds(limits.effect);
+        let (_, until_ms) = self.other.get_or_insert_with(|| (change.clone(), until_ms));
+        waited_ms < *until_ms
+    }
+
+    /// The time limit of the wait, in milliseconds.
+    fn bound_ms(&self, limits: &ActLimits) -> u64 {
+        self.other.as_ref().map_or(milliseconds(limits.effect), |(_, until_ms)| *until_ms)
+    }
 }
 
 /// Whether a difference belongs to a self-changing element other than the target.

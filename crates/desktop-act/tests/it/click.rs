@@ -37,6 +37,24 @@ fn opens_dialog() -> Behaviour {
 }
 
 #[tokio::test]
+async fn an_announced_dialog_is_awaited_beyond_another_change() {
+    let rename = || Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
+    let check = async |name: &str, behaviour: Behaviour, expected: &str| {
+        let other = FakeElement::new(Role::LABEL, "other").key("other");
+        let (desktop, window) = desktop_with([button(name, behaviour), other]);
+        let report = click_target(&desktop, window).await;
+        assert_eq!(report.effect(), Verdict::Seen);
+        assert!(report.summary().contains(expected), "{name}: {}", report.summary());
+    };
+    let late = || Behaviour::All(vec![rename(), opens_dialog().after(2_600)]);
+    check("Chart…", late(), "“Question” opened").await;
+    check("Chart...", late(), "“Question” opened").await;
+    // The name announces no dialog, or none opens: the change counts.
+    check("Chart", late(), "renamed to \"changed\"").await;
+    check("Chart…", rename(), "renamed to \"changed\"").await;
+}
+
+#[tokio::test]
 async fn verdicts_are_about_what_happened() {
     let check = async |name: &str, element: FakeElement, effect: Verdict, route: Option<Route>| {
         let (desktop, window) = desktop_with([element, FakeElement::new(Role::LABEL, "other").key("other")]);
