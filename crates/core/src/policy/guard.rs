@@ -1,9 +1,9 @@
 //! The safe guard: asks before actions that usually cannot be undone.
 
 use super::{
+    decision::{Decision, Ruling},
     pattern::{matches, matches_keys, matches_name},
-    rule::{Decision, Ruling},
-    subject::Subject,
+    subject::{HARMLESS, Subject},
 };
 use crate::known_tools;
 
@@ -38,10 +38,6 @@ const PRESSES: [&str; 7] = [
     known_tools::TYPE,
     known_tools::PASTE,
 ];
-
-/// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
-pub(super) const HARMLESS: &str =
-    "*text*|entry|paragraph|heading|label|document*|combo box|table cell|check box|radio button|page tab";
 
 pub(super) fn guard(subject: &Subject) -> Option<Ruling> {
     if subject.role.as_ref().is_some_and(|role| matches(HARMLESS, role)) {

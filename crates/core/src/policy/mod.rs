@@ -3,11 +3,13 @@
 //! Names and keys are judged in the form in which they are carried out: a name as elements are found by it
 //! ([`fold_name`](crate::ui::fold_name)), keys as chords. What an action treats as equal, the policy treats as equal.
 
+mod decision;
 mod guard;
 mod pattern;
 mod rule;
 mod subject;
 
+pub use decision::{Decision, Ruling};
 pub use pattern::{matches, matches_keys, matches_name};
-pub use rule::{Decision, Policy, Rule, Ruling};
+pub use rule::{Policy, Rule};
 pub use subject::Subject;

@@ -5,23 +5,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    decision::{Decision, Ruling},
     guard::{guard, presses_by_name},
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
 use crate::known_tools;
-
-/// The decision of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Decision {
-    /// Run it.
-    Allow,
-    /// Ask a person first.
-    Ask,
-    /// Never run it.
-    Deny,
-}
 
 /// A rule. It matches if all its patterns match: `*` matches any text, `?` one character, `|` separates alternatives;
 /// case-insensitive. Names are compared without mnemonics and a trailing `…` or `:`, keys as
@@ -66,15 +55,6 @@ impl Default for Policy {
     fn default() -> Self {
         Self { rules: Vec::new(), safe_guard: true }
     }
-}
-
-/// The policy's decision on a subject.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ruling {
-    /// The decision.
-    pub decision: Decision,
-    /// The rule as text; empty if no rule matches.
-    pub why: String,
 }
 
 impl Policy {

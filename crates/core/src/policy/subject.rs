@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{guard::HARMLESS, pattern::matches};
+use super::pattern::matches;
 use crate::{
     command::Command,
     ids::{ElementId, WindowId},
@@ -13,6 +13,10 @@ use crate::{
 
 /// The arguments that hold positions.
 const PLACES: [(&str, &str); 3] = [("x", "y"), ("start_x", "start_y"), ("end_x", "end_y")];
+
+/// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
+pub(super) const HARMLESS: &str =
+    "*text*|entry|paragraph|heading|label|document*|combo box|table cell|check box|radio button|page tab";
 
 /// The properties of a command that rules match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

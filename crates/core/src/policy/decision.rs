@@ -1,0 +1,24 @@
+//! What the policy decides.
+
+use serde::{Deserialize, Serialize};
+
+/// The decision of a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decision {
+    /// Run it.
+    Allow,
+    /// Ask a person first.
+    Ask,
+    /// Never run it.
+    Deny,
+}
+
+/// The policy's decision on a subject.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ruling {
+    /// The decision.
+    pub decision: Decision,
+    /// The rule as text; empty if no rule matches.
+    pub why: String,
+}
