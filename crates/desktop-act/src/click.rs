@@ -186,9 +186,6 @@ async fn click_point<D: Desktop>(
     let watch = watch_app(desktop, surface.id).await?;
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut done = effect.to_done(click.act(), aim, Route::Input);
-    if !done.is_seen() && effect.damaged && target.is_none() {
-        done.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
-    }
-    Ok(done)
+    let done = effect.to_done(click.act(), aim, Route::Input);
+    Ok(done.or_unknown(effect.damaged && target.is_none()))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
+    action::{Act, Action, Aim, Proof, Refusal, TEXT_MAX, Unsupported},
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
@@ -20,7 +20,7 @@ use crate::{
     focus::focus_element,
     patience::watch_app,
     report::{ActLimits, ActionReport, Halt, report},
-    text::{characters, clear, read, same_text},
+    text::{characters, clear, read, read_back, same_text},
 };
 
 /// How long an application may take to fetch pasted text.
@@ -44,7 +44,8 @@ pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionRepo
 pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResult<ActionReport> {
     desktop.set_clipboard(Some(text)).await?;
     let found = desktop.clipboard().await?;
-    let evidence = reads(found.as_deref().unwrap_or_default(), found.as_deref() == Some(text));
+    let met = found.as_deref() == Some(text);
+    let evidence = read_back(found.as_deref().unwrap_or_default(), met, /*corrected*/ false);
     let act = Act::WriteClipboard { text: clip(text, TEXT_MAX) };
     Ok(Action::new(act, Aim::Desktop, evidence).by(Route::Semantic).into())
 }
@@ -81,19 +82,9 @@ async fn paste_and_check<D: Desktop>(
     let (waited_ms, _) = paste_here(desktop, &ready, text, limits).await?;
     let found = read(desktop, &ready.element).await?.unwrap_or_default();
     let act = Act::Paste { text: clip(text, TEXT_MAX) };
-    let evidence = reads(&found, same_text(&found, text));
+    let evidence = read_back(&found, same_text(&found, text), /*corrected*/ false);
     let action = Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input).after(waited_ms);
     Ok(ActionReport::from(action).with_output(json!({ "text": clip(&found, TEXT_MAX) })))
-}
-
-/// What was read back.
-fn reads(found: &str, met: bool) -> Evidence {
-    let text = clip(found, TEXT_MAX);
-    if met {
-        Proof::Reads { text, corrected: false }.into()
-    } else {
-        Shortfall::ReadsOtherwise { text, corrected: false }.into()
-    }
 }
 
 /// Pastes into the focused element; returns how long that took and whether the application fetched the text. Restores the

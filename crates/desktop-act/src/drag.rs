@@ -1,7 +1,7 @@
 //! Dragging from one place to another.
 
 use deskhand_core::{
-    action::{Act, Aim, Refusal, Uncertainty},
+    action::{Act, Aim, Refusal},
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
@@ -47,11 +47,8 @@ async fn drag_and_check<D: Desktop>(
     desktop.drag(start, end, held).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let aim = Aim::Point { point: start, on: element.as_ref().map(Into::into) };
-    let mut done = effect.to_done(Act::Drag { to: Some(end) }, aim, Route::Input);
-    if !done.is_seen() && effect.damaged && element.is_none() {
-        done.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
-    }
-    Ok(done)
+    let done = effect.to_done(Act::Drag { to: Some(end) }, aim, Route::Input);
+    Ok(done.or_unknown(effect.damaged && element.is_none()))
 }
 
 async fn place<D: Desktop>(

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Refusal, Report},
+    action::{Act, Action, Aim, Evidence, Refusal, Report, Uncertainty},
     command::{Route, Verdict},
     geometry::{Point, Screen},
     ids::ElementId,
@@ -149,6 +149,20 @@ impl Done {
     /// Whether the effect was seen.
     pub(crate) const fn is_seen(&self) -> bool {
         matches!(self.action.evidence, Evidence::Seen { .. })
+    }
+
+    /// The same with unknown effect if pixels are all that changed, where the application exposes nothing else.
+    pub(crate) fn or_unknown(mut self, only_pixels: bool) -> Self {
+        if only_pixels && !self.is_seen() {
+            self.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
+        }
+        self
+    }
+}
+
+impl From<Action> for Done {
+    fn from(action: Action) -> Self {
+        Self { action, window: None }
     }
 }
 

@@ -61,7 +61,7 @@ async fn select_and_check<D: Desktop>(
     };
     let done = |evidence| done(&ready.element, Wanted::new(found.role.clone(), &found.name), evidence);
     if is_selected(desktop, list, found).await? {
-        return Ok(done(Proof::Holds { already: true }.into()));
+        return Ok(done(Proof::Holds { already: true }.into()).into());
     }
     let mut waited_ms = 0;
     // The accessibility action of a row is a double click; that of an option selects it.
@@ -81,16 +81,15 @@ async fn select_and_check<D: Desktop>(
         let settled = desktop.settle(watch, limits.quiet).await?;
         waited_ms += settled.waited_ms;
         if is_selected(desktop, list, found).await? {
-            let Done { action, window } = done(Proof::Holds { already: false }.into());
-            let action = action.by(Route::Semantic).after(waited_ms).with_changes(settled.changes);
-            return Ok(Done { action, window });
+            let action = done(Proof::Holds { already: false }.into()).by(Route::Semantic);
+            return Ok(action.after(waited_ms).with_changes(settled.changes).into());
         }
     }
     by_mouse(desktop, window, &ready.element, found, limits).await
 }
 
-fn done(list: &Element, item: Wanted, evidence: Evidence) -> Done {
-    Done { action: Action::new(Act::SelectItem { item }, Aim::element(list), evidence), window: None }
+fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
+    Action::new(Act::SelectItem { item }, Aim::element(list), evidence)
 }
 
 fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
@@ -131,9 +130,8 @@ async fn by_mouse<D: Desktop>(
     if !reached && list.role == Role::COMBO_BOX {
         return by_keys(desktop, list, item, limits).await;
     }
-    let evidence = reached_by(reached, Way::Click);
-    let Action { act, aim, .. } =
-        done(list, Wanted::new(item.role.clone(), &item.name), evidence.clone()).action;
+    let item = Wanted::new(item.role.clone(), &item.name);
+    let Action { act, aim, evidence, .. } = done(list, item, reached_by(reached, Way::Click));
     Ok(Done { action: Action { act, aim, evidence, ..clicked.action }, ..clicked })
 }
 
@@ -155,8 +153,7 @@ async fn by_keys<D: Desktop>(
 ) -> Result<Done, Halt> {
     let done = |reached| {
         let item = Wanted::new(item.role.clone(), &item.name);
-        let Done { action, window } = done(list, item, reached_by(reached, Way::Keys));
-        Done { action: action.by(Route::Input), window }
+        Done::from(done(list, item, reached_by(reached, Way::Keys)).by(Route::Input))
     };
     let press = async |key| -> Result<(), Halt> {
         let watch = desktop.watch(None).await?;
@@ -208,7 +205,7 @@ async fn by_opened_list<D: Desktop>(
 ) -> Result<Done, Halt> {
     let before = labels_in(desktop, list.id).await?;
     if before.iter().any(|one| names_equal(&one.name, item) && one.bounds.is_some()) {
-        return Ok(done(list, Wanted::named(item), Proof::Holds { already: true }.into()));
+        return Ok(done(list, Wanted::named(item), Proof::Holds { already: true }.into()).into());
     }
     let opened = click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
     let mut options = labels_in(desktop, list.id).await?;
@@ -233,8 +230,7 @@ async fn by_opened_list<D: Desktop>(
         names_equal(&one.name, item) && inside
     };
     let evidence = reached_by(shown.iter().any(is_shown), Way::OpenedList);
-    let Done { action, window } = done(list, Wanted::named(item), evidence);
-    Ok(Done { action: action.by(Route::Input).after(waited_ms), window })
+    Ok(done(list, Wanted::named(item), evidence).by(Route::Input).after(waited_ms).into())
 }
 
 /// The labels in an element, in reading order.

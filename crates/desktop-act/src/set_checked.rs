@@ -44,8 +44,7 @@ async fn set_and_check<D: Desktop>(
     }
     let (act, aim) = (Act::Check { on }, Aim::element(&ready.element));
     if is_on(&ready.element) == on {
-        let action = Action::new(act, aim, Proof::Holds { already: true });
-        return Ok(Done { action, window: None });
+        return Ok(Action::new(act, aim, Proof::Holds { already: true }).into());
     }
     let request = Click::once(Target::Element { id, name: Some(ready.element.name.clone()) });
     let clicked = click_once(desktop, window, &request, limits).await?;

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use deskhand_core::ui::{Element, Pattern};
+use deskhand_core::{
+    action::{Evidence, Proof, Shortfall, TEXT_MAX},
+    text::clip,
+    ui::{Element, Pattern},
+};
 use deskhand_desktop::{
     Desktop, DesktopError, ElementAction, QuietLimits,
     keys::{Key, KeyChord, Modifier, NamedKey},
@@ -80,6 +84,16 @@ pub(crate) fn plain(text: &str) -> String {
 /// The length of a text in characters.
 pub(crate) fn characters(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
+}
+
+/// The evidence of a text that was read back after it was written, once or twice (`corrected`).
+pub(crate) fn read_back(found: &str, met: bool, corrected: bool) -> Evidence {
+    let text = clip(found, TEXT_MAX);
+    if met {
+        Proof::Reads { text, corrected }.into()
+    } else {
+        Shortfall::ReadsOtherwise { text, corrected }.into()
+    }
 }
 
 /// The text of an element, if readable.

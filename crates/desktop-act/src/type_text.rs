@@ -1,7 +1,7 @@
 //! Types text into an element or the focused one, and reads it back.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Change, Evidence, Proof, Shortfall, TEXT_MAX, Uncertainty},
+    action::{Act, Action, Aim, Change, TEXT_MAX},
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
@@ -19,7 +19,7 @@ use crate::{
     patience::{read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, surface_of, surfaces},
-    text::{Expected, Reading, clear, plain, read, read_when_done},
+    text::{Expected, Reading, clear, plain, read, read_back, read_when_done},
 };
 
 /// What to type, and where.
@@ -122,18 +122,13 @@ async fn type_readable<D: Desktop>(
         found = read_when_done(desktop, ready, meant.chars().count(), &judge, limits).await?.0;
         met = judge(&found) == Reading::Met;
     }
-    let text = clip(&found, TEXT_MAX);
-    let evidence: Evidence = if met {
-        Proof::Reads { text: text.clone(), corrected }.into()
-    } else {
-        Shortfall::ReadsOtherwise { text: text.clone(), corrected }.into()
-    };
+    let evidence = read_back(&found, met, corrected);
     let action = Action::new(request.act(), Aim::element(&ready.element), evidence).by(Route::Input);
     let opened = desktop.windows().await?;
     let opened = opened.into_iter().find(|info| before.windows.iter().all(|known| known.id != info.id));
     Ok(ActionReport::from(action.after(waited_ms).with_changes(changes))
         .with_window(opened)
-        .with_output(json!({ "text": text })))
+        .with_output(json!({ "text": clip(&found, TEXT_MAX) })))
 }
 
 async fn type_once<D: Desktop>(
@@ -165,11 +160,7 @@ async fn type_blindly<D: Desktop>(
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut done = effect.to_done(request.act(), aim, Route::Input);
-    if !done.is_seen() && effect.damaged {
-        done.action.evidence = Uncertainty::Pixels { in_picture: false }.into();
-    }
-    Ok(done.into())
+    Ok(effect.to_done(request.act(), aim, Route::Input).or_unknown(effect.damaged).into())
 }
 
 /// The focused element of the topmost surface that has one.

@@ -40,8 +40,7 @@ pub async fn visit<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     if path.is_empty() || path.len() > PATH_MAX {
-        let max = u64::try_from(PATH_MAX).unwrap_or(u64::MAX);
-        return Ok(refused(Act::Visit { path: Vec::new() }, ArgumentProblem::Path { max }));
+        return Ok(refused(Act::Visit { path: Vec::new() }, wrong_length()));
     }
     let known = desktop.windows().await?;
     let mut walked = Vec::new();
@@ -90,7 +89,11 @@ async fn walk<D: Desktop>(
         }
         inside = Some(element);
     }
-    Err(Refusal::from(ArgumentProblem::Path { max: 0 }).into())
+    Err(Refusal::from(wrong_length()).into())
+}
+
+fn wrong_length() -> ArgumentProblem {
+    ArgumentProblem::Path { max: u64::try_from(PATH_MAX).unwrap_or(u64::MAX) }
 }
 
 /// The first element of the path, in the topmost surface that has it.

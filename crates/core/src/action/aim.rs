@@ -49,6 +49,15 @@ impl WindowRef {
     pub fn label(&self) -> String {
         window_label(self.id, &self.title)
     }
+
+    /// What people call its kind; a pop-up that an action opens is a menu.
+    pub const fn kind_word(&self) -> &'static str {
+        match self.kind {
+            WindowKind::Normal => "window",
+            WindowKind::Dialog => "dialog",
+            WindowKind::Popup => "menu",
+        }
+    }
 }
 
 impl From<&WindowInfo> for WindowRef {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Action, Condition, ElementRef, Evidence, Now, PostCondition, Proof, Report};
-use crate::ui::{Role, Wanted, WindowKind};
+use crate::ui::{Role, Wanted};
 
 /// The shortest useful expectation, in characters.
 const EXPECT_CHARS_MIN: usize = 2;
@@ -45,8 +45,8 @@ impl Report {
 fn fact(action: &Action) -> Option<String> {
     let Evidence::Seen { proof } = &action.evidence else { return None };
     Some(match proof {
-        Proof::WindowOpened { window } => format!("{} {} opened", kind_word(window.kind), window.title),
-        Proof::WindowClosed { window } => format!("{} {} closed", kind_word(window.kind), window.title),
+        Proof::WindowOpened { window } => format!("{} {} opened", window.kind_word(), window.title),
+        Proof::WindowClosed { window } => format!("{} {} closed", window.kind_word(), window.title),
         Proof::TitleChanged { title } => format!("title {title}"),
         Proof::Gone { element } => format!("{} gone", of(element)),
         Proof::Changed { element, now } => format!("{} {}", of(element), now_words(now)),
@@ -109,14 +109,6 @@ fn described(wanted: &Wanted) -> String {
 
 fn of(element: &ElementRef) -> String {
     format!("{} {}", element.role, element.name)
-}
-
-const fn kind_word(kind: WindowKind) -> &'static str {
-    match kind {
-        WindowKind::Normal => "window",
-        WindowKind::Dialog => "dialog",
-        WindowKind::Popup => "menu",
-    }
 }
 
 fn now_words(now: &Now) -> String {

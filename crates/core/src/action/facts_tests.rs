@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     action::{Act, Aim, Button, Shortfall, WindowRef},
     ids::{ElementId, WindowId},
-    ui::{Role, State, Wanted},
+    ui::{Role, State, Wanted, WindowKind},
 };
 
 fn element(role: Role, name: &str) -> ElementRef {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Act, Aim, Change, Evidence, words};
-use crate::command::{Route, Verdict};
+use crate::command::Route;
 
 /// One action with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,18 +90,6 @@ impl Report {
             Self::Action { action } => std::slice::from_ref(action),
             Self::Sequence { actions } => actions,
             Self::Text { .. } | Self::Recorded { .. } => &[],
-        }
-    }
-
-    /// The verdict that follows from the evidence: of several actions, `seen` if one of them was. `None` for a message.
-    pub fn verdict(&self) -> Option<Verdict> {
-        match self {
-            Self::Action { action } => Some(action.evidence.verdict()),
-            Self::Sequence { actions } => {
-                let seen = actions.iter().any(|action| action.evidence.verdict() == Verdict::Seen);
-                Some(if seen { Verdict::Seen } else { Verdict::NotSeen })
-            }
-            Self::Text { .. } | Self::Recorded { .. } => None,
         }
     }
 

@@ -1,11 +1,8 @@
 //! The words for proofs, shortfalls and uncertainties.
 
 use super::{Said, condition_label, refusal::because, target, waited::waited};
-use crate::{
-    action::{
-        Act, Action, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Uncertainty, Way, WindowRef,
-    },
-    ui::WindowKind,
+use crate::action::{
+    Act, Action, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Uncertainty, Way, WindowRef,
 };
 
 /// The most cells with another content that are named.
@@ -20,7 +17,7 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             }
             let title =
                 if window.title.is_empty() { String::new() } else { format!(" “{}”", window.title) };
-            Said::about(action, format!("{}{title} opened", kind_word(window.kind))).timed()
+            Said::about(action, format!("{}{title} opened", window.kind_word())).timed()
         }
         Proof::WindowClosed { window } if action.act == Act::Close => {
             Said::statement(format!("{} is closed", window.label()))
@@ -63,14 +60,6 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             titles.join(", ")
         )),
         Proof::Waited { drawn, quiet } => waited(action, *drawn, *quiet),
-    }
-}
-
-const fn kind_word(kind: WindowKind) -> &'static str {
-    match kind {
-        WindowKind::Normal => "window",
-        WindowKind::Dialog => "dialog",
-        WindowKind::Popup => "menu",
     }
 }
 

@@ -6,8 +6,8 @@ use crate::{
     ids::ElementId,
 };
 
-/// The most changes that are told.
-const TOLD_MAX: usize = 6;
+/// The most changes that are listed.
+const LISTED_MAX: usize = 6;
 
 pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
     let mut news: Vec<String> = Vec::new();
@@ -25,8 +25,8 @@ pub(super) fn waited(action: &Action, drawn: bool, quiet: bool) -> Said {
             Change::Element { .. } => {}
         }
     }
-    let more = news.len().saturating_sub(TOLD_MAX);
-    news.truncate(TOLD_MAX);
+    let more = news.len().saturating_sub(LISTED_MAX);
+    news.truncate(LISTED_MAX);
     if more > 0 {
         news.push(format!("{more} more changes of windows and focus"));
     }
