@@ -48,6 +48,39 @@ fn copied(world: &World<deskhand_model::Script>, name: &str, sources: &[&str]) -
     folder
 }
 
+/// Keeps the first `lines` of a journal.
+fn cut(folder: &SessionFolder, lines: usize) {
+    let text = fs::read_to_string(folder.journal_path()).unwrap();
+    let kept: Vec<&str> = text.lines().take(lines).collect();
+    fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
+}
+
+/// Resumes a session of an earlier version after its first `lines`.
+async fn assert_resumes(world: &World<deskhand_model::Script>, folder: SessionFolder, lines: usize) {
+    cut(&folder, lines);
+    let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+    let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
+    let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
+    let place = format!("{} after {lines} lines", ended.folder.path().display());
+    assert_eq!(ended.outcome.unwrap().reason, "resumed", "{place}");
+    assert_eq!(ended.folder.read().unwrap().problems, [], "{place}");
+    assert_eq!(verify(&ended.folder).unwrap().findings, [], "{place}");
+}
+
+/// Replays a session of an earlier version to its end.
+fn assert_replays(folder: &SessionFolder) {
+    let journal = folder.read().unwrap();
+    let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
+    let replayed = replay(&journal, prompts);
+    assert_eq!(
+        replayed.difference,
+        None,
+        "{}: wording may differ, decisions may not",
+        folder.path().display()
+    );
+    assert!(replayed.complete, "{}", folder.path().display());
+}
+
 const FINISH: &str = r#"
 [[turn]]
 agent = "HostAgent"
@@ -81,12 +114,7 @@ fn version_1_can_be_read_shown_and_verified() {
 #[test]
 fn version_1_replay_compares_decisions() {
     let world = world();
-    let folder = session(&world);
-    let journal = folder.read().unwrap();
-    let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
-    let replayed = replay(&journal, prompts);
-    assert_eq!(replayed.difference, None, "wording may differ, decisions may not");
-    assert!(replayed.complete);
+    assert_replays(&session(&world));
 }
 
 #[tokio::test]
@@ -94,9 +122,7 @@ async fn version_1_can_be_resumed_ended_or_not() {
     for lines in [57, 30, 12] {
         let world = world();
         let folder = session(&world);
-        let text = fs::read_to_string(folder.journal_path()).unwrap();
-        let kept: Vec<&str> = text.lines().take(lines).collect();
-        fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
+        cut(&folder, lines);
         let held = HeldSession::take(folder, &mut |_| ()).unwrap();
         let requests = if held.has_ended() { vec!["and now?".to_owned()] } else { Vec::new() };
         let options = world.options(requests);
@@ -175,12 +201,7 @@ fn version_2_path(name: &str) -> std::path::PathBuf {
 fn version_2_replay_compares_decisions() {
     let world = world();
     for name in VERSION_2 {
-        let folder = version_2(&world, name);
-        let journal = folder.read().unwrap();
-        let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
-        let replayed = replay(&journal, prompts);
-        assert_eq!(replayed.difference, None, "{name}");
-        assert!(replayed.complete, "{name}");
+        assert_replays(&version_2(&world, name));
     }
 }
 
@@ -188,16 +209,7 @@ fn version_2_replay_compares_decisions() {
 async fn version_2_can_be_resumed_at_any_record() {
     for (name, lines) in [("demo", 51), ("demo", 33), ("demo", 14), ("talk", 27), ("resumed", 20)] {
         let world = world();
-        let folder = version_2(&world, name);
-        let text = fs::read_to_string(folder.journal_path()).unwrap();
-        let kept: Vec<&str> = text.lines().take(lines).collect();
-        fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
-        let held = HeldSession::take(folder, &mut |_| ()).unwrap();
-        let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
-        let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
-        assert_eq!(ended.outcome.unwrap().reason, "resumed", "{name} after {lines} lines");
-        assert_eq!(ended.folder.read().unwrap().problems, []);
-        assert_eq!(verify(&ended.folder).unwrap().findings, [], "{name} after {lines} lines");
+        assert_resumes(&world, version_2(&world, name), lines).await;
     }
 }
 
@@ -220,24 +232,14 @@ fn version_3_holds_sentences_and_is_read_shown_verified_and_replayed() {
     for format in ReportFormat::ALL {
         write_report(&folder, format, None).unwrap();
     }
-    let prompts = folder.prompts(&journal.header.prompts_sha256).unwrap();
-    let replayed = replay(&journal, prompts);
-    assert_eq!((replayed.difference, replayed.complete), (None, true));
+    assert_replays(&folder);
 }
 
 #[tokio::test]
 async fn version_3_can_be_resumed_at_any_record() {
     for lines in [51, 33, 14] {
         let world = world();
-        let folder = version_3(&world);
-        let text = fs::read_to_string(folder.journal_path()).unwrap();
-        let kept: Vec<&str> = text.lines().take(lines).collect();
-        fs::write(folder.journal_path(), kept.join("\n") + "\n").unwrap();
-        let held = HeldSession::take(folder, &mut |_| ()).unwrap();
-        let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
-        let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
-        assert_eq!(ended.outcome.unwrap().reason, "resumed", "after {lines} lines");
-        assert_eq!(verify(&ended.folder).unwrap().findings, [], "after {lines} lines");
+        assert_resumes(&world, version_3(&world), lines).await;
     }
 }
 
