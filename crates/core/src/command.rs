@@ -8,15 +8,16 @@ use serde_json::{Map, Value};
 use crate::{
     action::Report,
     ids::{AgentId, WindowId},
+    intent::{Does, Intent, Judged, Takes},
     ui::WindowInfo,
 };
 
 /// A command for one tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     /// The name of the tool.
     pub tool: String,
-    /// Its arguments, as the model gave them; the tool checks them against its schema before anything happens.
+    /// Its arguments; after the gate in canonical form. The tool checks them against its schema before anything happens.
     #[serde(default)]
     pub arguments: Map<String, Value>,
     /// The window that the acting agent owns; none for agents without one.
@@ -25,6 +26,12 @@ pub struct Command {
     /// The acting agent, where it is neither the HostAgent nor an AppAgent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
+    /// What it does and is aimed at, read from the arguments by the gate.
+    #[serde(default, skip_serializing_if = "Intent::is_default")]
+    pub intent: Intent,
+    /// What it was judged on, stamped by the gate; `None` before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Box<Judged>>,
 }
 
 impl Command {
@@ -231,6 +238,12 @@ pub struct ToolSpec {
     pub parameters: Value,
     /// Whether it changes the desktop or only reads it.
     pub acts: bool,
+    /// What it does, for the policy.
+    #[serde(default)]
+    pub does: Does,
+    /// What its arguments are, in the order of the schema; those that say neither where nor with what are left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub takes: Vec<(String, Takes)>,
     /// How much of it models are told.
     #[serde(default, skip_serializing_if = "Listing::is_whole")]
     pub listing: Listing,

@@ -144,9 +144,22 @@ impl FromStr for KeyChord {
 }
 
 impl KeyChord {
-    /// The same chord with its modifiers in one order: which of them is pressed first makes no difference.
+    /// The same chord in the form in which it is pressed: the modifiers in one order, since which of them is pressed first makes
+    /// no difference, and letters in lower case. `ctrl+S` is what menus call Ctrl+S, without Shift; `S` alone is `shift+s`.
     #[must_use]
     pub fn canonical(mut self) -> Self {
+        if let Key::Char(character) = self.key {
+            let mut lower = character.to_lowercase();
+            if let (Some(lower), None) = (lower.next(), lower.next())
+                && lower != character
+            {
+                self.key = Key::Char(lower);
+                let folds = self.modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
+                if !folds && !self.modifiers.contains(&Modifier::Shift) {
+                    self.modifiers.push(Modifier::Shift);
+                }
+            }
+        }
         self.modifiers.sort_unstable();
         self
     }

@@ -27,7 +27,7 @@
 //! answer(&mut session, Event::Requested { text: "What is open?".to_owned(), plan: None })?;
 //! assert!(matches!(session.next().unwrap().effect, Effect::Observe { .. }));
 //!
-//! let observation = Observation::Desktop(DesktopView { windows: Vec::new(), picture: None });
+//! let observation = Observation::Desktop(DesktopView::default());
 //! answer(&mut session, Event::Observed { observation })?;
 //! let Effect::Ask { request } = &session.next().unwrap().effect else { panic!("it asks the model") };
 //! assert_eq!(request.agent.to_string(), "HostAgent");
@@ -83,6 +83,7 @@ pub mod duration;
 pub mod evaluation;
 pub mod geometry;
 pub mod ids;
+pub mod intent;
 pub mod keys;
 pub mod known_tools;
 pub mod memory;

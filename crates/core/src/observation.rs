@@ -66,6 +66,9 @@ impl Observation {
 pub struct DesktopView {
     /// Every normal window, and dialogs without an owner.
     pub windows: Vec<WindowInfo>,
+    /// The dialogs of these windows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dialogs: Vec<WindowInfo>,
     /// A picture of the screen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,

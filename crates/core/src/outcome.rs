@@ -72,11 +72,14 @@ pub struct Outcome {
     /// and evaluated as `no`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<Evaluation>,
+    /// The documents that were last seen with unsaved changes, by path or name, if it is finished.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsaved: Vec<String>,
 }
 
 impl Outcome {
     /// An outcome without an evaluation.
     pub fn new(kind: OutcomeKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into(), evaluation: None }
+        Self { kind, reason: reason.into(), evaluation: None, unsaved: Vec::new() }
     }
 }

@@ -21,18 +21,31 @@ pub struct TargetInfo {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TargetRegistry {
     windows: Vec<WindowInfo>,
+    /// The dialogs of the windows.
+    #[serde(default)]
+    dialogs: Vec<WindowInfo>,
     agents: Vec<AgentDefinition>,
 }
 
 impl TargetRegistry {
     /// A registry of these agents, without windows.
     pub fn new(agents: Vec<AgentDefinition>) -> Self {
-        Self { windows: Vec::new(), agents }
+        Self { agents, ..Self::default() }
     }
 
     /// Replaces the windows by the current ones.
     pub fn set_windows(&mut self, windows: Vec<WindowInfo>) {
         self.windows = windows;
+    }
+
+    /// Replaces the dialogs of the windows by the current ones.
+    pub fn set_dialogs(&mut self, dialogs: Vec<WindowInfo>) {
+        self.dialogs = dialogs;
+    }
+
+    /// The dialogs of a window, bottom-most first.
+    pub fn dialogs_of(&self, window: WindowId) -> impl Iterator<Item = &WindowInfo> {
+        self.dialogs.iter().filter(move |dialog| dialog.owner == Some(window))
     }
 
     /// Adds or updates a window.

@@ -1,10 +1,10 @@
 //! The snapshot before an action.
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, WindowInfo},
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -12,6 +12,13 @@ use crate::menus::is_menu;
 
 /// How long an element must have been observed without a change before its next change proves an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
+/// The shorter times for which it is looked up whether an element was quiet, longest first.
+const QUIET_FOR: [Duration; 4] = [
+    Duration::from_millis(2_000),
+    Duration::from_millis(1_500),
+    Duration::from_millis(1_000),
+    Duration::from_millis(500),
+];
 
 /// The state before an action: windows, target and the elements around it.
 #[derive(Debug, Clone)]
@@ -21,10 +28,17 @@ pub(crate) struct Before {
     pub(crate) target: Option<Element>,
     /// The elements of the surface.
     pub(crate) tree: Tree,
-    /// Elements that changed recently without any input, or that were not observed for long enough to know.
-    pub(crate) recently_changed: HashSet<ElementId>,
+    /// Elements that changed recently without any input, or that were not observed for long enough to know, and how long
+    /// each is known to have been quiet.
+    quiet_for: HashMap<ElementId, Duration>,
     /// Whether a moved focus counts as an effect, as with Tab.
     pub(crate) focus_counts: bool,
+    /// Whether its effect shows.
+    pub(crate) sign: Sign,
+    /// Where the caret of the target is and what of its text is selected, if that is part of the effect.
+    pub(crate) caret: Option<Caret>,
+    /// The text on the clipboard, if that is part of the effect.
+    pub(crate) clipboard: Option<Option<String>>,
 }
 
 impl Before {
@@ -41,10 +55,61 @@ impl Before {
             surface: surface.clone(),
             windows: desktop.windows().await?,
             target: target.cloned(),
-            recently_changed: desktop.recently_changed(&elements, WATCHED_BEFORE).into_iter().collect(),
+            quiet_for: quiet_for(desktop, &elements),
             tree,
             focus_counts: false,
+            sign: target.map_or(Sign::Expected, sign_of_click),
+            caret: None,
+            clipboard: None,
         })
+    }
+
+    /// The same with an effect that shows, or may not.
+    pub(crate) fn showing(self, sign: Sign) -> Self {
+        Self { sign, ..self }
+    }
+
+    /// The same with a moved focus as an effect.
+    pub(crate) fn counting_focus(self) -> Self {
+        Self { focus_counts: true, ..self }
+    }
+
+    /// The same with the focused element as the target, as it is for keys.
+    pub(crate) fn aimed_at_focus(self) -> Self {
+        let focused = self.tree.elements.iter().rev().find(|element| element.states.has(State::Focused));
+        Self { target: focused.cloned(), ..self }
+    }
+
+    /// The same with the caret of the target as part of the effect.
+    pub(crate) async fn with_caret<D: Desktop>(self, desktop: &D) -> DesktopResult<Self> {
+        let target = self.target.as_ref().filter(|target| target.offers(Pattern::Text));
+        let caret = match target {
+            Some(target) => caret_of(desktop, target.id).await?,
+            None => None,
+        };
+        Ok(Self { caret, ..self })
+    }
+
+    /// The same with the clipboard as part of the effect.
+    pub(crate) async fn with_clipboard<D: Desktop>(self, desktop: &D) -> DesktopResult<Self> {
+        Ok(Self { clipboard: Some(desktop.clipboard().await?), ..self })
+    }
+
+    /// Whether a change of an element may have happened by itself, because it changed recently, and not only just after
+    /// inputs, or was not observed for long enough.
+    pub(crate) fn is_restless<D: Desktop>(&self, desktop: &D, element: ElementId) -> bool {
+        self.quiet_for.contains_key(&element) && !desktop.follows_inputs(element, WATCHED_BEFORE)
+    }
+
+    /// How long an element must be observed to know whether it changes by itself.
+    pub(crate) fn unwatched(&self, element: Option<ElementId>) -> Duration {
+        let watched = element.and_then(|id| self.quiet_for.get(&id));
+        WATCHED_BEFORE.saturating_sub(watched.copied().unwrap_or_default())
+    }
+
+    /// Whether an element is the target.
+    pub(crate) fn is_target(&self, element: Option<ElementId>) -> bool {
+        self.target.as_ref().is_some_and(|target| element == Some(target.id))
     }
 
     /// Whether activating the target opens a pop-up.
@@ -70,6 +135,80 @@ impl Before {
     pub(crate) fn is_drawn(&self) -> bool {
         self.target.as_ref().is_some_and(|target| target.source != Source::AtSpi)
     }
+}
+
+/// The elements that were not quiet for long enough, and how long each was.
+fn quiet_for<D: Desktop>(desktop: &D, elements: &[ElementId]) -> HashMap<ElementId, Duration> {
+    let mut recent = desktop.recently_changed(elements, WATCHED_BEFORE);
+    let mut quiet: HashMap<ElementId, Duration> = recent.iter().map(|id| (*id, Duration::ZERO)).collect();
+    for span in QUIET_FOR {
+        let still = desktop.recently_changed(&recent, span);
+        for id in recent.iter().filter(|id| !still.contains(id)) {
+            quiet.insert(*id, span);
+        }
+        recent = still;
+    }
+    quiet
+}
+
+/// Whether the effect of an input shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// It does: without a sign it has none.
+    Expected,
+    /// It may not: a shortcut, a click on a row that is selected.
+    Possible,
+    /// It rarely does: a caret key, a click on the field that has the focus. Nothing is waited for long.
+    Unlikely,
+}
+
+/// The caret of an element and the selected part of its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caret {
+    pub(crate) at: Option<usize>,
+    pub(crate) selected: Option<(usize, usize)>,
+}
+
+/// Reads the caret of an element; `None` if its application does not report it.
+pub(crate) async fn caret_of<D: Desktop>(desktop: &D, id: ElementId) -> DesktopResult<Option<Caret>> {
+    let read = async {
+        let (at, selected) = (desktop.caret(id).await?, desktop.text_selection(id).await?);
+        Ok((at.is_some() || selected.is_some()).then_some(Caret { at, selected }))
+    };
+    match read.await {
+        Err(
+            DesktopError::NoElement(_) | DesktopError::NotAnswering { .. } | DesktopError::NotOffered { .. },
+        ) => Ok(None),
+        other => other,
+    }
+}
+
+/// Whether a click on an element shows: not on a field that has the focus, a row that is selected, or a header.
+fn sign_of_click(target: &Element) -> Sign {
+    const ROWS: &[Role] =
+        &[Role::LIST_ITEM, Role::PAGE_TAB, Role::RADIO_BUTTON, Role::TABLE_CELL, Role::TREE_ITEM];
+    const FIELDS: &[Role] = &[
+        Role::DOCUMENT_SPREADSHEET,
+        Role::DOCUMENT_TEXT,
+        Role::ENTRY,
+        Role::LIST,
+        Role::PARAGRAPH,
+        Role::PASSWORD_TEXT,
+        Role::SPIN_BUTTON,
+        Role::TABLE,
+        Role::TEXT,
+        Role::TREE,
+        Role::TREE_TABLE,
+    ];
+    let has = |state| target.states.has(state);
+    if FIELDS.contains(&target.role) && has(State::Focused) {
+        return Sign::Unlikely;
+    }
+    let is_current = has(State::Selected) || has(State::Checked) || has(State::Focused);
+    if target.role.name().ends_with("header") || (ROWS.contains(&target.role) && is_current) {
+        return Sign::Possible;
+    }
+    Sign::Expected
 }
 
 /// The elements of a window; empty if it is gone or does not respond.

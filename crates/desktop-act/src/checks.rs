@@ -4,15 +4,17 @@ use deskhand_core::{
     action::{Cover, Refusal},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, WindowInfo, WindowKind, belongs_to, names_equal},
+    ui::{Element, Pattern, Role, Source, State, WindowInfo, WindowKind, belongs_to, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 
 use crate::{
+    before::look,
     find::nearest,
-    patience::{patiently, read_element},
+    patience::{patiently, read_element, settle_earlier},
+    recover::recover,
     report::Halt,
-    surfaces::{modal_in_front, surface_of, surfaces},
+    surfaces::{modal_in_front, root_of, surface_of, surfaces},
 };
 
 /// How often bounds are read until two reads agree.
@@ -46,13 +48,16 @@ pub(crate) async fn check<D: Desktop>(
     name: Option<&str>,
     need: Need,
 ) -> Result<Ready, Halt> {
+    if need == Need::Act {
+        settle_earlier(desktop, window).await?;
+    }
     let surfaces = surfaces(desktop, window).await?;
     let element = match read_element(desktop, id).await {
         Ok(element) => element,
-        Err(DesktopError::NoElement(_)) => {
-            let nearest = nearest(desktop, window, name.unwrap_or_default(), None).await?;
-            return Err(Refusal::Missing { id, nearest }.into());
-        }
+        Err(DesktopError::NoElement(_)) => match recover(desktop, window, id).await? {
+            Some(element) => element,
+            None => return Err(missing(desktop, window, id, name).await?.into()),
+        },
         Err(error) => return Err(error.into()),
     };
     if let Some(name) = name.filter(|name| !names_equal(name, &element.name)) {
@@ -60,7 +65,7 @@ pub(crate) async fn check<D: Desktop>(
         let (element, expected) = ((&element).into(), name.to_owned());
         return Err(Refusal::OtherName { element, expected, nearest }.into());
     }
-    let surface = surface_of(desktop, &surfaces, id).await?;
+    let surface = surface_of(desktop, &surfaces, element.id).await?;
     let Some(surface) = surface else {
         return Err(Refusal::OtherWindow { element: (&element).into(), window }.into());
     };
@@ -76,6 +81,10 @@ pub(crate) async fn check<D: Desktop>(
     if !element.states.takes_input() {
         return Err(Refusal::Disabled { element: (&element).into() }.into());
     }
+    let is_without_place = element.bounds.is_none_or(|bounds| bounds.is_empty());
+    if is_without_place && element.states.has(State::Showing) && element.offers(Pattern::Action) {
+        return Ok(Ready { surface, element, point: None });
+    }
     let Some(bounds) =
         element.bounds.filter(|bounds| !bounds.is_empty() && element.states.has(State::Showing))
     else {
@@ -83,6 +92,18 @@ pub(crate) async fn check<D: Desktop>(
     };
     let point = uncovered(desktop, &surface, &element, bounds).await?;
     Ok(Ready { surface, element, point: Some(point) })
+}
+
+/// The refusal of an element that is gone.
+async fn missing<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+    name: Option<&str>,
+) -> DesktopResult<Refusal> {
+    let mut nearest = nearest(desktop, window, name.unwrap_or_default(), None).await?;
+    nearest.retain(|element| element.id != id);
+    Ok(Refusal::Missing { id, nearest })
 }
 
 /// Reads an element until its bounds are stable.
@@ -95,6 +116,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
             let _: DesktopResult<()> = desktop.perform(before.id, &ElementAction::ScrollIntoView).await;
         }
         let now = read_element(desktop, before.id).await?;
+        let now = Element { instead_of: before.instead_of, ..now };
         if now.bounds == before.bounds && (now.bounds.is_some() || attempt > 0) {
             return Ok(now);
         }
@@ -114,14 +136,16 @@ async fn uncovered<D: Desktop>(
     let windows = desktop.windows().await?;
     if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
         // Raise the window first, as a person would.
-        let own = belongs_to(&windows, &coverer, surface);
-        if own {
-            return Err(covered(element, Cover::Window((&coverer).into())));
-        }
-        desktop.activate(surface.id).await?;
-        let windows = desktop.windows().await?;
-        if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
-            return Err(covered(element, Cover::Window((&coverer).into())));
+        if belongs_to(&windows, &coverer, surface) {
+            if !shows_elements_of(desktop, &coverer, surface).await? {
+                return Err(covered(element, Cover::Window((&coverer).into())));
+            }
+        } else {
+            desktop.activate(surface.id).await?;
+            let windows = desktop.windows().await?;
+            if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
+                return Err(covered(element, Cover::Window((&coverer).into())));
+            }
         }
     }
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
@@ -140,6 +164,7 @@ async fn uncovered<D: Desktop>(
         match patiently(|| desktop.element_at(surface.id, point)).await? {
             None => return Ok(point),
             Some(found) if is_same_place(desktop, &found, element).await? => return Ok(point),
+            Some(found) if is_beneath(desktop, surface, &found, element).await? => return Ok(point),
             Some(found) => coverer = Some(found),
         }
     }
@@ -178,7 +203,11 @@ fn probes(bounds: Rect<Screen>) -> [Point<Screen>; 3] {
 }
 
 /// Whether a click on `found` is a click on `element`: one contains the other, or they are the same.
-async fn is_same_place<D: Desktop>(desktop: &D, found: &Element, element: &Element) -> DesktopResult<bool> {
+pub(crate) async fn is_same_place<D: Desktop>(
+    desktop: &D,
+    found: &Element,
+    element: &Element,
+) -> DesktopResult<bool> {
     // Qt reassigns the ids of cells in its views.
     let is_twin = found.role == element.role
         && found.name == element.name
@@ -193,6 +222,42 @@ async fn is_same_place<D: Desktop>(desktop: &D, found: &Element, element: &Eleme
     };
     Ok(within(patiently(|| desktop.is_within(found.id, element.id)).await)?
         || within(patiently(|| desktop.is_within(element.id, found.id)).await)?)
+}
+
+/// Whether a pop-up shows elements of the window that it belongs to, and has none of its own: then the elements tell what
+/// lies on top. GTK shows popovers and the lists of boxes so.
+async fn shows_elements_of<D: Desktop>(
+    desktop: &D,
+    popup: &WindowInfo,
+    surface: &WindowInfo,
+) -> DesktopResult<bool> {
+    if popup.kind != WindowKind::Popup || popup.owner.is_none_or(|owner| owner != surface.id) {
+        return Ok(false);
+    }
+    Ok(root_of(desktop, popup).await?.is_none_or(|root| root.role.name() == "tool tip"))
+}
+
+/// Whether what was found at a place is no cover of the element there: a label inside of it, or something without a function
+/// of its own that the window lists before it and draws below it.
+pub(crate) async fn is_beneath<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    found: &Element,
+    element: &Element,
+) -> DesktopResult<bool> {
+    if found.role.is_interactive() || found.offers(Pattern::Action) {
+        return Ok(false);
+    }
+    let (Some(inner), Some(outer)) = (found.bounds, element.bounds) else { return Ok(false) };
+    if outer.intersection(&inner) == Some(inner) {
+        return Ok(true);
+    }
+    if !found.role.is_structural() {
+        return Ok(false);
+    }
+    let tree = look(desktop, surface.id).await?;
+    let place = |id: ElementId| tree.elements.iter().position(|one| one.id == id);
+    Ok(place(found.id).zip(place(element.id)).is_some_and(|(found, element)| found < element))
 }
 
 /// The window that covers a point of `surface`, other than the pop-up that shows the element itself.

@@ -1,19 +1,20 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    action::{Act, Aim, Refusal, Shortfall, Uncertainty},
+    action::{Act, Aim, Evidence, Refusal, Shortfall, Uncertainty},
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Element, Pattern, Role, Source},
+    ui::{Source, WindowInfo, WindowKind, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     before::Before,
     checks::{Need, Ready, check},
-    effect::{Effect, wait_for_effect},
-    patience::watch_app,
+    effect::wait_for_effect,
+    menus::is_menu,
+    patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
 };
@@ -63,56 +64,37 @@ pub(crate) async fn click_once<D: Desktop>(
     match &click.target {
         Target::Element { id, name } => {
             let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
-            click_element(desktop, window, &ready, click, limits).await
+            click_element(desktop, &ready, click, limits).await
         }
         Target::Point(point) => click_point(desktop, window, *point, click, limits).await,
     }
 }
 
+/// Clicks an element by pointer where that reaches it, and else through its accessibility action. Never both: what the
+/// first way brings about may only come later.
 async fn click_element<D: Desktop>(
     desktop: &D,
-    window: WindowId,
     ready: &Ready,
     click: &Click,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
-    let aim = Aim::element(&ready.element);
-    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
-    let mut first = None;
-    if click.button == Button::Left && click.count == 1 && is_pressed_semantically(&ready.element) {
-        let effect = act_semantically(desktop, ready, &before, limits).await?;
-        if let Some(effect) = effect {
-            if effect.proof.is_some() {
-                return Ok(effect.to_done(click.act(), aim, Route::Semantic));
-            }
-            first = Some(effect);
-        }
-    }
-    // The accessibility action is not offered or had no effect: use real input. Check everything again, because time has
-    // passed.
-    let again = check(desktop, window, ready.element.id, Some(&ready.element.name), Need::Act).await;
-    let ready = match (again, first.as_ref()) {
-        (Ok(ready), _) => ready,
-        // The action was already sent, such as to an item of a menu that has closed since.
-        (Err(Halt::Refused(refusal)), Some(effect)) => {
-            let mut done = effect.to_done(click.act(), aim, Route::Semantic);
-            done.action.evidence = Shortfall::NothingChanged { pixels: false, then: Some(refusal) }.into();
-            return Ok(done);
-        }
-        (Err(halt), _) => return Err(halt),
-    };
-    let Some(point) = ready.point else {
-        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+    let element = &ready.element;
+    let point = match (pointer_at(desktop, ready), ready.point) {
+        (Some(point), _) => point,
+        (None, otherwise) => match (act_semantically(desktop, ready, click, limits).await, otherwise) {
+            // It has no such action, so nothing was sent: it is no item of a popover.
+            (Err(Halt::Refused(refusal)), Some(point)) if is_not_on_screen(&refusal) => point,
+            (done, _) => return done,
+        },
     };
     bring_to_front(desktop, ready.surface.id).await?;
-    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let before = Before::take(desktop, &ready.surface, Some(element)).await?.with_caret(desktop).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let mut done = effect.to_done(click.act(), aim, Route::Input);
-    done.action.waited_ms += first.map_or(0, |effect| effect.waited_ms);
-    if !done.is_seen() && effect.damaged {
-        done.action.evidence = if ready.element.source == Source::AtSpi {
+    let mut done = effect.to_done(click.act(), Aim::element(element), Route::Input);
+    if effect.damaged && matches!(done.action.evidence, Evidence::NotSeen { .. }) {
+        done.action.evidence = if element.source == Source::AtSpi {
             Shortfall::NothingChanged { pixels: true, then: None }.into()
         } else {
             Uncertainty::Pixels { in_picture: true }.into()
@@ -121,38 +103,49 @@ async fn click_element<D: Desktop>(
     Ok(done)
 }
 
-/// Invokes the accessibility action; `None` if it is not offered or the toolkit rejects it.
-pub(crate) async fn act_semantically<D: Desktop>(
-    desktop: &D,
-    ready: &Ready,
-    before: &Before,
-    limits: &ActLimits,
-) -> Result<Option<Effect>, Halt> {
-    let watch = watch_app(desktop, ready.surface.id).await?;
+fn is_not_on_screen(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::NotOnScreen { .. })
+}
+
+/// Where the pointer reaches an element; `None` where it does not.
+fn pointer_at<D: Desktop>(desktop: &D, ready: &Ready) -> Option<Point<Screen>> {
+    let misplaced = is_menu(&ready.element.role) && desktop.quirks(ready.element.id).misplaces_menu_items;
+    ready.point.filter(|_| !misplaced)
+}
+
+/// Presses an element without waiting for the effect: by pointer where that reaches it, and else through its accessibility
+/// action.
+pub(crate) async fn press<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Route, Halt> {
+    if let Some(point) = pointer_at(desktop, ready) {
+        bring_to_front(desktop, ready.surface.id).await?;
+        desktop.click(point, Button::Left, 1).await?;
+        return Ok(Route::Input);
+    }
     match desktop.perform(ready.element.id, &ElementAction::Default).await {
         // A call that times out may have opened a dialog that blocks it: the effect decides.
-        Ok(()) | Err(DesktopError::NotAnswering { .. }) => {
-            Ok(Some(wait_for_effect(desktop, watch, before, limits).await?))
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => Ok(Route::Semantic),
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {
+            Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into())
         }
-        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a click on the element means its accessibility action, not a position in it.
-fn is_pressed_semantically(element: &Element) -> bool {
-    const PLACES: &[Role] = &[
-        Role::DOCUMENT_SPREADSHEET,
-        Role::DOCUMENT_TEXT,
-        Role::DOCUMENT_WEB,
-        Role::ENTRY,
-        Role::PARAGRAPH,
-        Role::PASSWORD_TEXT,
-        Role::TABLE,
-        Role::TABLE_CELL,
-        Role::TEXT,
-    ];
-    element.offers(Pattern::Action) && !PLACES.contains(&element.role)
+/// Invokes the accessibility action of an element that the pointer does not reach.
+async fn act_semantically<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    click: &Click,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    if click.button != Button::Left || click.count != 1 {
+        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+    }
+    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    press(desktop, ready).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();
+    Ok(effect.to_done(click.act(), Aim::element(&ready.element), Route::Semantic))
 }
 
 async fn click_point<D: Desktop>(
@@ -170,6 +163,17 @@ async fn click_point<D: Desktop>(
     };
     if let Some(dialog) = modal_in_front(desktop, &surfaces, surface).await? {
         return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
+    }
+    settle_earlier(desktop, surface.id).await?;
+    // What lies on top decides. Raising the window below another one of its application would click what nobody saw.
+    let is_other = |top: &&WindowInfo| {
+        let same = same_app(top, surface) || top.app.root == surface.app.root;
+        same && top.kind != WindowKind::Popup && surfaces.iter().all(|own| own.id != top.id)
+    };
+    let windows = desktop.windows().await?;
+    let top = windows.iter().rev().find(|info| info.bounds.contains(&point));
+    if let Some(top) = top.filter(is_other) {
+        return Err(Refusal::PointCovered { point, by: top.into() }.into());
     }
     bring_to_front(desktop, surface.id).await?;
     let windows = desktop.windows().await?;

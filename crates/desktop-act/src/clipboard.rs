@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof, Refusal, TEXT_MAX, Unsupported},
+    action::{
+        Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, Unsupported,
+    },
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
@@ -17,10 +19,11 @@ use serde_json::json;
 
 use crate::{
     checks::{Need, Ready, check},
+    expected::Expected,
     focus::focus_element,
     patience::watch_app,
     report::{ActLimits, ActionReport, Halt, report},
-    text::{characters, clear, read, read_back, same_text},
+    text::{blindness, characters, clear, dots, read_when_done},
 };
 
 /// How long an application may take to fetch pasted text.
@@ -44,13 +47,17 @@ pub async fn read_clipboard<D: Desktop>(desktop: &D) -> DesktopResult<ActionRepo
 pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResult<ActionReport> {
     desktop.set_clipboard(Some(text)).await?;
     let found = desktop.clipboard().await?;
-    let met = found.as_deref() == Some(text);
-    let evidence = read_back(found.as_deref().unwrap_or_default(), met, /*corrected*/ false);
+    let read = clip(found.as_deref().unwrap_or_default(), TEXT_MAX);
+    let evidence: Evidence = if found.as_deref() == Some(text) {
+        Proof::Reads { text: read, corrected: false, completion: None }.into()
+    } else {
+        Shortfall::ReadsOtherwise { text: read, corrected: false, around: None }.into()
+    };
     let act = Act::WriteClipboard { text: clip(text, TEXT_MAX) };
     Ok(Action::new(act, Aim::Desktop, evidence).by(Route::Semantic).into())
 }
 
-/// Pastes text into an element, reads it back, and restores the clipboard.
+/// Pastes text into an element in place of its own, reads it back unless it is a password, and restores the clipboard.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -77,30 +84,46 @@ async fn paste_and_check<D: Desktop>(
         let element = (&ready.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::Text }.into());
     }
+    let why = blindness(&ready.element);
+    if why == Some(Blindness::Terminal) {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+    }
     focus_element(desktop, &ready, limits).await?;
-    clear(desktop, &ready, limits).await?;
-    let (waited_ms, _) = paste_here(desktop, &ready, text, limits).await?;
-    let found = read(desktop, &ready.element).await?.unwrap_or_default();
-    let act = Act::Paste { text: clip(text, TEXT_MAX) };
-    let evidence = read_back(&found, same_text(&found, text), /*corrected*/ false);
-    let action = Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input).after(waited_ms);
-    Ok(ActionReport::from(action).with_output(json!({ "text": clip(&found, TEXT_MAX) })))
+    let shown = if why.is_some() { dots(text) } else { text.to_owned() };
+    let done = |evidence: Evidence| {
+        let act = Act::Paste { text: clip(&shown, TEXT_MAX) };
+        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
+    };
+    if let Some(left) = clear(desktop, &ready, limits).await? {
+        let left = if why.is_some() { dots(&left) } else { left };
+        return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
+    }
+    let mut waited_ms = paste_here(desktop, &ready, text, limits).await?;
+    if let Some(why) = why {
+        return Ok(done(Uncertainty::Blind { why }.into()).after(waited_ms).into());
+    }
+    let expected = Expected::whole();
+    let judge = |found: &str| expected.judge(text, "", found);
+    let (found, more_ms) = read_when_done(desktop, &ready, 1, &judge, limits).await?;
+    waited_ms += more_ms;
+    let (evidence, output) = expected.evidence(text, "", &found);
+    Ok(ActionReport::from(done(evidence).after(waited_ms)).with_output(json!({ "text": output })))
 }
 
-/// Pastes into the focused element; returns how long that took and whether the application fetched the text. Restores the
-/// clipboard.
-pub(crate) async fn paste_here<D: Desktop>(
+/// Pastes into the focused element, once; returns how long that took. Restores the clipboard.
+async fn paste_here<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     text: &str,
     limits: &ActLimits,
-) -> Result<(u64, bool), Halt> {
+) -> Result<u64, Halt> {
     let held = desktop.clipboard().await.unwrap_or_default();
     desktop.set_clipboard(Some(text)).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
-    let taken = desktop.clipboard_taken(FETCH_BOUND).await?;
+    desktop.clipboard_taken(FETCH_BOUND).await?;
     let settled = desktop.settle(watch, limits.quiet).await?;
     desktop.set_clipboard(held.as_deref()).await?;
-    Ok((settled.waited_ms, taken))
+    Ok(settled.waited_ms)
 }

@@ -10,7 +10,11 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise};
 
-use crate::{before::Before, menus::is_menu};
+use crate::{
+    before::Before,
+    menus::is_menu,
+    news::{Bearing, News},
+};
 
 /// The most announced elements outside of the tree that are read.
 const READ_MAX: usize = 20;
@@ -26,6 +30,8 @@ pub(crate) struct Difference {
     pub(crate) of: ElementRef,
     /// What it is now.
     pub(crate) now: Now,
+    /// How it bears on the action.
+    pub(crate) bearing: Bearing,
 }
 
 /// An aspect of an element, the unit in which self-changing is tracked.
@@ -72,18 +78,62 @@ pub(crate) struct Differences {
 
 impl Difference {
     fn new(of: &Element, aspect: Aspect, now: Now) -> Self {
-        Self { part: Part::new(Some(of.id), aspect), of: of.into(), now }
+        Self { part: Part::new(Some(of.id), aspect), of: of.into(), now, bearing: Bearing::Elsewhere }
     }
 
-    /// The difference as a proof.
-    pub(crate) fn to_proof(&self) -> Proof {
-        Proof::Changed { element: self.of.clone(), now: self.now.clone() }
+    /// The caret of the target, or what of its text is selected.
+    pub(crate) fn of_caret(target: &Element, now: Now) -> Self {
+        Self::new(target, Aspect::Caret, now).of_target()
     }
 
-    /// Whether the change may have happened by itself: the element changed recently, was not observed for long enough, or
-    /// did not announce the change, so that its history is unknown.
-    pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
-        let is_recent = self.part.element.is_none_or(|element| before.recently_changed.contains(&element));
+    /// The same, as a change of the target.
+    fn of_target(self) -> Self {
+        Self { bearing: Bearing::Target, ..self }
+    }
+
+    /// Whether elements change so by input alone, never by themselves: they are checked, selected, opened or focused.
+    const fn is_of_input(&self) -> bool {
+        match &self.now {
+            Now::State { .. } | Now::Focused | Now::Caret { .. } | Now::TextSelected { .. } => true,
+            Now::Enabled { .. }
+            | Now::Named { .. }
+            | Now::Value { .. }
+            | Now::Reads { .. }
+            | Now::Came
+            | Now::Went
+            | Now::FocusMovedHere
+            | Now::Changed => false,
+        }
+    }
+
+    /// Whether it is a dialog or an alert within the window, which is judged like a window that opened.
+    pub(crate) fn is_opened_dialog(&self) -> bool {
+        self.now == Now::Came && [Role::ALERT, Role::DIALOG].contains(&self.of.role)
+    }
+
+    /// The difference as a proof; `None` if it is elsewhere and says nothing.
+    pub(crate) fn to_proof(&self) -> Option<Proof> {
+        match &self.bearing {
+            Bearing::Target => Some(Proof::Changed { element: self.of.clone(), now: self.now.clone() }),
+            Bearing::Says(element, text) => {
+                Some(Proof::Says { element: element.clone(), text: text.clone() })
+            }
+            Bearing::Elsewhere => None,
+        }
+    }
+
+    /// Whether the change may have happened by itself: the element changed recently and not just after inputs, was not
+    /// observed for long enough, or did not announce the change, so that its history is unknown.
+    pub(crate) fn is_suspect<D: Desktop>(
+        &self,
+        desktop: &D,
+        before: &Before,
+        announced: &HashSet<Part>,
+    ) -> bool {
+        if (self.bearing == Bearing::Target && self.is_of_input()) || self.is_opened_dialog() {
+            return false;
+        }
+        let is_recent = self.part.element.is_none_or(|element| before.is_restless(desktop, element));
         is_recent || announced.iter().all(|part| part.element != self.part.element)
     }
 }
@@ -98,8 +148,12 @@ impl Differences {
         announced: &HashSet<Part>,
         noise: &HashSet<Part>,
     ) -> DesktopResult<Vec<Difference>> {
-        let mut candidates: Vec<Difference> =
-            self.found.iter().filter(|one| !noise.contains(&one.part)).cloned().collect();
+        let mut candidates: Vec<Difference> = self
+            .found
+            .iter()
+            .filter(|one| !noise.contains(&one.part) || one.is_opened_dialog())
+            .cloned()
+            .collect();
         if before.focus_counts
             && let Some(moved) = self.moved_focus(&before.tree)
         {
@@ -118,7 +172,8 @@ impl Differences {
                 Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            candidates.push(Difference { part: *part, of, now: Now::Changed });
+            let now = Now::Changed;
+            candidates.push(Difference { part: *part, of, now, bearing: Bearing::Elsewhere });
         }
         Ok(candidates)
     }
@@ -128,7 +183,7 @@ impl Differences {
             |tree: &Tree| tree.elements.iter().rev().find(|one| one.states.has(State::Focused)).cloned();
         let now = focused(&self.tree)?;
         let moved = focused(before).is_none_or(|was| was.id != now.id);
-        moved.then(|| Difference::new(&now, Aspect::Focus, Now::FocusMovedHere))
+        moved.then(|| Difference::new(&now, Aspect::Focus, Now::FocusMovedHere).of_target())
     }
 }
 
@@ -180,7 +235,8 @@ pub(crate) fn differences(before: &Tree, now: &Tree, with_menus: bool) -> Vec<Di
                     } else {
                         (Aspect::ChildRemoved(place), Now::Went)
                     };
-                    found.push(Difference { part: Part::new(parent, aspect), of: element.into(), now });
+                    let (part, of) = (Part::new(parent, aspect), element.into());
+                    found.push(Difference { part, of, now, bearing: Bearing::Elsewhere });
                 }
             }
         }
@@ -211,6 +267,19 @@ fn with_parents(tree: &Tree) -> impl Iterator<Item = (&Element, Option<ElementId
     })
 }
 
+/// Judges how each difference bears on the action.
+pub(crate) fn judge(found: &mut [Difference], before: &Before, now: &Tree) {
+    let news = News::new(before, now);
+    for one in found {
+        one.bearing = news.bearing(one);
+        // A row that has no name of its own is called by the part of it that was aimed at.
+        if let (Bearing::Target, true, Some(target)) = (&one.bearing, one.of.name.is_empty(), &before.target)
+        {
+            one.of.name.clone_from(&target.name);
+        }
+    }
+}
+
 /// The differences of the target itself; taking the focus counts for controls that are clicked to focus them.
 pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
     const TAKE_FOCUS: &[Role] = &[
@@ -227,13 +296,13 @@ pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Differen
     if took_focus && TAKE_FOCUS.contains(&before.role) {
         found.push(Difference::new(now, Aspect::Focus, Now::Focused));
     }
-    found
+    found.into_iter().map(Difference::of_target).collect()
 }
 
 /// The difference of a target that was detected in a picture, if its text certainly changed.
 pub(crate) fn drawn_difference(before: &Element, words: &str) -> Option<Difference> {
     let reads = || Now::Reads { text: clip(words, QUOTE_MAX) };
-    reads_otherwise(&before.name, words).then(|| Difference::new(before, Aspect::Text, reads()))
+    reads_otherwise(&before.name, words).then(|| Difference::new(before, Aspect::Text, reads()).of_target())
 }
 
 /// The differences of one element.

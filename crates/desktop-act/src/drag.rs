@@ -40,9 +40,10 @@ async fn drag_and_check<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
     let (surface, start, element) = place(desktop, window, from).await?;
-    let (_, end, _) = place(desktop, window, to).await?;
+    let (_, end, onto) = place(desktop, window, to).await?;
     bring_to_front(desktop, surface.id).await?;
-    let before = Before::take(desktop, &surface, element.as_ref()).await?;
+    // What it is dropped on tells whether it was taken.
+    let before = Before::take(desktop, &surface, onto.as_ref().or(element.as_ref())).await?;
     let watch = watch_app(desktop, surface.id).await?;
     desktop.drag(start, end, held).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;

@@ -1,23 +1,20 @@
 //! Expanding and collapsing an item of a tree, a combo box or a section.
 
-use std::time::Duration;
-
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
     command::Route,
-    duration::milliseconds,
     ids::{ElementId, WindowId},
     ui::State,
 };
 use deskhand_desktop::{
-    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    Button, Desktop, DesktopError, DesktopResult, ElementAction,
     keys::{Key, KeyChord, NamedKey},
 };
 
 use crate::{
     checks::{Need, Ready, check},
     focus::focus_element,
-    patience::{read_element, watch_app},
+    patience::{comes_within, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
 };
 
@@ -67,29 +64,27 @@ async fn expand_and_check<D: Desktop>(
         let element = (&ready.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::Expanding }.into());
     }
-    let mut total_ms = 0;
+    // The first way that was taken decides: another one would revert it if it works late.
     for way in actions.chain([Way::ArrowKey, Way::ClickAndArrowKey, Way::DoubleClick]) {
         let watch = watch_app(desktop, ready.surface.id).await?;
         if !go(desktop, &ready, &way, open, limits).await? {
             continue;
         }
-        let mut waited_ms = desktop.settle(watch, limits.quiet).await?.waited_ms;
-        let mut reached = is_so(read_element(desktop, id).await?.states);
-        // A busy application may report the state late; another attempt would revert this one.
-        while !reached && waited_ms < milliseconds(limits.effect) {
-            let watch = watch_app(desktop, ready.surface.id).await?;
-            let left = Duration::from_millis(milliseconds(limits.effect) - waited_ms);
-            let quiet = QuietLimits { first_change: left, ..limits.quiet };
-            waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
-            reached = is_so(read_element(desktop, id).await?.states);
-        }
-        total_ms += waited_ms;
-        if reached {
-            let route = if matches!(way, Way::Action(_)) { Route::Semantic } else { Route::Input };
-            return Ok(done(&ready, open, Proof::Holds { already: false }).by(route).after(total_ms));
-        }
+        let read = async || Ok::<_, Halt>(is_so(read_element(desktop, id).await?.states));
+        let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, read).await?;
+        let (route, is_accepted) = match way {
+            Way::Action(_) => (Route::Semantic, true),
+            Way::ArrowKey | Way::ClickAndArrowKey | Way::DoubleClick => (Route::Input, false),
+        };
+        let evidence: Evidence = match (came.holds, is_accepted) {
+            (true, _) => Proof::Holds { already: false }.into(),
+            (false, true) => Uncertainty::NothingShown.into(),
+            (false, false) => Shortfall::NotReached { way: None }.into(),
+        };
+        return Ok(came.of(done(&ready, open, evidence).by(route)));
     }
-    Ok(done(&ready, open, Shortfall::NotReached { way: None }).by(Route::Input).after(total_ms))
+    let element = (&ready.element).into();
+    Err(Refusal::Unsupported { element, what: Unsupported::Expanding }.into())
 }
 
 fn done(ready: &Ready, open: bool, evidence: impl Into<Evidence>) -> Action {

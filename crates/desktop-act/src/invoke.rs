@@ -54,7 +54,7 @@ async fn invoke_and_check<D: Desktop>(
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
         Err(error) => return Err(error.into()),
     }
-    let effect = wait_for_effect(desktop, watch, &before, limits).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();
     let act = Act::Invoke { action: exact.clone() };
     Ok(effect.to_done(act, Aim::element(&ready.element), Route::Semantic))
 }

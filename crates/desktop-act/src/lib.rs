@@ -1,9 +1,10 @@
 //! Verified actions, written against the contract of a desktop alone: no X11, no AT-SPI.
 //!
-//! Each action checks its target first (attached, showing, enabled, not covered, at rest, nothing modal in
-//! front) and sends nothing when a check fails. It then takes the semantic route through the accessibility interface, and real
-//! input events only where that route is not offered or had no effect; never both when the first one
-//! worked. Its verdict is about the thing that was asked for: an unrelated change in the same window is no effect.
+//! Each action waits until the application has handled what was sent before, and checks its target (attached, showing,
+//! enabled, not covered, at rest, nothing modal in front); it sends nothing when a check fails. It then goes one way: by
+//! pointer or keys where they reach the target, through the accessibility interface where they do not. Another way is only
+//! tried if the first one was not offered or rejected. Its verdict is about the thing that was asked for: an unrelated
+//! change in the same window is no effect.
 //!
 //! ```
 //! use deskhand_core::{command::Verdict, ui::Role};
@@ -36,17 +37,24 @@ mod checks;
 mod click;
 mod clipboard;
 mod difference;
+mod documents;
 mod drag;
 mod effect;
 mod expand;
+mod expected;
 mod find;
 mod focus;
 mod invoke;
+mod meaning;
 mod menus;
+mod news;
 mod patience;
+mod permitted;
 mod press_keys;
+mod proof;
 mod read_table;
 mod read_text;
+mod recover;
 mod report;
 mod scroll;
 mod select;
@@ -56,6 +64,7 @@ mod set_checked;
 mod set_value;
 mod summary;
 mod surfaces;
+mod suspects;
 mod table;
 mod text;
 mod type_text;
@@ -67,11 +76,14 @@ mod write_table;
 
 pub use click::{Click, click};
 pub use clipboard::{paste, read_clipboard, write_clipboard};
+pub use documents::{SaveAs, save, save_as};
 pub use drag::drag;
 pub use expand::expand;
 pub use find::find_element;
 pub use focus::focus;
 pub use invoke::invoke;
+pub use meaning::cells_equal;
+pub use permitted::{Live, Permit, Permitted};
 pub use press_keys::press_keys;
 pub use read_table::read_table;
 pub use read_text::read_text;
@@ -83,7 +95,7 @@ pub use select_text::select_text;
 pub use set_checked::set_checked;
 pub use set_value::{NewValue, set_value};
 pub use summary::summary;
-pub use table::{TableTarget, cells_equal};
+pub use table::TableTarget;
 pub use type_text::{TypeText, type_text};
 pub use visit::visit;
 pub use wait::wait;

@@ -1,11 +1,17 @@
 //! Watching an application, and retries of reads while it is busy: on a loaded machine it may take seconds to respond.
 //! Only reads are retried; actions are never sent twice from here.
 
+use std::time::Duration;
+
 use deskhand_core::{
+    action::{Action, WaitedFor},
+    duration::milliseconds,
     ids::{ElementId, WindowId},
     ui::{Element, Partial, Tree},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits};
+use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits};
+
+use crate::difference::announced;
 
 /// How often a read is tried before the application counts as not responding.
 const TRIES_MAX: u32 = 4;
@@ -16,6 +22,24 @@ pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> Desk
         Err(DesktopError::NoWindow(_)) => desktop.watch(None).await,
         other => other,
     }
+}
+
+/// The times between two reads of what is waited for: they grow from one to the other.
+pub(crate) const LOOKS_APART_MIN: Duration = Duration::from_millis(30);
+pub(crate) const LOOKS_APART_MAX: Duration = Duration::from_millis(250);
+/// How long an application that keeps changing may take to come to rest before an action.
+const REST_BOUND: Duration = Duration::from_millis(300);
+
+/// Waits until the application has handled everything that was sent to it, so that what earlier actions still bring about
+/// counts for them and not for the next one. If that brought changes, waits until no more follow, bounded.
+pub(crate) async fn settle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<()> {
+    let watch = watch_app(desktop, window).await?;
+    let settled = desktop.settle(watch, QuietLimits::HANDLED).await?;
+    if !announced(&settled.changes).is_empty() {
+        let watch = watch_app(desktop, window).await?;
+        desktop.settle(watch, QuietLimits { bound: REST_BOUND, ..QuietLimits::default() }).await?;
+    }
+    Ok(())
 }
 
 /// Retries a read while the application does not respond.
@@ -51,6 +75,65 @@ where
     }
     desktop.settle(again, quiet).await?;
     holds().await
+}
+
+/// Reads an element as it is after everything that was sent before: for a state that decides whether anything is sent at
+/// all. Toolkits update what follows a selection or the focus, such as the buttons for a format, long after they
+/// moved it.
+pub(crate) async fn read_up_to_date<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+) -> DesktopResult<Element> {
+    let watch = watch_app(desktop, window).await?;
+    desktop.settle(watch, QuietLimits::UP_TO_DATE).await?;
+    read_element(desktop, id).await
+}
+
+/// What came of a wait for a condition.
+pub(crate) struct Came {
+    /// Whether it holds.
+    pub(crate) holds: bool,
+    pub(crate) waited_ms: u64,
+    pub(crate) waited_for: Vec<WaitedFor>,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Came {
+    /// An action with this wait.
+    pub(crate) fn of(self, action: Action) -> Action {
+        action.after(self.waited_ms).waiting_for(self.waited_for).with_changes(self.changes)
+    }
+}
+
+/// Waits until a condition holds after an input, at most `bound` once the application has handled it. It is read after
+/// every change and at growing intervals, because not every change is announced.
+pub(crate) async fn comes_within<D: Desktop, F, E>(
+    desktop: &D,
+    (window, watch): (WindowId, D::Watch),
+    bound: Duration,
+    mut holds: impl FnMut() -> F,
+) -> Result<Came, E>
+where
+    F: Future<Output = Result<bool, E>>,
+    E: From<DesktopError>,
+{
+    let Settled { mut waited_ms, mut changes, waited_for, .. } =
+        desktop.settle(watch, QuietLimits::HANDLED).await?;
+    let until_ms = waited_ms + milliseconds(bound);
+    let mut apart = LOOKS_APART_MIN;
+    loop {
+        let watch = watch_app(desktop, window).await?;
+        let holds = holds().await?;
+        if holds || waited_ms >= until_ms {
+            return Ok(Came { holds, waited_ms, waited_for, changes });
+        }
+        let quiet = QuietLimits { quiet: LOOKS_APART_MIN, first_change: apart, bound: apart };
+        let settled = desktop.settle(watch, quiet).await?;
+        waited_ms += settled.waited_ms.max(1);
+        changes.extend(settled.changes.into_iter().take(Settled::CHANGES_MAX.saturating_sub(changes.len())));
+        apart = (apart * 2).min(LOOKS_APART_MAX);
+    }
 }
 
 /// Reads one element.

@@ -4,14 +4,19 @@ use deskhand_core::{
     action::{Act, Action, Aim, ArgumentProblem, Refusal},
     command::Route,
     ids::WindowId,
+    ui::WindowInfo,
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::KeyChord};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 use serde_json::Value;
 
 use crate::{
-    before::Before,
+    before::{Before, Sign},
+    documents::{Answers, Saved, Saving},
     effect::wait_for_effect,
-    patience::watch_app,
+    patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::bring_to_front,
 };
@@ -55,7 +60,13 @@ async fn press_all<D: Desktop>(
             }
             other => other?,
         };
-        let before = Before { focus_counts: true, ..Before::take(desktop, &front, None).await? };
+        settle_earlier(desktop, front.id).await?;
+        if let Some((action, asks)) = saving(desktop, window, &front, chord, limits).await? {
+            actions.push(action);
+            window_opened = asks.or(window_opened);
+            continue;
+        }
+        let before = before_keys(desktop, &front, chord).await?;
         let watch = watch_app(desktop, front.id).await?;
         desktop.press(chord).await?;
         let effect = wait_for_effect(desktop, watch, &before, limits).await?;
@@ -64,4 +75,80 @@ async fn press_all<D: Desktop>(
         window_opened = one.window.or(window_opened);
     }
     Ok(ActionReport { actions, window: window_opened, output: Value::Null })
+}
+
+/// The snapshot before a chord: it is aimed at what has the focus.
+async fn before_keys<D: Desktop>(desktop: &D, front: &WindowInfo, chord: &KeyChord) -> DesktopResult<Before> {
+    let before = Before::take(desktop, front, None).await?.aimed_at_focus();
+    // A shortcut that moves the focus does so beside what it is for.
+    let before = if is_shortcut(chord) { before } else { before.counting_focus() };
+    let before = before.showing(sign_of(chord)).with_caret(desktop).await?;
+    if takes_to_clipboard(chord) { before.with_clipboard(desktop).await } else { Ok(before) }
+}
+
+/// Whether the effect of a chord shows in what applications expose.
+fn sign_of(chord: &KeyChord) -> Sign {
+    match chord.key {
+        Key::Named(key) if moves_caret(key) => Sign::Unlikely,
+        Key::Char('a') if chord.modifiers == [Modifier::Ctrl] => Sign::Unlikely,
+        Key::Named(_) | Key::Char(_) if is_shortcut(chord) => Sign::Possible,
+        Key::Named(_) | Key::Char(_) => Sign::Expected,
+    }
+}
+
+/// Whether a key moves the caret, the selection or the focus and does nothing else.
+const fn moves_caret(key: NamedKey) -> bool {
+    match key {
+        NamedKey::Tab
+        | NamedKey::Home
+        | NamedKey::End
+        | NamedKey::PageUp
+        | NamedKey::PageDown
+        | NamedKey::Left
+        | NamedKey::Right
+        | NamedKey::Up
+        | NamedKey::Down => true,
+        NamedKey::Return
+        | NamedKey::Escape
+        | NamedKey::Space
+        | NamedKey::BackSpace
+        | NamedKey::Delete
+        | NamedKey::Insert
+        | NamedKey::Menu
+        | NamedKey::F(_) => false,
+    }
+}
+
+/// Whether a chord is a shortcut of the application rather than something typed.
+fn is_shortcut(chord: &KeyChord) -> bool {
+    [Modifier::Ctrl, Modifier::Super].iter().any(|modifier| chord.modifiers.contains(modifier))
+}
+
+/// Whether a chord stands for copying or cutting.
+fn takes_to_clipboard(chord: &KeyChord) -> bool {
+    let is_letter = matches!(chord.key, Key::Char('c' | 'x')) && chord.modifiers == [Modifier::Ctrl];
+    is_letter || (chord.key == Key::Named(NamedKey::Insert) && chord.modifiers == [Modifier::Ctrl])
+}
+
+/// Presses the chord that saves, where the file of the document is known: the file proves it. `None` for any other chord.
+async fn saving<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    front: &WindowInfo,
+    chord: &KeyChord,
+    limits: &ActLimits,
+) -> Result<Option<(Action, Option<WindowInfo>)>, Halt> {
+    let saves = chord.modifiers == [Modifier::Ctrl] && matches!(chord.key, Key::Char('s' | 'S'));
+    if !saves || front.id != window {
+        return Ok(None);
+    }
+    let saving = Saving::begin(desktop, front).await?;
+    if !saving.has_file() {
+        return Ok(None);
+    }
+    desktop.press(chord).await?;
+    let Saved { evidence, asks, waited_ms } = saving.finish(desktop, Answers::default(), limits).await?;
+    let act = Act::Press { chord: chord.to_string() };
+    let action = Action::new(act, Aim::focus_of(front), evidence).by(Route::Input).after(waited_ms);
+    Ok(Some((action, asks)))
 }

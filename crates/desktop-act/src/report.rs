@@ -40,11 +40,10 @@ pub struct ActLimits {
     /// The wait for idle after each input event.
     pub quiet: QuietLimits,
     /// How long an idle application may take to start an effect; a busy one is awaited until it responds. A later effect, as
-    /// after a slow network, is `not_seen`. The limit is not short, because an element without an effect through its
-    /// accessibility interface is clicked as well: a short wait would press slow buttons twice.
+    /// after a slow network, is `not_seen`.
     pub effect: Duration,
-    /// How long the window is observed without input, to distinguish an effect from what changes by itself. Only done if the
-    /// effect is merely a changed name or text.
+    /// How long an element at most is observed without input, to distinguish an effect from what changes by itself. Only
+    /// done for elements that were not observed for long enough before.
     pub control: Duration,
     /// How long a program may take to show its window.
     pub launch: Duration,
@@ -54,7 +53,7 @@ impl Default for ActLimits {
     fn default() -> Self {
         Self {
             quiet: QuietLimits::default(),
-            effect: Duration::from_millis(1_800),
+            effect: Duration::from_millis(1_000),
             control: Duration::from_millis(1_500),
             launch: Duration::from_secs(60),
         }
@@ -183,7 +182,7 @@ pub(crate) enum Halt {
 
 impl From<DesktopError> for Halt {
     fn from(error: DesktopError) -> Self {
-        Self::Failed(error)
+        if let DesktopError::Refused(refusal) = error { Self::Refused(refusal) } else { Self::Failed(error) }
     }
 }
 

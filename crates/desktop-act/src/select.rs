@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Unsupported, Way},
+    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported, Way},
     command::Route,
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State, Wanted, names_equal},
@@ -14,11 +14,12 @@ use deskhand_desktop::{
 };
 
 use crate::{
-    checks::{Need, check},
-    click::{Click, click_once},
+    checks::{Need, Ready, check},
+    click::{Click, click_once, press},
     find::nearest_names,
-    patience::{patiently, read_element, watch_app},
+    patience::{comes_within, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    surfaces::surfaces,
 };
 
 /// The most items read.
@@ -59,33 +60,128 @@ async fn select_and_check<D: Desktop>(
         }
         return Err(no_item(&ready.element, item, &items));
     };
-    let done = |evidence| done(&ready.element, Wanted::new(found.role.clone(), &found.name), evidence);
-    if is_selected(desktop, list, found).await? {
-        return Ok(done(Proof::Holds { already: true }.into()).into());
+    let item = Wanted::new(found.role.clone(), &found.name);
+    if is_selected(desktop, &ready.element, found).await? {
+        return Ok(done(&ready.element, item, Proof::Holds { already: true }.into()).into());
     }
-    let mut waited_ms = 0;
-    // The accessibility action of a row is a double click; that of an option selects it.
-    let last = if is_row(found) { ElementAction::Focus } else { ElementAction::Default };
-    for action in [ElementAction::Select, last] {
-        let watch = watch_app(desktop, ready.surface.id).await?;
-        match desktop.perform(found.id, &action).await {
-            Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
-            // Qt recreates the items of a closed list.
+    if ready.element.role == Role::COMBO_BOX {
+        return by_open_box(desktop, window, &ready, found, limits).await;
+    }
+    by_item(desktop, window, &ready, found, limits).await
+}
+
+/// Selects an item of a list that is open: by a click, because some applications react to nothing else, and where the
+/// pointer does not reach it, through the accessibility interface.
+async fn by_item<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: &Ready,
+    item: &Element,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    let watch = watch_app(desktop, list.surface.id).await?;
+    let route = match check(desktop, window, item.id, Some(&item.name), Need::Act).await {
+        Ok(ready) if ready.point.is_some() => press(desktop, &ready).await?,
+        Ok(_) | Err(Halt::Refused(_)) => match desktop.perform(item.id, &ElementAction::Select).await {
+            Ok(()) | Err(DesktopError::NotAnswering { .. }) => Route::Semantic,
             Err(
                 DesktopError::NotOffered { .. } | DesktopError::Failed { .. } | DesktopError::NoElement(_),
-            ) => {
-                continue;
-            }
+            ) => return by_keys(desktop, &list.element, item, limits).await,
             Err(error) => return Err(error.into()),
-        }
-        let settled = desktop.settle(watch, limits.quiet).await?;
-        waited_ms += settled.waited_ms;
-        if is_selected(desktop, list, found).await? {
-            let action = done(Proof::Holds { already: false }.into()).by(Route::Semantic);
-            return Ok(action.after(waited_ms).with_changes(settled.changes).into());
-        }
+        },
+        Err(halt) => return Err(halt),
+    };
+    let selected = async || is_selected(desktop, &list.element, item).await;
+    let came = comes_within(desktop, (list.surface.id, watch), limits.effect, selected).await?;
+    let evidence = match (came.holds, route) {
+        (true, _) => Proof::Holds { already: false }.into(),
+        (false, Route::Semantic) => Uncertainty::NothingShown.into(),
+        (false, Route::Input) => Shortfall::NotReached { way: Some(Way::Click) }.into(),
+    };
+    let action = done(&list.element, Wanted::new(item.role.clone(), &item.name), evidence);
+    Ok(came.of(action.by(route)).into())
+}
+
+/// Selects an option of a closed box: opens it by a click and takes the option there, by a click where its list shows it,
+/// else by keys.
+async fn by_open_box<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: &Ready,
+    item: &Element,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    let request = Click::once(Target::element(list.element.id));
+    let opened = click_once(desktop, window, &request, limits).await?;
+    let options = items_of(desktop, &list.element).await?;
+    let there = options.iter().find(|one| names_equal(&one.name, &item.name)).unwrap_or(item);
+    let watch = watch_app(desktop, list.surface.id).await?;
+    let clicked = !desktop.quirks(list.element.id).ignores_clicks_in_fresh_lists
+        && click_option(desktop, window, there).await?;
+    if !clicked && !choose_by_keys(desktop, &options, there, limits).await? {
+        press_key(desktop, NamedKey::Escape, limits).await?;
+        let element = (&list.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into());
     }
-    by_mouse(desktop, window, &ready.element, found, limits).await
+    let selected = async || is_selected(desktop, &list.element, there).await;
+    let came = comes_within(desktop, (list.surface.id, watch), limits.effect, selected).await?;
+    if !came.holds {
+        close_list(desktop, window, &opened, limits).await?;
+    }
+    let way = if clicked { Way::Click } else { Way::OpenedList };
+    let action = done(&list.element, Wanted::new(item.role.clone(), &item.name), reached_by(came.holds, way));
+    let mut action = came.of(action.by(Route::Input));
+    action.waited_ms += opened.action.waited_ms;
+    Ok(action.into())
+}
+
+/// Clicks an option of an opened list; `false` if the pointer does not reach it.
+async fn click_option<D: Desktop>(desktop: &D, window: WindowId, option: &Element) -> Result<bool, Halt> {
+    match check(desktop, window, option.id, Some(&option.name), Need::Act).await {
+        Ok(ready) if ready.point.is_some() => press(desktop, &ready).await.map(|_| true),
+        Ok(_) | Err(Halt::Refused(_)) => Ok(false),
+        Err(halt) => Err(halt),
+    }
+}
+
+/// Steps to an option of an opened list by keys and takes it; `false` if it is too far away.
+async fn choose_by_keys<D: Desktop>(
+    desktop: &D,
+    options: &[Element],
+    option: &Element,
+    limits: &ActLimits,
+) -> Result<bool, Halt> {
+    let mut reachable = options.iter().filter(|one| is_option(one) && one.states.takes_input());
+    let Some(at) = reachable.position(|one| one.id == option.id).filter(|at| *at <= STEPS_MAX) else {
+        return Ok(false);
+    };
+    press_key(desktop, NamedKey::Home, limits).await?;
+    for _ in 0..at {
+        press_key(desktop, NamedKey::Down, limits).await?;
+    }
+    press_key(desktop, NamedKey::Return, limits).await?;
+    Ok(true)
+}
+
+async fn press_key<D: Desktop>(desktop: &D, key: NamedKey, limits: &ActLimits) -> Result<u64, Halt> {
+    let watch = desktop.watch(None).await?;
+    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+    Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
+}
+
+/// Closes the list that a click opened, if it is still open.
+async fn close_list<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    opened: &Done,
+    limits: &ActLimits,
+) -> Result<(), Halt> {
+    let Some(list) = &opened.window else { return Ok(()) };
+    let is_open = surfaces(desktop, window).await?.iter().any(|info| info.id == list.id);
+    if is_open {
+        press_key(desktop, NamedKey::Escape, limits).await?;
+    }
+    Ok(())
 }
 
 fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
@@ -100,39 +196,6 @@ fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
 
 fn is_row(item: &Element) -> bool {
     [Role::TABLE_CELL, Role::TREE_ITEM, Role::LIST_ITEM].contains(&item.role)
-}
-
-/// By mouse: opens the list if it is closed, and clicks the item.
-async fn by_mouse<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    list: &Element,
-    item: &Element,
-    limits: &ActLimits,
-) -> Result<Done, Halt> {
-    let shows = match read_element(desktop, item.id).await {
-        Ok(now) => now.states.has(State::Showing) && now.bounds.is_some() && list.role != Role::COMBO_BOX,
-        Err(DesktopError::NoElement(_)) => false,
-        Err(error) => return Err(error.into()),
-    };
-    if !shows {
-        click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
-    }
-    let opened = items_of(desktop, list).await?;
-    let there = opened.iter().find(|one| names_equal(&one.name, &item.name)).unwrap_or(item);
-    let target = Target::Element { id: there.id, name: Some(there.name.clone()) };
-    let clicked = match click_once(desktop, window, &Click::once(target), limits).await {
-        Ok(clicked) => clicked,
-        Err(Halt::Refused(_)) => return by_keys(desktop, list, item, limits).await,
-        Err(halt) => return Err(halt),
-    };
-    let reached = is_selected(desktop, list.id, item).await?;
-    if !reached && list.role == Role::COMBO_BOX {
-        return by_keys(desktop, list, item, limits).await;
-    }
-    let item = Wanted::new(item.role.clone(), &item.name);
-    let Action { act, aim, evidence, .. } = done(list, item, reached_by(reached, Way::Click));
-    Ok(Done { action: Action { act, aim, evidence, ..clicked.action }, ..clicked })
 }
 
 /// The evidence of whether an item is selected.
@@ -155,13 +218,7 @@ async fn by_keys<D: Desktop>(
         let item = Wanted::new(item.role.clone(), &item.name);
         Done::from(done(list, item, reached_by(reached, Way::Keys)).by(Route::Input))
     };
-    let press = async |key| -> Result<(), Halt> {
-        let watch = desktop.watch(None).await?;
-        desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
-        desktop.settle(watch, limits.quiet).await?;
-        Ok(())
-    };
-    press(NamedKey::Escape).await?;
+    press_key(desktop, NamedKey::Escape, limits).await?;
     match desktop.perform(list.id, &ElementAction::Focus).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
         // The click may have focused it.
@@ -175,17 +232,17 @@ async fn by_keys<D: Desktop>(
                 let watch = desktop.watch(None).await?;
                 desktop.click(bounds.center(), Button::Left, 1).await?;
                 desktop.settle(watch, limits.quiet).await?;
-                press(NamedKey::Escape).await?;
+                press_key(desktop, NamedKey::Escape, limits).await?;
             }
         }
         Err(error) => return Err(error.into()),
     }
-    press(NamedKey::Home).await?;
+    press_key(desktop, NamedKey::Home, limits).await?;
     for _ in 0..STEPS_MAX {
-        if is_selected(desktop, list.id, item).await? {
+        if is_selected(desktop, list, item).await? {
             return Ok(done(true));
         }
-        press(NamedKey::Down).await?;
+        press_key(desktop, NamedKey::Down, limits).await?;
     }
     Ok(done(false))
 }
@@ -210,20 +267,15 @@ async fn by_opened_list<D: Desktop>(
     let opened = click_once(desktop, window, &Click::once(Target::element(list.id)), limits).await?;
     let mut options = labels_in(desktop, list.id).await?;
     options.retain(|one| before.iter().all(|known| known.id != one.id));
-    let press = async |key| -> Result<u64, Halt> {
-        let watch = desktop.watch(None).await?;
-        desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
-        Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
-    };
     let Some(at) = options.iter().position(|one| names_equal(&one.name, item)) else {
-        press(NamedKey::Escape).await?;
+        press_key(desktop, NamedKey::Escape, limits).await?;
         return Err(no_item(list, item, &options));
     };
-    let mut waited_ms = opened.action.waited_ms + press(NamedKey::Home).await?;
+    let mut waited_ms = opened.action.waited_ms + press_key(desktop, NamedKey::Home, limits).await?;
     for _ in 0..at.min(STEPS_MAX) {
-        waited_ms += press(NamedKey::Down).await?;
+        waited_ms += press_key(desktop, NamedKey::Down, limits).await?;
     }
-    waited_ms += press(NamedKey::Return).await?;
+    waited_ms += press_key(desktop, NamedKey::Return, limits).await?;
     let shown = labels_in(desktop, list.id).await?;
     let is_shown = |one: &Element| {
         let inside = list.bounds.zip(one.bounds).is_some_and(|(list, one)| list.contains(&one.center()));
@@ -275,8 +327,8 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
 }
 
 /// Whether the item reports that it is selected, or its combo box shows it.
-async fn is_selected<D: Desktop>(desktop: &D, list: ElementId, item: &Element) -> Result<bool, Halt> {
-    let list = read_element(desktop, list).await?;
+async fn is_selected<D: Desktop>(desktop: &D, list: &Element, item: &Element) -> Result<bool, Halt> {
+    let list = read_element(desktop, list.id).await?;
     if list.role == Role::COMBO_BOX {
         let shows = |text: &str| names_equal(text, &item.name);
         if shows(&list.name) || list.text.as_deref().is_some_and(shows) {

@@ -14,15 +14,16 @@ use deskhand_desktop::{
 use crate::{
     checks::{Need, check},
     focus::focus_element,
-    patience::watch_app,
+    patience::{comes_within, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
-    text::read,
+    text::{has_keyboard, read},
 };
 
 /// The most steps of the caret that are made by keys.
 const STEPS_MAX: usize = 500;
 
-/// Selects the first occurrence of `part` in the text of an element, and reads back the selection.
+/// Selects the first occurrence of `part` in the text of an element. `seen` if typing would replace exactly that part: the
+/// element reports the selection and has the keyboard focus.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -57,13 +58,17 @@ async fn select_and_check<D: Desktop>(
         let act = Act::SelectText { text: clip(part, TEXT_MAX) };
         Action::new(act, Aim::element(&ready.element), evidence).by(route)
     };
+    let target = &ready;
+    let is_selected = || async move {
+        let selected = patiently(|| desktop.text_selection(id)).await?;
+        Ok::<_, Halt>(selected == Some((start, end)) && has_keyboard(desktop, target).await?)
+    };
     let holds = || Evidence::from(Proof::Holds { already: false });
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(id, &ElementAction::SelectText { start, end }).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {
-            let settled = desktop.settle(watch, limits.quiet).await?;
-            if is_selected(desktop, id, start, end).await? {
-                return Ok(done(holds(), Route::Semantic).after(settled.waited_ms));
+            if comes_within(desktop, (ready.surface.id, watch), limits.effect, is_selected).await?.holds {
+                return Ok(done(holds(), Route::Semantic));
             }
         }
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
@@ -82,13 +87,8 @@ async fn select_and_check<D: Desktop>(
     for _ in start..end {
         desktop.press(&key(&[Modifier::Shift], NamedKey::Right)).await?;
     }
-    let settled = desktop.settle(watch, limits.quiet).await?;
-    if is_selected(desktop, id, start, end).await? {
-        return Ok(done(holds(), Route::Input).after(settled.waited_ms));
+    if comes_within(desktop, (ready.surface.id, watch), limits.effect, is_selected).await?.holds {
+        return Ok(done(holds(), Route::Input));
     }
     Ok(done(Shortfall::NotReached { way: None }.into(), Route::Input))
-}
-
-async fn is_selected<D: Desktop>(desktop: &D, id: ElementId, start: usize, end: usize) -> Result<bool, Halt> {
-    Ok(desktop.text_selection(id).await? == Some((start, end)))
 }

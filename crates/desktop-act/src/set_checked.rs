@@ -2,16 +2,17 @@
 
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
+    command::Route,
     ids::{ElementId, WindowId},
     ui::{Element, Role, State},
 };
-use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
     checks::{Need, check},
-    click::{Click, click_once},
-    patience::read_element,
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    click::press,
+    patience::{comes_within, read_element, read_up_to_date, watch_app},
+    report::{ActLimits, ActionReport, Done, Halt, report},
 };
 
 /// Checks or unchecks a control; does nothing if it already is in that state.
@@ -43,19 +44,29 @@ async fn set_and_check<D: Desktop>(
         return Err(Refusal::Unsupported { element, what: Unsupported::Checking }.into());
     }
     let (act, aim) = (Act::Check { on }, Aim::element(&ready.element));
-    if is_on(&ready.element) == on {
+    if is_on(&read_up_to_date(desktop, ready.surface.id, id).await?) == on {
         return Ok(Action::new(act, aim, Proof::Holds { already: true }).into());
     }
-    let request = Click::once(Target::Element { id, name: Some(ready.element.name.clone()) });
-    let clicked = click_once(desktop, window, &request, limits).await?;
-    let now = read_element(desktop, id).await;
-    let reached = now.as_ref().is_ok_and(|now| is_on(now) == on);
-    let evidence: Evidence = match (reached, now) {
-        (true, _) => Proof::Holds { already: false }.into(),
-        (false, Ok(_)) => Shortfall::NotReached { way: None }.into(),
-        (false, Err(error)) => Uncertainty::Unreadable { error: error.chain() }.into(),
+    let known = desktop.windows().await?;
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    let route = press(desktop, &ready).await?;
+    let read = async || match read_element(desktop, id).await {
+        Ok(now) => Ok(is_on(&now) == on),
+        // The application may be making it anew.
+        Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => Ok(false),
+        Err(error) => Err(Halt::from(error)),
     };
-    Ok(Done { action: Action { act, aim, evidence, ..clicked.action }, ..clicked })
+    let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, read).await?;
+    let evidence: Evidence = match (came.holds, read_element(desktop, id).await) {
+        (true, _) => Proof::Holds { already: false }.into(),
+        (false, Err(error)) => Uncertainty::Unreadable { error: error.chain() }.into(),
+        (false, Ok(_)) if route == Route::Semantic => Uncertainty::NothingShown.into(),
+        (false, Ok(_)) => Shortfall::NotReached { way: None }.into(),
+    };
+    let opened = desktop.windows().await?;
+    let opened = opened.into_iter().find(|info| known.iter().all(|before| before.id != info.id));
+    let action = came.of(Action::new(act, aim, evidence).by(route));
+    Ok(Done { action, window: opened })
 }
 
 fn can_be_checked(element: &Element) -> bool {

@@ -3,20 +3,28 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Proof, Refusal, TEXT_MAX, Unsupported},
+    action::{
+        Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, Unsupported,
+    },
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::Pattern,
+    ui::{Element, Pattern, Role, State},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    keys::{Key, KeyChord, NamedKey},
+};
 use serde_json::json;
 
 use crate::{
     checks::{Need, Ready, check},
-    patience::{read_element, watch_app},
+    expected::{Expected, excerpt},
+    focus::focus_element,
+    meaning::{Likeness, likeness, number},
+    patience::{comes_within, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, refused, report},
-    text::{read, same_text},
+    text::{blindness, clear, dots, has_keyboard, read, read_when_done},
     type_text::{TypeText, type_text},
 };
 
@@ -30,15 +38,28 @@ pub enum NewValue {
 }
 
 impl NewValue {
-    fn act(&self) -> Act {
+    /// The act; a password is not part of it.
+    fn act(&self, of: Option<&Element>) -> Act {
+        let is_secret = of.and_then(blindness) == Some(Blindness::Password);
         match self {
+            Self::Text(text) if is_secret => Act::SetText { text: clip(&dots(text), TEXT_MAX) },
             Self::Text(text) => Act::SetText { text: clip(text, TEXT_MAX) },
             Self::Number(value) => Act::SetNumber { value: *value },
         }
     }
+
+    /// What is typed for it.
+    fn typed(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            Self::Number(value) => value.to_string(),
+        }
+    }
 }
 
-/// Sets the value of a control and reads it back: through the accessibility interface, else by typing it.
+/// Sets the value of a control, once, and reads it back: the entry of a spin button and a field of one line by keyboard,
+/// since not every application takes over what the accessibility interface sets there; everything else through that
+/// interface, or by typing where it is not offered.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -52,27 +73,152 @@ pub async fn set_value<D: Desktop>(
 ) -> DesktopResult<ActionReport> {
     let ready = match check(desktop, window, id, name, Need::Act).await {
         Ok(ready) => ready,
-        Err(halt) => return report(value.act(), Err::<Action, _>(halt)),
+        Err(halt) => return report(value.act(None), Err::<Action, _>(halt)),
     };
-    let by_semantics = match value {
-        NewValue::Text(text) => set_text(desktop, &ready, text, limits).await,
-        NewValue::Number(number) => set_number(desktop, &ready, *number, limits).await,
-    };
-    match by_semantics {
+    let act = || value.act(Some(&ready.element));
+    match set_and_check(desktop, &ready, value, limits).await {
         Ok(Some(done)) => return Ok(done),
         Ok(None) => {}
-        Err(halt) => return report(value.act(), Err::<Action, _>(halt)),
+        Err(halt) => return report(act(), Err::<Action, _>(halt)),
     }
-    let text = match value {
-        NewValue::Text(text) => text.clone(),
-        NewValue::Number(number) => number.to_string(),
-    };
-    if !ready.element.offers(Pattern::Text) && !ready.element.offers(Pattern::EditableText) {
+    let takes_text = ready.element.offers(Pattern::Text) || ready.element.offers(Pattern::EditableText);
+    if !takes_text || blindness(&ready.element) == Some(Blindness::Terminal) {
         let element = (&ready.element).into();
-        return Ok(refused(value.act(), Refusal::Unsupported { element, what: Unsupported::Value }));
+        return Ok(refused(act(), Refusal::Unsupported { element, what: Unsupported::Value }));
     }
-    let request = TypeText { element: Some(id), name: Some(ready.element.name.clone()), text, clear: true };
+    let name = Some(ready.element.name.clone());
+    let request = TypeText { element: Some(id), name, text: value.typed(), clear: true };
     type_text(desktop, window, &request, limits).await
+}
+
+/// Sets it by the way that suits the control; `None` if that way is not offered.
+async fn set_and_check<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    value: &NewValue,
+    limits: &ActLimits,
+) -> Result<Option<ActionReport>, Halt> {
+    if let NewValue::Number(number) = value {
+        check_range(&ready.element, *number)?;
+    }
+    if has_entry(desktop, ready).await? || is_field(&ready.element, &value.typed()) {
+        match enter(desktop, ready, value, limits).await {
+            // Nothing was typed.
+            Err(Halt::Refused(refusal)) if is_unfocusable(&refusal) => {}
+            other => return other.map(Some),
+        }
+    }
+    match value {
+        NewValue::Text(text) => set_text(desktop, ready, text, limits).await,
+        NewValue::Number(number) => set_number(desktop, ready, *number, limits).await,
+    }
+}
+
+/// Whether an element was refused because it does not take the focus, as a spin button of GTK 4.
+fn is_unfocusable(refusal: &Refusal) -> bool {
+    matches!(refusal, Refusal::Unsupported { what: Unsupported::Focus, .. })
+}
+
+fn check_range(element: &Element, number: f64) -> Result<(), Halt> {
+    let Some(range) = element.value else { return Ok(()) };
+    if (range.minimum..=range.maximum).contains(&number) || range.maximum <= range.minimum {
+        return Ok(());
+    }
+    let what = Unsupported::Number { value: number, minimum: range.minimum, maximum: range.maximum };
+    Err(Refusal::Unsupported { element: element.into(), what }.into())
+}
+
+/// Whether an element is a field of one line that is left with Tab once `text` was typed.
+fn is_field(element: &Element, text: &str) -> bool {
+    [Role::ENTRY, Role::TEXT].contains(&element.role)
+        && !element.states.has(State::MultiLine)
+        && element.offers(Pattern::EditableText)
+        && blindness(element).is_none()
+        && !text.contains(['\n', '\t'])
+}
+
+/// Whether an element is a spin button that shows its value as it would be typed: without a unit, and of a number the same
+/// number that its value is.
+async fn has_entry<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
+    if ready.element.role != Role::SPIN_BUTTON {
+        return Ok(false);
+    }
+    let Some(shown) = read(desktop, &ready.element).await? else { return Ok(false) };
+    Ok(match (ready.element.value, number(shown.trim())) {
+        (Some(range), Some(_)) => likeness(&range.current.to_string(), &shown) >= Likeness::Rounded,
+        (Some(_), None) => false,
+        (None, _) => true,
+    })
+}
+
+/// Replaces the text of the entry, leaves it with Tab so that the application takes it over, and reads value and text.
+async fn enter<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    value: &NewValue,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let done = |evidence: Evidence| {
+        let act = value.act(Some(&ready.element));
+        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
+    };
+    focus_element(desktop, ready, limits).await?;
+    if !has_keyboard(desktop, ready).await? {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+    }
+    if let Some(left) = clear(desktop, ready, limits).await?
+        && number(left.trim()).is_none()
+    {
+        return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.type_text(&value.typed()).await?;
+    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Tab) }).await?;
+    let judge = |now: &Element, shown: &str| match value {
+        NewValue::Number(number) if now.value.is_some() => judge_number(*number, now, Some(shown)),
+        NewValue::Number(_) | NewValue::Text(_) => judge_text(&value.typed(), shown),
+    };
+    let look = async || {
+        let now = read_element(desktop, ready.element.id).await?;
+        let shown = read(desktop, &ready.element).await?.unwrap_or_default();
+        Ok::<_, Halt>((judge(&now, &shown), shown, now.value.map(|value| value.current)))
+    };
+    let holds = async || Ok::<_, Halt>(matches!(look().await?.0, Evidence::Seen { .. }));
+    let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, holds).await?;
+    let (evidence, shown, current) = look().await?;
+    let output = json!({ "text": excerpt(&shown, (0, 0), TEXT_MAX), "value": current });
+    let action = came.of(done(evidence));
+    Ok(ActionReport::from(action).with_output(output))
+}
+
+/// The evidence for a number: the value and, where it shows one, the text of the control.
+fn judge_number(meant: f64, now: &Element, shown: Option<&str>) -> Evidence {
+    let is_meant = |found: f64| (found - meant).abs() <= meant.abs().max(1.0) * 1e-6;
+    let current = now.value.map(|value| value.current);
+    let shown_number = shown.and_then(|text| number(text.trim()));
+    match (current, shown_number) {
+        (Some(current), Some(_))
+            if is_meant(current)
+                && shown.is_none_or(|text| likeness(&meant.to_string(), text) >= Likeness::Rounded) =>
+        {
+            Proof::Number { value: current }.into()
+        }
+        (Some(current), None) if is_meant(current) => Proof::Number { value: current }.into(),
+        (None, Some(found)) if is_meant(found) => Proof::Number { value: found }.into(),
+        (value, _) => {
+            let text = shown.filter(|text| !text.is_empty()).map(|text| clip(text, TEXT_MAX));
+            Shortfall::OtherNumber { value: value.or(shown_number), text }.into()
+        }
+    }
+}
+
+/// The evidence for a text that the control may show in a format of its own, such as a date.
+fn judge_text(meant: &str, shown: &str) -> Evidence {
+    if likeness(meant, shown) >= Likeness::Reformatted {
+        return Proof::Reads { text: clip(shown, TEXT_MAX), corrected: false, completion: None }.into();
+    }
+    Shortfall::ReadsOtherwise { text: clip(shown, TEXT_MAX), corrected: false, around: None }.into()
 }
 
 async fn set_text<D: Desktop>(
@@ -81,21 +227,27 @@ async fn set_text<D: Desktop>(
     text: &str,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
-    if !ready.element.offers(Pattern::EditableText) {
+    let why = blindness(&ready.element);
+    if !ready.element.offers(Pattern::EditableText) || why == Some(Blindness::Terminal) {
         return Ok(None);
     }
-    let Some(waited_ms) = send(desktop, ready, &ElementAction::SetText(text.to_owned()), limits).await?
+    let stale = read(desktop, &ready.element).await?.unwrap_or_default();
+    let Some(mut waited_ms) = send(desktop, ready, &ElementAction::SetText(text.to_owned()), limits).await?
     else {
         return Ok(None);
     };
-    let found = read(desktop, &ready.element).await?.unwrap_or_default();
-    Ok(same_text(&found, text).then(|| {
-        let read = clip(&found, TEXT_MAX);
-        let act = Act::SetText { text: clip(text, TEXT_MAX) };
-        let proof = Proof::Reads { text: read.clone(), corrected: false };
-        let action = Action::new(act, Aim::element(&ready.element), proof).by(Route::Semantic);
-        ActionReport::from(action.after(waited_ms)).with_output(json!({ "text": read }))
-    }))
+    let act = NewValue::Text(text.to_owned()).act(Some(&ready.element));
+    let done =
+        |evidence: Evidence| Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic);
+    if let Some(why) = why {
+        return Ok(Some(done(Uncertainty::Blind { why }.into()).after(waited_ms).into()));
+    }
+    let expected = Expected::whole();
+    let judge = |found: &str| expected.judge(text, &stale, found);
+    let (found, more_ms) = read_when_done(desktop, ready, 1, &judge, limits).await?;
+    waited_ms += more_ms;
+    let (evidence, output) = expected.evidence(text, &stale, &found);
+    Ok(Some(ActionReport::from(done(evidence).after(waited_ms)).with_output(json!({ "text": output }))))
 }
 
 /// How often a number is read back.
@@ -107,34 +259,33 @@ async fn set_number<D: Desktop>(
     number: f64,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
-    let Some(range) = ready.element.value else { return Ok(None) };
-    if !(range.minimum..=range.maximum).contains(&number) && range.maximum > range.minimum {
-        let what = Unsupported::Number { value: number, minimum: range.minimum, maximum: range.maximum };
-        return Err(Refusal::Unsupported { element: (&ready.element).into(), what }.into());
+    if ready.element.value.is_none() {
+        return Ok(None);
     }
     let Some(mut waited_ms) = send(desktop, ready, &ElementAction::SetValue(number), limits).await? else {
         return Ok(None);
     };
-    let tolerance = (range.increment / 2.0).clamp(1e-6, 0.5);
+    let mut judged = None;
     for _ in 0..LOOKS_MAX {
         let watch = watch_app(desktop, ready.surface.id).await?;
         let now = read_element(desktop, ready.element.id).await?;
-        let Some(current) = now.value.map(|value| value.current) else { return Ok(None) };
-        if (current - number).abs() <= tolerance {
-            let (act, proof) = (Act::SetNumber { value: number }, Proof::Number { value: current });
-            let action = Action::new(act, Aim::element(&ready.element), proof).by(Route::Semantic);
-            let output = json!({ "value": current });
-            return Ok(Some(ActionReport::from(action.after(waited_ms)).with_output(output)));
-        }
+        let shown = read(desktop, &ready.element).await?;
+        let evidence = judge_number(number, &now, shown.as_deref());
+        let is_met = matches!(evidence, Evidence::Seen { .. });
+        judged = Some((evidence, now.value.map(|value| value.current)));
         // On a busy machine a page responds before it has handled the request.
         let left = limits.effect.saturating_sub(Duration::from_millis(waited_ms));
-        if left.is_zero() {
+        if is_met || left.is_zero() {
             break;
         }
         let quiet = QuietLimits { first_change: left, ..limits.quiet };
-        waited_ms += desktop.settle(watch, quiet).await?.waited_ms;
+        waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
     }
-    Ok(None)
+    Ok(judged.map(|(evidence, current)| {
+        let act = Act::SetNumber { value: number };
+        let action = Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic);
+        ActionReport::from(action.after(waited_ms)).with_output(json!({ "value": current }))
+    }))
 }
 
 /// Invokes an action and waits until idle; `None` if the toolkit does not offer it.

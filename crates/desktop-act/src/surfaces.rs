@@ -7,7 +7,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
-use crate::{patience::patiently, report::Halt};
+use crate::{before::look, patience::patiently, report::Halt};
 
 /// Reads only the root of a window.
 const ROOT_ONLY: TreeLimits =
@@ -20,7 +20,8 @@ pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> Deskt
     Ok(own.into_iter().cloned().collect())
 }
 
-/// The topmost of `surfaces` that contains an element.
+/// The topmost of `surfaces` that contains an element: by its ancestors, or where these lead elsewhere, by the elements that
+/// the window lists.
 pub(crate) async fn surface_of<D: Desktop>(
     desktop: &D,
     surfaces: &[WindowInfo],
@@ -32,6 +33,11 @@ pub(crate) async fn surface_of<D: Desktop>(
             Ok(true) => return Ok(Some(surface.clone())),
             Ok(false) | Err(DesktopError::NoElement(_)) => {}
             Err(error) => return Err(error),
+        }
+    }
+    for surface in surfaces.iter().rev() {
+        if look(desktop, surface.id).await?.find(id).is_some() {
+            return Ok(Some(surface.clone()));
         }
     }
     Ok(None)

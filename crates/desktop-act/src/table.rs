@@ -77,49 +77,6 @@ fn without_part(name: &str) -> &str {
     }
 }
 
-/// Whether a cell that shows `found` contains what was `meant`: the same text, or the same number in another format.
-pub fn cells_equal(meant: &str, found: &str) -> bool {
-    let (meant, found) = (plain(meant), plain(found));
-    if meant == found {
-        return true;
-    }
-    match (number(&meant), number(&found)) {
-        (Some(one), Some(other)) => (one - other).abs() <= one.abs().max(other.abs()) * 1e-12,
-        (_, _) => false,
-    }
-}
-
-fn plain(text: &str) -> String {
-    text.trim().replace(['\u{a0}', '\u{202f}'], " ")
-}
-
-/// Parses a number as people write it: `1200`, `1,200`, `-3.5`, `12%`. Thousands separators only at valid positions.
-pub(crate) fn number(text: &str) -> Option<f64> {
-    let (digits, scale) = match text.strip_suffix('%') {
-        Some(digits) => (digits.trim_end(), 0.01),
-        None => (text, 1.0),
-    };
-    let begins = |c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.');
-    if !digits.starts_with(begins) || !digits.contains(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
-    let (whole, rest) = digits.split_once('.').map_or((digits, None), |(whole, rest)| (whole, Some(rest)));
-    let mut groups = whole.split([',', ' ', '\'']);
-    let first = groups.next().unwrap_or_default();
-    let mut joined = first.to_owned();
-    for group in groups {
-        if group.len() != 3 || first.trim_start_matches(['-', '+']).len() > 3 {
-            return None;
-        }
-        joined.push_str(group);
-    }
-    if let Some(rest) = rest {
-        joined.push('.');
-        joined.push_str(rest);
-    }
-    joined.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number * scale)
-}
-
 /// Whether the table's cursor is on a cell, according to the cell.
 pub(crate) async fn cursor_is_on<D: Desktop>(
     desktop: &D,
@@ -198,7 +155,10 @@ pub(crate) async fn name_in_box<D: Desktop>(
     let ready = check(desktop, surface.id, name_box.id, None, Need::Act).await?;
     let ready = Ready { surface: surface.clone(), ..ready };
     focus_element(desktop, &ready, limits).await?;
-    clear(desktop, &ready, limits).await?;
+    if clear(desktop, &ready, limits).await?.is_some() {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+    }
     let watch = watch_app(desktop, surface.id).await?;
     desktop.type_text(&format!("{range}\n")).await?;
     desktop.settle(watch, limits.quiet).await?;

@@ -1,11 +1,10 @@
-//! The text of an element: reading it back, judging it, clearing it.
+//! The text of an element: reading it, waiting for what was typed, clearing it.
 
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Evidence, Proof, Shortfall, TEXT_MAX},
-    text::clip,
-    ui::{Element, Pattern},
+    action::{Blindness, Refusal, Unsupported},
+    ui::{Element, Pattern, Role, State},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, ElementAction, QuietLimits,
@@ -14,7 +13,8 @@ use deskhand_desktop::{
 
 use crate::{
     checks::Ready,
-    patience::{patiently, watch_app},
+    expected::{Expected, Place, Present, Reading, plain},
+    patience::{patiently, read_element, read_tree, watch_app},
     report::{ActLimits, Halt},
 };
 
@@ -23,77 +23,23 @@ const READ_BACK_MAX: usize = 100_000;
 /// How long a busy application may take per key without showing any progress.
 const KEY_BOUND: Duration = Duration::from_millis(10);
 
-/// The expected text.
-pub(crate) enum Expected {
-    /// Exactly the typed text.
-    Whole,
-    /// The earlier text with the typed text inserted somewhere.
-    Added(String),
-}
-
-/// The result of comparing the text read back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reading {
-    /// It matches.
-    Met,
-    /// It may still match: it is unchanged, or a prefix of the typed text.
-    OnItsWay,
-    /// Further keys cannot make it match.
-    Wrong,
-}
-
-impl Expected {
-    pub(crate) fn judge(&self, typed: &str, stale: &str, found: &str) -> Reading {
-        let (typed, stale, found) = (plain(typed), plain(stale), plain(found));
-        let (is_met, has_begun) = match self {
-            Self::Whole => (found == typed, typed.starts_with(&found)),
-            Self::Added(before) => {
-                let before = plain(before);
-                let is_in = |part: &str| typed == part;
-                let begins = |part: &str| typed.starts_with(part);
-                (adds(&before, &found, is_in), adds(&before, &found, begins))
-            }
-        };
-        match (is_met, has_begun || found == stale) {
-            (true, _) => Reading::Met,
-            (false, true) => Reading::OnItsWay,
-            (false, false) => Reading::Wrong,
-        }
-    }
-}
-
-/// Whether `found` is `before` with an inserted part that `fits`.
-fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
-    let Some(length) = found.len().checked_sub(before.len()) else { return false };
-    before.char_indices().map(|(at, _)| at).chain([before.len()]).any(|at| {
-        let part = found.get(at..at + length);
-        let (head, rest) = (found.get(..at), found.get(at + length..));
-        head == before.get(..at) && rest == before.get(at..) && part.is_some_and(&fits)
-    })
-}
-
-/// Whether two texts are equal except for a trailing line end, which toolkits add.
-pub(crate) fn same_text(found: &str, meant: &str) -> bool {
-    plain(found) == plain(meant)
-}
-
-pub(crate) fn plain(text: &str) -> String {
-    text.trim_end_matches('\n').replace('\u{a0}', " ")
-}
-
 /// The length of a text in characters.
 pub(crate) fn characters(text: &str) -> u64 {
     u64::try_from(text.chars().count()).unwrap_or(u64::MAX)
 }
 
-/// The evidence of a text that was read back after it was written, once or twice (`corrected`).
-pub(crate) fn read_back(found: &str, met: bool, corrected: bool) -> Evidence {
-    let text = clip(found, TEXT_MAX);
-    if met {
-        Proof::Reads { text, corrected }.into()
+/// Why the text of an element is written without being read back; `None` for every other element.
+pub(crate) fn blindness(element: &Element) -> Option<Blindness> {
+    if element.role == Role::TERMINAL {
+        Some(Blindness::Terminal)
     } else {
-        Shortfall::ReadsOtherwise { text, corrected }.into()
+        (element.role == Role::PASSWORD_TEXT).then_some(Blindness::Password)
     }
+}
+
+/// Stands for a password in results: as many dots.
+pub(crate) fn dots(secret: &str) -> String {
+    "•".repeat(secret.chars().count())
 }
 
 /// The text of an element, if readable.
@@ -108,28 +54,116 @@ pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
     }
 }
 
-/// Clears the focused element by keyboard, or through the accessibility interface if that fails.
-pub(crate) async fn clear<D: Desktop>(desktop: &D, ready: &Ready, limits: &ActLimits) -> Result<(), Halt> {
-    let before = read(desktop, &ready.element).await?;
-    if before.as_deref().is_some_and(|text| plain(text).is_empty()) {
-        return Ok(());
+/// The text of an element with the place where typed text goes, once the application has handled every input; `None` if
+/// it is not readable.
+pub(crate) async fn present<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Present>, Halt> {
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    let id = ready.element.id;
+    let Some(text) = read(desktop, &ready.element).await? else { return Ok(None) };
+    let length = text.chars().count();
+    let place = match patiently(|| desktop.text_selection(id)).await? {
+        Some((start, end)) if start < end && end <= length => Place::Selected(start, end),
+        Some(_) => Place::Unknown,
+        None => match patiently(|| desktop.caret(id)).await? {
+            Some(at) if at <= length => Place::Caret(at),
+            Some(_) | None => Place::Unknown,
+        },
+    };
+    Ok(Some(Present { text, place }))
+}
+
+/// Whether keys reach an element: it has the keyboard focus, or what has it contains it or is a part of it. True as well
+/// where nothing reports the focus.
+pub(crate) async fn has_keyboard<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
+    let id = ready.element.id;
+    if read_element(desktop, id).await?.states.has(State::Focused) {
+        return Ok(true);
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
-    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Delete) }).await?;
-    desktop.settle(watch, limits.quiet).await?;
-    let Some(before) = before else { return Ok(()) };
-    let judge = |found: &str| Expected::Whole.judge("", &before, found);
-    let (left, _) = read_when_done(desktop, ready, 2, &judge, limits).await?;
-    if judge(&left) != Reading::Met && ready.element.offers(Pattern::EditableText) {
-        let watch = watch_app(desktop, ready.surface.id).await?;
-        match desktop.perform(ready.element.id, &ElementAction::SetText(String::new())).await {
-            Ok(()) | Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
-            Err(error) => return Err(error.into()),
+    desktop.settle(watch, QuietLimits::UP_TO_DATE).await?;
+    let tree = read_tree(desktop, ready.surface.id).await?;
+    let mut is_elsewhere = false;
+    for focused in tree.elements.iter().filter(|element| element.states.has(State::Focused)) {
+        let is_related = focused.id == id
+            || patiently(|| desktop.is_within(id, focused.id)).await?
+            || patiently(|| desktop.is_within(focused.id, id)).await?;
+        if is_related {
+            return Ok(true);
         }
-        desktop.settle(watch, limits.quiet).await?;
+        is_elsewhere = true;
     }
-    Ok(())
+    Ok(!is_elsewhere)
+}
+
+/// Whether an element is one of several parts of a text or table, so that select-all selects more than it.
+fn is_part_of_more(element: &Element) -> bool {
+    [Role::PARAGRAPH, Role::HEADING, Role::SECTION, Role::LIST_ITEM, Role::TREE_ITEM, Role::TABLE_CELL]
+        .contains(&element.role)
+}
+
+fn select_all() -> KeyChord {
+    KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }
+}
+
+fn delete() -> KeyChord {
+    KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Delete) }
+}
+
+/// Clears the element that has the keyboard: selects its text, makes sure that nothing else is selected, and deletes it.
+/// Returns what is left of the text, if anything is; nothing may be typed then.
+///
+/// # Errors
+/// [`Refusal::Unsupported`] if its text cannot be selected without that of its neighbours.
+pub(crate) async fn clear<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    limits: &ActLimits,
+) -> Result<Option<String>, Halt> {
+    let is_empty = |text: &str| plain(text).is_empty();
+    let before = read(desktop, &ready.element).await?;
+    // An application may keep it to itself whether there is a password.
+    let is_hidden = before.is_none() || ready.element.role == Role::PASSWORD_TEXT;
+    let before = before.unwrap_or_default();
+    if is_empty(&before) && !is_hidden {
+        return Ok(None);
+    }
+    let length = plain(&before).chars().count();
+    if !(select_by_keys(desktop, ready, length).await? || select_by_semantics(desktop, ready, length).await?)
+    {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+    }
+    desktop.press(&delete()).await?;
+    let judge = |found: &str| Expected::whole().judge("", &before, found);
+    let (left, _) = read_when_done(desktop, ready, 2, &judge, limits).await?;
+    Ok((!is_empty(&left)).then_some(left))
+}
+
+/// Selects all by keys; false if that selects something else, or may.
+async fn select_by_keys<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -> Result<bool, Halt> {
+    if is_part_of_more(&ready.element) {
+        return Ok(false);
+    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    desktop.press(&select_all()).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    let selected = patiently(|| desktop.text_selection(ready.element.id)).await?;
+    // Not every toolkit reports the selection.
+    Ok(selected.is_none_or(|(start, end)| start == 0 && end >= length))
+}
+
+/// Selects the whole text through the accessibility interface; whether it is selected then.
+async fn select_by_semantics<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -> Result<bool, Halt> {
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    let select = ElementAction::SelectText { start: 0, end: length };
+    match desktop.perform(ready.element.id, &select).await {
+        Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+        Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => return Ok(false),
+        Err(error) => return Err(error.into()),
+    }
+    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    Ok(patiently(|| desktop.text_selection(ready.element.id)).await? == Some((0, length)))
 }
 
 /// Waits until the element has the expected text or stops changing: on a busy machine an application handles keys long after
@@ -143,7 +177,11 @@ pub(crate) async fn read_when_done<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<(String, u64), Halt> {
     const LOOKS_MAX: usize = 2_000;
-    let patience = limits.effect + KEY_BOUND.saturating_mul(u32::try_from(keys).unwrap_or(u32::MAX));
+    // A long text has begun to arrive long before a busy page shows the rest.
+    const LONG_KEYS: usize = 20;
+    const LONG: Duration = Duration::from_secs(5);
+    let base = if keys > LONG_KEYS { limits.effect.max(LONG) } else { limits.effect };
+    let patience = base + KEY_BOUND.saturating_mul(u32::try_from(keys).unwrap_or(u32::MAX));
     let (mut last, mut waited_ms, mut same_ms) = (None, 0, 0);
     for _ in 0..LOOKS_MAX {
         let watch = watch_app(desktop, ready.surface.id).await?;

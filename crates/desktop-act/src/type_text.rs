@@ -1,11 +1,14 @@
-//! Types text into an element or the focused one, and reads it back.
+//! Types text into an element or the focused one, and reads it back. Nothing is ever typed twice.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Change, TEXT_MAX},
+    action::{
+        Act, Action, Aim, Blindness, Change, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty,
+        Unsupported,
+    },
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::State,
+    ui::{Element, Role, State, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
@@ -13,13 +16,13 @@ use serde_json::json;
 use crate::{
     before::Before,
     checks::{Need, Ready, check},
-    clipboard::paste_here,
     effect::wait_for_effect,
+    expected::{Expected, Reading},
     focus::focus_element,
-    patience::{read_tree, watch_app},
+    patience::{patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, surface_of, surfaces},
-    text::{Expected, Reading, clear, plain, read, read_back, read_when_done},
+    text::{blindness, characters, clear, dots, has_keyboard, present, read, read_when_done},
 };
 
 /// What to type, and where.
@@ -36,99 +39,135 @@ pub struct TypeText {
 }
 
 impl TypeText {
-    fn act(&self) -> Act {
-        Act::Type { text: clip(&self.text, TEXT_MAX) }
+    /// The act; a password is not part of it.
+    fn act(&self, into: Option<&Element>) -> Act {
+        let is_secret = into.and_then(blindness) == Some(Blindness::Password);
+        let text = if is_secret { dots(&self.text) } else { self.text.clone() };
+        Act::Type { text: clip(&text, TEXT_MAX) }
     }
 }
 
-/// Types text by keyboard. If the element's text is readable, it is read back and corrected once, and decides the verdict;
-/// otherwise changes of the window decide.
+/// Types text by keyboard, once. It replaces what is selected, else it goes to the caret. If the element's text is readable,
+/// the text at that place decides the verdict, with what stands around it; otherwise changes of the window decide.
+/// Terminals and password fields are not read back.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn type_text<D: Desktop>(
     desktop: &D,
     window: WindowId,
     request: &TypeText,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(request.act(), type_and_check(desktop, window, request, limits).await)
+    let target = match target_of(desktop, window, request, limits).await {
+        Ok(target) => target,
+        Err(halt) => return report(request.act(None), Err::<Action, _>(halt)),
+    };
+    let act = request.act(target.as_ref().map(|ready| &ready.element));
+    report(act, type_and_check(desktop, window, target, request, limits).await)
+}
+
+/// The element that takes the keys, focused.
+async fn target_of<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    request: &TypeText,
+    limits: &ActLimits,
+) -> Result<Option<Ready>, Halt> {
+    let Some(id) = request.element else { return focused_element(desktop, window).await };
+    let ready = check(desktop, window, id, request.name.as_deref(), Need::Act).await?;
+    focus_element(desktop, &ready, limits).await?;
+    if !has_keyboard(desktop, &ready).await? {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
+    }
+    Ok(Some(ready))
 }
 
 async fn type_and_check<D: Desktop>(
     desktop: &D,
     window: WindowId,
+    target: Option<Ready>,
     request: &TypeText,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
-    let target = match request.element {
-        Some(id) => {
-            let ready = check(desktop, window, id, request.name.as_deref(), Need::Act).await?;
-            focus_element(desktop, &ready, limits).await?;
-            Some(ready)
-        }
-        None => focused_element(desktop, window).await?,
-    };
-    let readable = match &target {
-        Some(ready) => read(desktop, &ready.element).await?,
-        None => None,
-    };
-    let commits = request.text.contains(['\n', '\t']);
-    match (target, readable) {
-        (Some(ready), Some(present)) if !commits => {
-            let expected = if request.clear { Expected::Whole } else { Expected::Added(present) };
-            type_readable(desktop, &ready, request, &expected, limits).await
-        }
-        (target, _) => type_blindly(desktop, window, target, request, limits).await,
+    let Some(ready) = target else { return type_by_effect(desktop, window, None, request, limits).await };
+    if let Some(why) = blindness(&ready.element) {
+        return type_unread(desktop, &ready, why, request, limits).await;
     }
+    let is_readable =
+        is_read_back(&ready.element, &request.text) && read(desktop, &ready.element).await?.is_some();
+    if is_readable {
+        type_readable(desktop, &ready, request, limits).await
+    } else {
+        type_by_effect(desktop, window, Some(ready), request, limits).await
+    }
+}
+
+/// Whether the text of an element shows what was typed: a line end activates or divides most elements, a tab leaves them,
+/// and a cell of a table takes its text over later.
+fn is_read_back(element: &Element, text: &str) -> bool {
+    let keeps_lines = element.states.has(State::MultiLine) && element.role != Role::PARAGRAPH;
+    let commits = text.contains('\t') || (text.contains('\n') && !keeps_lines);
+    !commits && element.role != Role::TABLE_CELL
 }
 
 async fn type_readable<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     request: &TypeText,
-    expected: &Expected,
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
-    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
-    let stale = read(desktop, &ready.element).await?.unwrap_or_default();
-    if request.clear {
-        clear(desktop, ready, limits).await?;
+    let known = desktop.windows().await?;
+    let done = |evidence: Evidence| {
+        Action::new(request.act(Some(&ready.element)), Aim::element(&ready.element), evidence)
+            .by(Route::Input)
+    };
+    if request.clear
+        && let Some(left) = clear(desktop, ready, limits).await?
+    {
+        return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
     }
-    let (mut waited_ms, mut changes) = type_once(desktop, ready, &request.text, limits).await?;
+    let Some(present) = present(desktop, ready).await? else {
+        return Err(Refusal::Unsupported { element: (&ready.element).into(), what: Unsupported::Text }.into());
+    };
+    let (expected, stale) = (present.expected(), present.text);
+    let (mut waited_ms, changes) = type_once(desktop, ready, &request.text, limits).await?;
     let judge = |found: &str| expected.judge(&request.text, &stale, found);
     let keys = request.text.chars().count();
-    let (mut found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
+    let (found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
     waited_ms += more_ms;
-    let mut met = judge(&found) == Reading::Met;
-    let corrected = !met;
-    if corrected {
-        let meant = match expected {
-            Expected::Whole => request.text.clone(),
-            Expected::Added(before) => format!("{}{}", plain(before), request.text),
-        };
-        clear(desktop, ready, limits).await?;
-        // A busy machine may drop keys; the clipboard does not.
-        let (paste_ms, taken) = paste_here(desktop, ready, &meant, limits).await?;
-        waited_ms += paste_ms;
-        if !taken {
-            // It does not support pasting.
-            let (more_ms, more) = type_once(desktop, ready, &meant, limits).await?;
-            waited_ms += more_ms;
-            changes.extend(more);
-        }
-        let wrong = found.clone();
-        let judge = |found: &str| Expected::Whole.judge(&meant, &wrong, found);
-        found = read_when_done(desktop, ready, meant.chars().count(), &judge, limits).await?.0;
-        met = judge(&found) == Reading::Met;
+    let (mut evidence, output) = expected.evidence(&request.text, &stale, &found);
+    if judge(&found) != Reading::Met
+        && let Some(proof) = completed(desktop, ready, (&expected, &request.text), &found).await?
+    {
+        evidence = proof.into();
     }
-    let evidence = read_back(&found, met, corrected);
-    let action = Action::new(request.act(), Aim::element(&ready.element), evidence).by(Route::Input);
-    let opened = desktop.windows().await?;
-    let opened = opened.into_iter().find(|info| before.windows.iter().all(|known| known.id != info.id));
-    Ok(ActionReport::from(action.after(waited_ms).with_changes(changes))
-        .with_window(opened)
-        .with_output(json!({ "text": clip(&found, TEXT_MAX) })))
+    Ok(ActionReport::from(done(evidence).after(waited_ms).with_changes(changes))
+        .with_window(opened(desktop, &known).await?)
+        .with_output(json!({ "text": output })))
+}
+
+/// The proof that the application completed the typed text behind the caret, with the completion selected.
+async fn completed<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    (expected, typed): (&Expected, &str),
+    found: &str,
+) -> Result<Option<Proof>, Halt> {
+    let selected = patiently(|| desktop.text_selection(ready.element.id)).await?;
+    let completion = expected.completion(typed, found, selected);
+    Ok(completion.map(|completion| Proof::Reads {
+        text: clip(found, TEXT_MAX),
+        corrected: false,
+        completion: Some(clip(&completion, TEXT_MAX)),
+    }))
+}
+
+/// The window that is not among the `known` ones.
+async fn opened<D: Desktop>(desktop: &D, known: &[WindowInfo]) -> DesktopResult<Option<WindowInfo>> {
+    let now = desktop.windows().await?;
+    Ok(now.into_iter().find(|info| known.iter().all(|known| known.id != info.id)))
 }
 
 async fn type_once<D: Desktop>(
@@ -143,7 +182,56 @@ async fn type_once<D: Desktop>(
     Ok((settled.waited_ms, settled.changes))
 }
 
-async fn type_blindly<D: Desktop>(
+/// Types into an element that is not read back. Of a password field only the length is compared, where the application
+/// tells one: another length proves that keys were lost or added, the same one proves nothing.
+async fn type_unread<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    why: Blindness,
+    request: &TypeText,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let known = desktop.windows().await?;
+    let done = |evidence: Evidence| {
+        Action::new(request.act(Some(&ready.element)), Aim::element(&ready.element), evidence)
+            .by(Route::Input)
+    };
+    if request.clear && why == Blindness::Terminal {
+        let element = (&ready.element).into();
+        return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
+    }
+    if request.clear
+        && let Some(left) = clear(desktop, ready, limits).await?
+    {
+        return Ok(done(Shortfall::NotCleared { text: dots(&left) }.into()).into());
+    }
+    let commits = request.text.contains(['\n', '\t']);
+    let compares = why == Blindness::Password && !commits;
+    let before = if compares { present(desktop, ready).await? } else { None };
+    let (mut waited_ms, changes) = type_once(desktop, ready, &request.text, limits).await?;
+    let mut evidence = Uncertainty::Blind { why }.into();
+    if let Some(before) = before {
+        let expected = before.length_after(&request.text);
+        let judge = |found: &str| match found.chars().count() {
+            length if length == expected => Reading::Met,
+            // The application does not tell.
+            0 => Reading::Wrong,
+            _ => Reading::OnItsWay,
+        };
+        let keys = request.text.chars().count();
+        let (found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
+        waited_ms += more_ms;
+        if !found.is_empty() && judge(&found) != Reading::Met {
+            let expected = u64::try_from(expected).unwrap_or(u64::MAX);
+            evidence = Shortfall::OtherLength { characters: characters(&found), expected }.into();
+        }
+    }
+    Ok(ActionReport::from(done(evidence).after(waited_ms).with_changes(changes))
+        .with_window(opened(desktop, &known).await?))
+}
+
+/// Types where the text cannot be read back, and judges by what changes.
+async fn type_by_effect<D: Desktop>(
     desktop: &D,
     window: WindowId,
     target: Option<Ready>,
@@ -151,16 +239,19 @@ async fn type_blindly<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let front = bring_to_front(desktop, window).await?;
-    let aim = target.as_ref().map_or_else(|| Aim::focus_of(&front), |ready| Aim::element(&ready.element));
-    if let Some(ready) = target.as_ref().filter(|_| request.clear) {
-        clear(desktop, ready, limits).await?;
-    }
     let element = target.as_ref().map(|ready| &ready.element);
-    let before = Before { focus_counts: true, ..Before::take(desktop, &front, element).await? };
+    let (act, aim) = (request.act(element), element.map_or_else(|| Aim::focus_of(&front), Aim::element));
+    if let Some(ready) = target.as_ref().filter(|_| request.clear)
+        && let Some(left) = clear(desktop, ready, limits).await?
+    {
+        let evidence = Shortfall::NotCleared { text: clip(&left, TEXT_MAX) };
+        return Ok(Action::new(act, aim, evidence).by(Route::Input).into());
+    }
+    let before = Before::take(desktop, &front, element).await?.counting_focus();
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    Ok(effect.to_done(request.act(), aim, Route::Input).or_unknown(effect.damaged).into())
+    Ok(effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged).into())
 }
 
 /// The focused element of the topmost surface that has one.

@@ -1,10 +1,10 @@
 //! Follows a path of names through menus, tabs, tree items and buttons.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use deskhand_core::{
-    action::{Act, Action, Among, ArgumentProblem, Refusal},
-    ids::WindowId,
+    action::{Act, Action, Among, ArgumentProblem, Evidence, Proof, Refusal},
+    ids::{ElementId, WindowId},
     ui::{Element, Role, State, Wanted, WindowInfo, WindowKind, names_equal},
 };
 use deskhand_desktop::{
@@ -14,11 +14,12 @@ use deskhand_desktop::{
 
 use crate::{
     click::{Click, click_once},
+    documents::{Answers, Saved, Saving},
     find::nearest_names,
     menus::is_menu,
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
-    surfaces::surfaces,
+    surfaces::{root_of, surfaces},
 };
 
 /// The longest path.
@@ -45,6 +46,12 @@ pub async fn visit<D: Desktop>(
     let known = desktop.windows().await?;
     let mut walked = Vec::new();
     let done = walk(desktop, window, path, &mut walked, limits).await;
+    // What was typed next would go to an open menu. Only one that the last item opened is left open.
+    let opens =
+        |done: &Done| matches!(&done.action.evidence, Evidence::Seen { proof: Proof::WindowOpened { .. } });
+    if done.as_ref().is_ok_and(|done| !opens(done)) {
+        close_menus(desktop, window, &known, limits).await?;
+    }
     if let Err(Halt::Refused(refusal)) = &done {
         close_menus(desktop, window, &known, limits).await?;
         // These say themselves how far the path went.
@@ -76,8 +83,15 @@ async fn walk<D: Desktop>(
             continue;
         }
         let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+        let saving = if is_last && saves(&element) { document_of(desktop, window).await? } else { None };
         let done = click_once(desktop, window, &Click::once(target), limits).await?;
         waited_ms += done.action.waited_ms;
+        if let Some(saving) = saving {
+            let Saved { evidence, asks, waited_ms: more_ms } =
+                saving.finish(desktop, Answers::default(), limits).await?;
+            let (act, waited_ms) = (Act::Visit { path: walked.clone() }, waited_ms + more_ms);
+            return Ok(Done { action: Action { act, evidence, waited_ms, ..done.action }, window: asks });
+        }
         if is_last {
             let act = Act::Visit { path: walked.clone() };
             return Ok(Done { action: Action { act, waited_ms, ..done.action }, ..done });
@@ -108,7 +122,15 @@ async fn find_start<D: Desktop>(
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = read_tree(desktop, surface.id).await?;
         let found = tree.elements.iter().filter(|element| wanted.matches(element));
-        if let Some(best) = found.min_by_key(|element| rank(element, is_last)) {
+        // The page comes before the frame of the browser around it.
+        let is_page = |element: &&Element| element.role.name().starts_with("document");
+        let pages: Vec<ElementId> = tree.elements.iter().filter(is_page).map(|page| page.id).collect();
+        let in_page: HashSet<ElementId> =
+            pages.iter().flat_map(|page| tree.descendants(*page)).map(|one| one.id).collect();
+        let order = |element: &&Element| {
+            (!element.states.takes_input(), rank(element, is_last), !in_page.contains(&element.id))
+        };
+        if let Some(best) = found.min_by_key(order) {
             return Ok(best.clone());
         }
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
@@ -117,6 +139,20 @@ async fn find_start<D: Desktop>(
     let entries = nearest_names(name, names.iter().map(String::as_str));
     let among = Among::Entries { inside: None, window, entries };
     Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+}
+
+/// Whether an element is the menu item that saves the document.
+fn saves(element: &Element) -> bool {
+    /// The name of the item.
+    const SAVE: &str = "Save";
+    is_item(&element.role) && names_equal(&element.name, SAVE)
+}
+
+/// The document of a window, if its file is known and can prove that it was saved.
+async fn document_of<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Option<Saving>> {
+    let windows = desktop.windows().await?;
+    let Some(main) = windows.iter().find(|info| info.id == window) else { return Ok(None) };
+    Ok(Some(Saving::begin(desktop, main).await?).filter(Saving::has_file))
 }
 
 /// Ranks candidates: menus first, then controls; static elements last.
@@ -196,14 +232,20 @@ async fn close_menus<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<()> {
     for _ in 0..PATH_MAX {
-        let open = match surfaces(desktop, window).await {
-            Ok(all) => all.iter().any(|info| {
-                info.kind == WindowKind::Popup && known.iter().all(|before| before.id != info.id)
-            }),
-            Err(DesktopError::NoWindow(_)) => false,
-            Err(error) => return Err(error),
+        let all = match surfaces(desktop, window).await {
+            Err(DesktopError::NoWindow(_)) => return Ok(()),
+            other => other?,
         };
-        if !open {
+        let is_new = |info: &&WindowInfo| {
+            info.kind == WindowKind::Popup && known.iter().all(|before| before.id != info.id)
+        };
+        let mut is_menu_open = false;
+        for popup in all.iter().filter(is_new) {
+            // Escape would not close a tool tip, and mean something else to the application.
+            let root = root_of(desktop, popup).await?;
+            is_menu_open |= root.is_none_or(|root| root.role.name() != "tool tip");
+        }
+        if !is_menu_open {
             return Ok(());
         }
         let watch = desktop.watch(Some(window)).await?;

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
+    action::{Act, Action, Aim, Evidence, Now, Proof, Refusal, Shortfall},
     command::Route,
     duration::milliseconds,
     ids::WindowId,
-    ui::{WindowInfo, WindowKind, belongs_to, fold_name, same_app},
+    ui::{Role, State, WindowInfo, WindowKind, belongs_to, fold_name, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
@@ -15,11 +15,13 @@ use deskhand_desktop::{
 
 use crate::{
     patience::watch_app,
-    report::{ActLimits, ActionReport},
+    report::{ActLimits, ActionReport, refused},
 };
 
 /// How often a wait for a window may be interrupted.
 const WAITS_MAX: usize = 1_000;
+/// How long a window with the focus may take to come to the front.
+const RAISE_MAX: Duration = Duration::from_secs(1);
 /// The longest wait for one change before the state is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// After this time, a window whose application is unknown to assistive technology counts as one without elements.
@@ -35,8 +37,12 @@ pub async fn launch<D: Desktop>(
     request: &LaunchRequest,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
+    let (request, files) = match resolve_files(desktop, request).await? {
+        Ok(resolved) => resolved,
+        Err(refusal) => return Ok(refused(Act::Launch { program: request.program.clone() }, refusal)),
+    };
     let known = desktop.windows().await?;
-    let launched = desktop.launch(request).await?;
+    let launched = desktop.launch(&request).await?;
     let done = |aim, evidence: Evidence, waited: &Waited| -> ActionReport {
         let act = Act::Launch { program: launched.name.clone() };
         Action::new(act, aim, evidence).by(Route::Semantic).after(waited.spent_ms).into()
@@ -45,10 +51,13 @@ pub async fn launch<D: Desktop>(
     let window = loop {
         let windows = desktop.windows().await?;
         // A window that closes before it is idle was a splash screen.
-        if let Some(found) = opened_by(desktop, &known, &windows, &launched)
+        if let Some(found) = opened_by(desktop, &known, &windows, &launched, &files)
             && let Some(window) = at_rest(desktop, found, &mut waited).await?
         {
             break window;
+        }
+        if let Some((window, proof)) = taken_over(desktop, &known, &windows, &launched, &files).await? {
+            return Ok(done(Aim::window(&window), proof.into(), &waited).with_window(Some(window)));
         }
         let failed = desktop.process_ended(launched.pid).filter(|how| !how.success());
         if let Some(how) = failed {
@@ -104,20 +113,103 @@ fn opened_by<D: Desktop>(
     known: &[WindowInfo],
     windows: &[WindowInfo],
     launched: &Launched,
+    files: &[String],
 ) -> Option<WindowInfo> {
     let is_new = |info: &&WindowInfo| {
         info.stands_alone() && !info.bounds.is_empty() && known.iter().all(|before| before.id != info.id)
     };
-    let is_of = |info: &&WindowInfo| {
-        info.app.pid == Some(launched.pid)
-            || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)
-            || fold_name(&launched.name) == fold_name(&info.app.name)
-            || fold_name(&launched.name) == fold_name(&info.app.root)
-    };
+    let is_of = |info: &&WindowInfo| is_of(info, launched);
     let handed_over = desktop.process_ended(launched.pid).is_some();
     let is_first = |info: &&WindowInfo| known.iter().all(|before| !same_app(before, info));
     let new = || windows.iter().rev().filter(is_new);
-    new().find(is_of).or_else(|| new().find(|info| handed_over || is_first(info))).cloned()
+    // Of several windows, the one that shows the file.
+    let shows = |info: &&WindowInfo| files.iter().any(|file| shows_file(info, file));
+    new()
+        .find(shows)
+        .or_else(|| new().find(is_of))
+        .or_else(|| new().find(|info| handed_over || is_first(info)))
+        .cloned()
+}
+
+/// Whether a window is one of the program that was launched.
+fn is_of(info: &WindowInfo, launched: &Launched) -> bool {
+    info.app.pid == Some(launched.pid)
+        || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)
+        || fold_name(&launched.name) == fold_name(&info.app.name)
+        || fold_name(&launched.name) == fold_name(&info.app.root)
+}
+
+/// Whether the title of a window names a file.
+fn shows_file(info: &WindowInfo, file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    !name.is_empty() && info.title.contains(name)
+}
+
+/// The request with absolute paths, and its files; refused if one of them does not exist. Options, addresses and plain words are
+/// passed on as they are.
+async fn resolve_files<D: Desktop>(
+    desktop: &D,
+    request: &LaunchRequest,
+) -> DesktopResult<Result<(LaunchRequest, Vec<String>), Refusal>> {
+    let (mut arguments, mut files) = (Vec::new(), Vec::new());
+    for argument in &request.arguments {
+        let is_address = argument.contains("://") && !argument.starts_with("file://");
+        if argument.starts_with('-') || is_address {
+            arguments.push(argument.clone());
+            continue;
+        }
+        let state = desktop.file(argument).await?;
+        if state.stamp.is_some() || state.is_folder {
+            files.push(state.path.clone());
+            arguments.push(state.path);
+        } else if argument.starts_with(['/', '~', '.']) || argument.starts_with("file://") {
+            let (path, folder, near) = (state.path, !state.has_folder, state.near);
+            return Ok(Err(Refusal::NoFile { path, folder, near }));
+        } else {
+            arguments.push(argument.clone());
+        }
+    }
+    Ok(Ok((LaunchRequest { program: request.program.clone(), arguments }, files)))
+}
+
+/// The window of a running instance that took over the files of a program that has ended, with what shows it: its title or a
+/// tab names the file.
+async fn taken_over<D: Desktop>(
+    desktop: &D,
+    known: &[WindowInfo],
+    windows: &[WindowInfo],
+    launched: &Launched,
+    files: &[String],
+) -> DesktopResult<Option<(WindowInfo, Proof)>> {
+    let handed_over = desktop.process_ended(launched.pid).is_some_and(|how| how.success());
+    let Some(file) = files.last().filter(|_| handed_over) else { return Ok(None) };
+    let own = || windows.iter().rev().filter(|info| info.stands_alone() && is_of(info, launched));
+    if let Some(window) = own().find(|info| shows_file(info, file)) {
+        let title_before = known.iter().find(|before| before.id == window.id).map(|before| &before.title);
+        let proof = match title_before {
+            Some(title) if *title == window.title => Proof::Active { window: window.into() },
+            _ => Proof::TitleChanged { title: window.title.clone() },
+        };
+        let opens_later = matches!(proof, Proof::Active { .. }) && !window.active;
+        return Ok((!opens_later).then(|| (window.clone(), proof)));
+    }
+    for window in own() {
+        let tree = match desktop.tree(window.id, TreeLimits::default()).await {
+            Err(DesktopError::NoWindow(_)) => continue,
+            other => other?,
+        };
+        let name = file.rsplit('/').next().unwrap_or(file);
+        let tab = tree.elements.iter().find(|element| {
+            element.role == Role::PAGE_TAB
+                && element.name.contains(name)
+                && element.states.has(State::Selected)
+        });
+        if let Some(tab) = tab {
+            let proof = Proof::Changed { element: tab.into(), now: Now::Came };
+            return Ok(Some((window.clone(), proof)));
+        }
+    }
+    Ok(None)
 }
 
 /// Waits until a window shows its elements and is idle; returns its current properties, or `None` if it closes.
@@ -171,7 +263,10 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
     let active = windows.iter().find(|other| other.active);
     let evidence: Evidence = match (active, outcome) {
         (Some(active), _) if active.id == window || belongs_to(&windows, active, info) => {
-            Proof::Active { window: active.into() }.into()
+            match in_front_of(desktop, info).await? {
+                Some(other) => Shortfall::Behind { window: (&other).into() }.into(),
+                None => Proof::Active { window: active.into() }.into(),
+            }
         }
         (_, Err(error @ DesktopError::Gone { .. })) => return Err(error),
         (other, outcome) => {
@@ -181,6 +276,26 @@ pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResul
     };
     let action = Action::new(Act::Activate, Aim::window(info), evidence).by(Route::Semantic);
     Ok(ActionReport::from(action).with_window(Some(info.clone())))
+}
+
+/// The window of another application, or another document, that still covers the middle of a window after a bounded wait.
+async fn in_front_of<D: Desktop>(desktop: &D, info: &WindowInfo) -> DesktopResult<Option<WindowInfo>> {
+    let mut windows = desktop.windows().await?;
+    for last in [false, true] {
+        let middle = info.bounds.center();
+        let above = windows.iter().skip_while(|other| other.id != info.id).skip(1);
+        let covers = |other: &&WindowInfo| {
+            other.kind != WindowKind::Popup
+                && other.bounds.contains(&middle)
+                && !belongs_to(&windows, other, info)
+        };
+        let Some(other) = above.into_iter().find(covers).cloned() else { return Ok(None) };
+        if last {
+            return Ok(Some(other));
+        }
+        windows = desktop.windows_changed(&windows, RAISE_MAX).await?;
+    }
+    Ok(None)
 }
 
 /// Asks a window to close. If the application asks a question instead, the report names that dialog.

@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, ArgumentProblem, Evidence, Mismatch, Proof, Refusal, Shortfall},
     command::Route,
     ids::WindowId,
-    ui::{CellRange, CellRef, Element, TableShape, WindowInfo, WindowKind},
+    ui::{CellRange, CellRef, Element, Pattern, State, TableShape, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
@@ -15,10 +15,12 @@ use deskhand_desktop::{
 use serde_json::json;
 
 use crate::{
-    patience::{patiently, watch_app},
+    meaning::{Likeness, cells_equal, is_error, likeness, number, same_formula},
+    patience::{comes_within, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
-    table::{TableTarget, cells_equal, find_table, go_to_cell, number},
+    table::{TableTarget, find_table, go_to_cell},
+    text::read,
 };
 
 /// The most cells per call.
@@ -29,8 +31,9 @@ const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
 const LOOKS_MAX: usize = 8;
 
 /// Writes `rows` into a table from the cell `start` on, cell by cell: moves the cursor, verifies its position, types, and
-/// discards the application's completions. Then reads all cells back and corrects wrong ones once. `seen` only if every
-/// cell matches; numbers are compared by value. An empty text clears its cell.
+/// discards the application's completions. Then reads all cells back; only a cell that still has its old content is written
+/// again, once. `seen` only if every cell holds what was given: values are compared by what they mean, and a formula has
+/// to be in its cell with a result. An empty text clears its cell.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -67,15 +70,15 @@ async fn write_and_check<D: Desktop>(
     };
     let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
     sheet.leave_objects().await?;
+    if sheet.has_fields(start).await? {
+        sheet.way = Way::Replaced;
+    }
     let mut waited_ms = 0;
-    // Column by column: Return moves the cursor to the next cell.
-    let mut cells: Vec<(CellRef, &str)> = cells_of(start, rows).collect();
-    cells.sort_by_key(|(cell, _)| (cell.column, cell.row));
-    for (index, (cell, text)) in cells.into_iter().enumerate() {
-        waited_ms += sheet.write(cell, text).await?;
-        if index == 0 && !sheet.shows(cell, text).await? {
-            // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first. Retry once from a clean
-            // state.
+    let mut cells = sheet.old_cells(range, rows).await?;
+    for (index, cell) in cells.iter().enumerate() {
+        waited_ms += sheet.write(cell).await?;
+        if index == 0 && sheet.is_untouched(cell).await? {
+            // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first.
             sheet.leave_objects().await?;
             let ways: &[Way] = if sheet.is_spreadsheet() {
                 &[Way::Typed]
@@ -84,32 +87,36 @@ async fn write_and_check<D: Desktop>(
             };
             for way in ways {
                 sheet.way = *way;
-                waited_ms += sheet.write(cell, text).await?;
-                if sheet.shows(cell, text).await? {
+                waited_ms += sheet.write(cell).await?;
+                if !sheet.is_untouched(cell).await? {
                     break;
                 }
             }
-            if !sheet.shows(cell, text).await? {
-                return Ok(done(Shortfall::CellTakesNothing { cell }.into(), waited_ms).into());
+            if sheet.is_untouched(cell).await? {
+                return Ok(done(Shortfall::CellTakesNothing { cell: cell.at }.into(), waited_ms).into());
             }
         }
     }
-    let mut wrong = sheet.mismatches(range, rows).await?;
-    let corrected = wrong.len();
-    for mismatch in &wrong {
-        waited_ms += sheet.write(mismatch.cell, &mismatch.wanted).await?;
+    cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
+    let (mut shown, mut wrong) = sheet.compare(range, &cells).await?;
+    let mut again = 0;
+    for cell in cells.iter().filter(|cell| wrong.iter().any(|mismatch| mismatch.cell == cell.at)) {
+        if sheet.is_untouched(cell).await? {
+            waited_ms += sheet.write(cell).await?;
+            again += 1;
+        }
     }
-    if corrected > 0 {
-        wrong = sheet.mismatches(range, rows).await?;
+    if again > 0 {
+        (shown, wrong) = sheet.compare(range, &cells).await?;
     }
-    let cells = range.cell_count();
-    let right = cells - u64::try_from(wrong.len()).unwrap_or(0);
-    let output = json!({ "range": range, "cells": cells, "right": right, "mismatches": wrong });
-    let corrected = u64::try_from(corrected).unwrap_or(u64::MAX);
+    let count = range.cell_count();
+    let right = count - u64::try_from(wrong.len()).unwrap_or(0);
+    let output =
+        json!({ "range": range, "cells": count, "right": right, "mismatches": wrong, "shown": shown });
     let evidence = if wrong.is_empty() {
-        Proof::Cells { cells, corrected }.into()
+        Proof::Cells { cells: count, corrected: again, shown }.into()
     } else {
-        Shortfall::Cells { cells, corrected, mismatches: wrong }.into()
+        Shortfall::Cells { cells: count, corrected: again, mismatches: wrong }.into()
     };
     Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
 }
@@ -153,12 +160,39 @@ fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellR
 enum Way {
     /// Typing with the cursor on it replaces its content.
     Typed,
+    /// It is a text field: its text is selected and typed over.
+    Replaced,
     /// It has to be opened for editing by its action.
     Action,
     /// By a second click after the one that selects it.
     Click,
     /// By a double click.
     DoubleClick,
+}
+
+/// A cell with what is to be written, and what it held before.
+struct Cell<'a> {
+    at: CellRef,
+    text: &'a str,
+    old: Content,
+}
+
+/// What a cell holds.
+#[derive(Debug, PartialEq, Eq)]
+struct Content {
+    shown: String,
+    /// Without the leading `=`; `None` if the application does not tell.
+    formula: Option<String>,
+}
+
+/// How a cell compares with what was written.
+enum Held {
+    /// As it was written.
+    Same,
+    /// What was written, shown in another form.
+    Shown(String),
+    /// Something else.
+    Other(String),
 }
 
 struct Sheet<'a, D: Desktop> {
@@ -170,11 +204,109 @@ struct Sheet<'a, D: Desktop> {
 }
 
 impl<D: Desktop> Sheet<'_, D> {
-    /// Writes one cell and waits, bounded, until it shows the text; verified at the end.
-    async fn write(&self, cell: CellRef, text: &str) -> Result<u64, Halt> {
-        if self.shows(cell, text).await? {
+    /// The cells to write with what they hold now, column by column: Return moves the cursor to the next cell.
+    async fn old_cells<'r>(&self, range: CellRange, rows: &'r [Vec<String>]) -> Result<Vec<Cell<'r>>, Halt> {
+        let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
+        let mut cells = Vec::new();
+        for ((at, text), shown) in cells_of(range.first, rows).zip(content.rows.into_iter().flatten()) {
+            // An empty cell has no formula that is worth a question.
+            let formula = if shown.is_empty() { None } else { self.formula(at).await? };
+            cells.push(Cell { at, text, old: Content { shown, formula } });
+        }
+        cells.sort_by_key(|cell| (cell.at.column, cell.at.row));
+        Ok(cells)
+    }
+
+    async fn formula(&self, at: CellRef) -> Result<Option<String>, Halt> {
+        Ok(patiently(|| self.desktop.formula(self.table.id, at)).await?)
+    }
+
+    async fn shown(&self, at: CellRef) -> Result<String, Halt> {
+        let only = CellRange { first: at, last: at };
+        let content = patiently(|| self.desktop.cells(self.table.id, only)).await?;
+        Ok(content.rows.into_iter().flatten().next().unwrap_or_default())
+    }
+
+    /// Whether there is nothing to write: it holds the text already.
+    async fn holds_already(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
+        if is_formula(cell.text) {
+            return Ok(matches!(
+                self.held(cell, self.shown(cell.at).await?).await?,
+                Held::Same | Held::Shown(_)
+            ) && cell
+                .old
+                .formula
+                .as_ref()
+                .is_some_and(|old| !old.ends_with('…') && same_formula(old, cell.text)));
+        }
+        let has_formula = cell.old.formula.as_ref().is_some_and(|formula| !formula.is_empty());
+        Ok(!has_formula && cells_equal(cell.text, &self.shown(cell.at).await?))
+    }
+
+    /// Whether a cell still has its old content, and not what was to be written.
+    async fn is_untouched(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
+        let shown = self.shown(cell.at).await?;
+        if shown != cell.old.shown || !matches!(self.held(cell, shown).await?, Held::Other(_)) {
+            return Ok(false);
+        }
+        let formula = self.formula(cell.at).await?;
+        Ok(formula.unwrap_or_default() == cell.old.formula.as_deref().unwrap_or_default())
+    }
+
+    /// Compares what a cell shows and holds with what was written.
+    async fn held(&self, cell: &Cell<'_>, shown: String) -> Result<Held, Halt> {
+        let has_changed = shown != cell.old.shown;
+        if !is_formula(cell.text) {
+            return Ok(match likeness(cell.text, &shown) {
+                Likeness::Same => Held::Same,
+                Likeness::Reformatted => Held::Shown(shown),
+                Likeness::Rounded if has_changed => Held::Shown(shown),
+                Likeness::Rounded | Likeness::Other => Held::Other(shown),
+            });
+        }
+        Ok(match self.formula(cell.at).await? {
+            // LibreOffice reports the text of a cell with an error as empty.
+            Some(_) | None if is_error(&shown) || shown.is_empty() => Held::Other(shown),
+            // Of an old formula that was told in part, the rest may still be the old one.
+            Some(formula)
+                if formula.ends_with('…') && !has_changed && cell.old.formula.as_ref() == Some(&formula) =>
+            {
+                Held::Other(format!("={formula}"))
+            }
+            Some(formula) if same_formula(&formula, cell.text) => Held::Shown(shown),
+            Some(formula) if formula.is_empty() => Held::Other(shown),
+            Some(formula) => Held::Other(format!("={formula}")),
+            None if shown == cell.text => Held::Same,
+            None if has_changed => Held::Shown(shown),
+            None => Held::Other(shown),
+        })
+    }
+
+    /// The cells that show what was written in another form, and those that hold something else.
+    async fn compare(
+        &self,
+        range: CellRange,
+        cells: &[Cell<'_>],
+    ) -> Result<(Vec<Mismatch>, Vec<Mismatch>), Halt> {
+        let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
+        let (mut shown, mut wrong) = (Vec::new(), Vec::new());
+        for (cell, text) in cells.iter().zip(content.rows.into_iter().flatten()) {
+            let as_found = |found| Mismatch { cell: cell.at, wanted: cell.text.to_owned(), found };
+            match self.held(cell, text).await? {
+                Held::Same => {}
+                Held::Shown(found) => shown.push(as_found(found)),
+                Held::Other(found) => wrong.push(as_found(found)),
+            }
+        }
+        Ok((shown, wrong))
+    }
+
+    /// Writes one cell and waits, bounded, until it holds the text; verified at the end.
+    async fn write(&self, cell: &Cell<'_>) -> Result<u64, Halt> {
+        if self.holds_already(cell).await? {
             return Ok(0);
         }
+        let (cell, text, written) = (cell.at, cell.text, cell);
         match self.way {
             Way::Typed => match go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await {
                 Ok(()) => {}
@@ -182,7 +314,7 @@ impl<D: Desktop> Sheet<'_, D> {
                 Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
                 Err(halt) => return Err(halt),
             },
-            Way::Action | Way::Click | Way::DoubleClick => {
+            Way::Replaced | Way::Action | Way::Click | Way::DoubleClick => {
                 if !self.open_cell(cell).await? {
                     // Typing now would go elsewhere.
                     return Ok(0);
@@ -197,6 +329,9 @@ impl<D: Desktop> Sheet<'_, D> {
             // An entry above with the same prefix is offered as a completion, which Return would accept.
             self.press(NamedKey::Delete).await?;
             self.press(NamedKey::Return).await?;
+        } else if self.way == Way::Replaced {
+            // A field may keep a line end.
+            self.desktop.type_text(&format!("{text}\t")).await?;
         } else {
             self.desktop.type_text(&format!("{text}\n")).await?;
         }
@@ -206,7 +341,7 @@ impl<D: Desktop> Sheet<'_, D> {
             let settled = self.desktop.settle(watch, quick).await?;
             waited_ms += settled.waited_ms;
             let in_vain = settled.changes.is_empty() && quick != QuietLimits::HANDLED;
-            if in_vain || self.shows(cell, text).await? {
+            if in_vain || !matches!(self.held(written, self.shown(cell).await?).await?, Held::Other(_)) {
                 break;
             }
             quick = QuietLimits { quiet: Duration::from_millis(15), ..self.limits.quiet };
@@ -244,6 +379,7 @@ impl<D: Desktop> Sheet<'_, D> {
         let on_screen = || Halt::from(Refusal::CellNotOnScreen { cell });
         match self.way {
             Way::Typed => {}
+            Way::Replaced => return self.select_field(&element, cell).await,
             Way::Action => {
                 let edit = ElementAction::Named("edit".to_owned());
                 match self.desktop.perform(element.id, &edit).await {
@@ -270,24 +406,42 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(true)
     }
 
-    async fn shows(&self, cell: CellRef, text: &str) -> Result<bool, Halt> {
-        let only = CellRange { first: cell, last: cell };
-        let content = patiently(|| self.desktop.cells(self.table.id, only)).await?;
-        Ok(content.rows.iter().flatten().next().is_some_and(|found| cells_equal(text, found)))
+    /// Whether the cells are text fields, as editable ones of a page: there typing inserts.
+    async fn has_fields(&self, cell: CellRef) -> Result<bool, Halt> {
+        if self.is_spreadsheet() {
+            return Ok(false);
+        }
+        let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
+        Ok(element.states.has(State::Editable) && element.offers(Pattern::EditableText))
+    }
+
+    /// Puts the cursor into a field and selects its text; false if that cannot be seen.
+    async fn select_field(&self, field: &Element, cell: CellRef) -> Result<bool, Halt> {
+        go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await?;
+        let length = read(self.desktop, field).await?.unwrap_or_default().chars().count();
+        if length == 0 {
+            return Ok(true);
+        }
+        let watch = watch_app(self.desktop, self.surface.id).await?;
+        let select = ElementAction::SelectText { start: 0, end: length };
+        match self.desktop.perform(field.id, &select).await {
+            Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
+            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => return Ok(false),
+            Err(error) => return Err(error.into()),
+        }
+        let is_selected = async || {
+            let selected = patiently(|| self.desktop.text_selection(field.id)).await?;
+            Ok::<_, Halt>(selected == Some((0, length)))
+        };
+        Ok(comes_within(self.desktop, (self.surface.id, watch), self.limits.effect, is_selected).await?.holds)
     }
 
     async fn press(&self, key: NamedKey) -> Result<(), DesktopError> {
         self.desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await
     }
+}
 
-    /// The cells with wrong values.
-    async fn mismatches(&self, range: CellRange, rows: &[Vec<String>]) -> Result<Vec<Mismatch>, Halt> {
-        let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;
-        let found = content.rows.iter().flatten();
-        Ok(cells_of(range.first, rows)
-            .zip(found)
-            .filter(|((_, wanted), found)| !cells_equal(wanted, found))
-            .map(|((cell, wanted), found)| Mismatch { cell, wanted: wanted.to_owned(), found: found.clone() })
-            .collect())
-    }
+/// Whether a text is entered as a formula.
+fn is_formula(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('=')
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, TableContent, Tree, WindowInfo},
+    ui::{CellRange, CellRef, DocumentInfo, Element, Place, TableContent, Tree, WindowInfo},
 };
 use deskhand_desktop::{
-    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Ended, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
-    TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
+    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits,
+    Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::Seeing;
@@ -70,6 +70,16 @@ impl<D: Desktop> Windowing for Seeing<D> {
     }
 }
 
+impl<D: Desktop> Documents for Seeing<D> {
+    async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
+        self.inner().document(window).await
+    }
+
+    async fn file(&self, path: &str) -> DesktopResult<FileState> {
+        self.inner().file(path).await
+    }
+}
+
 impl<D: Desktop> UiTree for Seeing<D> {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         self.tree_or_root(window, limits).await
@@ -110,6 +120,10 @@ impl<D: Desktop> UiTree for Seeing<D> {
             (false, false) => self.inner().is_within(id, ancestor).await,
         }
     }
+
+    fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.inner().last_place(id)
+    }
 }
 
 impl<D: Desktop> Patterns for Seeing<D> {
@@ -118,6 +132,10 @@ impl<D: Desktop> Patterns for Seeing<D> {
             true => Err(self.not_offered("act", id)),
             false => self.inner().perform(id, action).await,
         }
+    }
+
+    fn quirks(&self, id: ElementId) -> Quirks {
+        if self.has(id) { Quirks::default() } else { self.inner().quirks(id) }
     }
 
     async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
@@ -141,10 +159,24 @@ impl<D: Desktop> Patterns for Seeing<D> {
         }
     }
 
+    async fn caret(&self, id: ElementId) -> DesktopResult<Option<usize>> {
+        match self.has(id) {
+            true => Ok(None),
+            false => self.inner().caret(id).await,
+        }
+    }
+
     async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
         match self.has(table) {
             true => Err(self.not_offered("read cells", table)),
             false => self.inner().cells(table, range).await,
+        }
+    }
+
+    async fn formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
+        match self.has(table) {
+            true => Ok(None),
+            false => self.inner().formula(table, cell).await,
         }
     }
 
@@ -220,6 +252,10 @@ impl<D: Desktop> Settling for Seeing<D> {
         let mut recent = self.inner().recently_changed(&of_tree, span);
         recent.extend(found);
         recent
+    }
+
+    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
+        !self.has(element) && self.inner().follows_inputs(element, span)
     }
 
     fn attribute_to_action(&self, element: ElementId) {

@@ -198,6 +198,7 @@ mod tests {
             owner: None,
             active: true,
             accessible: false,
+            document: None,
         }
     }
 

@@ -106,6 +106,7 @@ impl Stage {
             Behaviour::Title(title) => self.retitle(window, title, source),
             Behaviour::GoToCell { sheet } => self.go_to_named_cell(source, window, sheet),
             Behaviour::Save { entry, title } => self.save(entry, title, source, window),
+            Behaviour::WriteFile { path, content } => self.write_file(path.clone(), content.clone()),
             Behaviour::After(milliseconds, then) => {
                 self.schedule(*milliseconds, Due::Run { behaviour: (**then).clone(), source, window });
             }
@@ -234,10 +235,17 @@ impl Stage {
             .map(super::sheet::FakeSheet::to_lines)
             .collect();
         let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
-        self.files.insert(path, lines.join("\n\n"));
+        self.write_file(path, lines.join("\n\n"));
         self.close(window);
         self.retitle(owner, &title.replace("{file}", &name), source);
         self.record(source, "saved");
+    }
+
+    fn write_file(&mut self, path: String, content: String) {
+        // A file that was there from the start has the time 0.
+        self.file_times.insert(path.clone(), self.now_ms + 1);
+        self.files.insert(path, content);
+        self.damage += 1;
     }
 
     /// Focuses an element in its window.
@@ -401,7 +409,8 @@ impl Stage {
             && count > 1
             && let Some(node) = self.nodes.get_mut(&id)
         {
-            node.all_selected = true;
+            let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
+            node.marked = (length > 0).then_some((0, length));
         }
         if button == Button::Left && !table {
             for _ in 0..count {

@@ -10,16 +10,18 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, State, TableContent, Tree, WindowInfo, WindowKind},
+    ui::{
+        CellRange, CellRef, DocumentInfo, Element, Place, State, TableContent, Tree, WindowInfo, WindowKind,
+    },
 };
 use deskhand_desktop::{
-    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, ElementAction,
-    Ended, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Settled, Settling, Sight,
+    Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
+    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, Quirks, Sight,
     TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{
-    plan::{FakeApp, FakeWindow, Truth},
+    plan::{Behaviour, FakeApp, FakeWindow, Truth},
     stage::{App, Due, Stage},
     tree::not_offered,
 };
@@ -30,14 +32,6 @@ const SCREEN: Size = Size { width: 1280, height: 1024 };
 #[derive(Debug)]
 pub struct FakeDesktop {
     stage: Mutex<Stage>,
-}
-
-/// A running watch of [`FakeDesktop`].
-#[derive(Debug)]
-pub struct FakeWatch {
-    from: usize,
-    damage: u64,
-    app: Option<usize>,
 }
 
 impl FakeDesktop {
@@ -68,7 +62,7 @@ impl FakeDesktop {
         self.stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reach(&self) -> DesktopResult<MutexGuard<'_, Stage>> {
+    pub(crate) fn reach(&self) -> DesktopResult<MutexGuard<'_, Stage>> {
         let stage = self.stage();
         if stage.gone {
             Err(DesktopError::Gone { what: "the display is closed".to_owned() })
@@ -92,6 +86,11 @@ impl FakeDesktop {
         let mut stage = self.stage();
         stage.truth.clear();
         stage.log.clear();
+    }
+
+    /// Adds a file.
+    pub fn add_file(&self, path: &str, content: &str) {
+        self.stage().files.insert(path.to_owned(), content.to_owned());
     }
 
     /// The saved files: path and content.
@@ -122,6 +121,23 @@ impl FakeDesktop {
     /// Fault: removes an element.
     pub fn break_element(&self, element: ElementId) {
         self.stage().remove(element);
+    }
+
+    /// Fault: something that an application does by itself, to the element with this key.
+    pub fn happens(&self, key: &str, behaviour: &Behaviour) {
+        let Some(id) = self.find_key(key) else { return };
+        let mut stage = self.stage();
+        if let Some(window) = stage.nodes.get(&id).map(|node| node.window) {
+            stage.run(behaviour, Some(id), window);
+        }
+    }
+
+    /// Fault: an element moves.
+    pub fn move_element(&self, key: &str, to: Rect<Screen>) {
+        let Some(id) = self.find_key(key) else { return };
+        if let Some(node) = self.stage().nodes.get_mut(&id) {
+            node.bounds = to;
+        }
     }
 
     /// Fault: stops or resumes the answers of a window's application.
@@ -248,6 +264,33 @@ impl Windowing for FakeDesktop {
     }
 }
 
+impl Documents for FakeDesktop {
+    async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
+        let mut stage = self.reach()?;
+        let Some(document) = DocumentInfo::of_title(&window.title) else { return Ok(None) };
+        if document.modified == Some(true) {
+            stage.marking.insert(window.id);
+        }
+        let marks = stage.marking.contains(&window.id);
+        let of_name = |path: &&String| path.rsplit('/').next() == Some(document.name.as_str());
+        let path = stage.files.keys().find(of_name).cloned();
+        let modified = marks.then_some(document.modified == Some(true));
+        Ok((path.is_some() || marks).then_some(DocumentInfo { path, modified, ..document }))
+    }
+
+    async fn file(&self, path: &str) -> DesktopResult<FileState> {
+        let stage = self.reach()?;
+        let content = stage.files.get(path);
+        let modified_ns = i128::from(stage.file_times.get(path).copied().unwrap_or(0));
+        let stamp = content.map(|content| FileStamp {
+            modified_ns,
+            size: u64::try_from(content.len()).unwrap_or(u64::MAX),
+            inode: 0,
+        });
+        Ok(FileState { path: path.to_owned(), stamp, has_folder: true, ..FileState::default() })
+    }
+}
+
 impl UiTree for FakeDesktop {
     async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         self.reach()?.show_tree(window, limits)
@@ -284,11 +327,19 @@ impl UiTree for FakeDesktop {
         }
         Ok(stage.is_within(id, ancestor))
     }
+
+    fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.stage().places.get(&id).copied()
+    }
 }
 
 impl Patterns for FakeDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
         self.reach()?.act_on(id, action)
+    }
+
+    fn quirks(&self, _id: ElementId) -> Quirks {
+        Quirks::default()
     }
 
     async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
@@ -305,7 +356,17 @@ impl Patterns for FakeDesktop {
         let stage = self.reach()?;
         let node = stage.node(id)?;
         let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
-        Ok((node.all_selected && length > 0).then_some((0, length)))
+        Ok(node.marked.filter(|(_, end)| node.plan.tells_caret && *end <= length))
+    }
+
+    async fn caret(&self, id: ElementId) -> DesktopResult<Option<usize>> {
+        let stage = self.reach()?;
+        let node = stage.node(id)?;
+        Ok((node.plan.tells_caret && node.plan.text.is_some()).then(|| node.caret_at()))
+    }
+
+    async fn formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
+        self.reach()?.show_formula(table, cell)
     }
 
     async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
@@ -372,67 +433,5 @@ impl Capture for FakeDesktop {
         picture
             .part(&region)
             .ok_or_else(|| DesktopError::failed("take a picture", "nothing of the region is on the screen"))
-    }
-}
-
-impl Settling for FakeDesktop {
-    type Watch = FakeWatch;
-
-    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<FakeWatch> {
-        let stage = self.reach()?;
-        let app = window.and_then(|window| stage.window(window)).map(|shown| shown.app);
-        Ok(FakeWatch { from: stage.log.len(), damage: stage.damage, app })
-    }
-
-    async fn settle(&self, watch: FakeWatch, limits: QuietLimits) -> DesktopResult<Settled> {
-        let mut stage = self.reach()?;
-        let start = stage.now_ms;
-        let end = start + milliseconds(limits.bound);
-        let concerns = |app: usize| watch.app.is_none_or(|wanted| wanted == app);
-        let count =
-            |stage: &Stage| stage.log.iter().skip(watch.from).filter(|(app, _)| concerns(*app)).count();
-        let mut seen = count(&stage);
-        let mut last = (seen > 0).then_some(start);
-        let timed_out = loop {
-            let quiet_at = match last {
-                Some(at) => at + milliseconds(limits.quiet),
-                None => start + milliseconds(limits.first_change),
-            };
-            let happened = stage.advance(quiet_at.min(end));
-            let now_seen = count(&stage);
-            if now_seen > seen {
-                seen = now_seen;
-                last = Some(stage.now_ms);
-            }
-            if !happened {
-                break quiet_at > end;
-            }
-        };
-        let mut changes = Vec::new();
-        for (app, change) in stage.log.iter().skip(watch.from) {
-            if concerns(*app) && !changes.contains(change) && changes.len() < Settled::CHANGES_MAX {
-                changes.push(change.clone());
-            }
-        }
-        Ok(Settled {
-            waited_for: Vec::new(),
-            changes,
-            damaged: stage.damage > watch.damage,
-            waited_ms: stage.now_ms - start,
-            timed_out,
-        })
-    }
-
-    fn recently_changed(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
-        // Nothing is tracked: callers watch after their action.
-        elements.to_vec()
-    }
-
-    fn attribute_to_action(&self, _element: ElementId) {}
-
-    fn mark_self_changing(&self, _element: ElementId, _aspect: Aspect) {}
-
-    fn is_self_changing(&self, _element: ElementId, _aspect: Aspect) -> bool {
-        false
     }
 }

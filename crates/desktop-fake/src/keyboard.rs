@@ -89,9 +89,12 @@ impl Stage {
             Key::Named(NamedKey::Space) => self.activate_element(focus),
             Key::Named(NamedKey::Tab) => self.focus_next(window, focus),
             Key::Named(NamedKey::BackSpace | NamedKey::Delete) => self.erase(focus),
+            Key::Named(NamedKey::Home) => self.place_caret(focus, Some(0)),
+            Key::Named(NamedKey::End) => self.place_caret(focus, None),
             Key::Char('a' | 'A') if is_ctrl => {
                 if let Some(node) = self.nodes.get_mut(&focus) {
-                    node.all_selected = true;
+                    let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
+                    node.marked = (length > 0).then_some((0, length));
                 }
             }
             Key::Char('v' | 'V') if is_ctrl => {
@@ -127,16 +130,15 @@ impl Stage {
         if !node.plan.states.has(State::Editable) {
             return;
         }
-        let all = std::mem::take(&mut node.all_selected);
-        if let Some(text) = &mut node.plan.text {
-            if all {
-                text.clear();
-            } else {
-                text.pop();
-            }
-        }
+        node.erase();
         self.note_element(focus, Aspect::Text);
         self.record(Some(focus), "text");
+    }
+
+    fn place_caret(&mut self, focus: ElementId, caret: Option<usize>) {
+        if let Some(node) = self.nodes.get_mut(&focus) {
+            (node.caret, node.marked) = (caret, None);
+        }
     }
 
     fn key_in_sheet(&mut self, table: ElementId, chord: &KeyChord) {
@@ -214,12 +216,7 @@ impl Stage {
             node.plan.swallows -= 1;
             return;
         }
-        let replaces = std::mem::take(&mut node.all_selected);
-        let text = node.plan.text.get_or_insert_default();
-        if replaces {
-            text.clear();
-        }
-        text.push(character);
+        node.insert(character);
         self.note_element(focus, Aspect::Text);
         self.record(Some(focus), "text");
     }

@@ -11,13 +11,16 @@ mod keyboard;
 mod office;
 mod paint;
 mod plan;
+mod settling;
 mod sheet;
 mod stage;
+mod text;
 mod tree;
 
-pub use desktop::{FakeDesktop, FakeWatch};
+pub use desktop::FakeDesktop;
 pub use office::{OFFICE_SALES, office, office_with};
-pub use plan::{Behaviour, FakeApp, FakeElement, FakeWindow, Noise, Semantic, Truth};
+pub use plan::{Behaviour, Corrects, FakeApp, FakeElement, FakeWindow, Noise, Semantic, Truth};
+pub use settling::FakeWatch;
 pub use sheet::FakeSheet;
 
 #[cfg(test)]

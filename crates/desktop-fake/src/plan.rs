@@ -67,6 +67,13 @@ pub enum Behaviour {
         /// The new title.
         title: String,
     },
+    /// Writes a file.
+    WriteFile {
+        /// Its path.
+        path: String,
+        /// Its content.
+        content: String,
+    },
     /// Runs a behaviour after this many milliseconds of virtual time.
     After(u64, Box<Behaviour>),
     /// Several, in order.
@@ -93,6 +100,20 @@ pub enum Semantic {
     Fails,
     /// It has no action.
     NotOffered,
+}
+
+/// What an editor makes of typed text by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Corrects {
+    /// It takes it as it is.
+    #[default]
+    Nothing,
+    /// It turns small letters into capital ones.
+    Case,
+    /// It turns two hyphens into a dash.
+    Dashes,
+    /// It closes each opened bracket behind the caret.
+    Brackets,
 }
 
 /// A control with its behaviours and children.
@@ -128,6 +149,10 @@ pub struct FakeElement {
     pub tool_tip: bool,
     /// How many typed characters it drops, once.
     pub swallows: u32,
+    /// What it makes of typed text.
+    pub corrects: Corrects,
+    /// Whether it tells where its caret is and what is selected.
+    pub tells_caret: bool,
     /// The cells of a table.
     pub sheet: Option<FakeSheet>,
 }
@@ -177,6 +202,8 @@ impl FakeElement {
             deaf: false,
             tool_tip: false,
             swallows: 0,
+            corrects: Corrects::Nothing,
+            tells_caret: true,
             sheet: None,
         }
     }

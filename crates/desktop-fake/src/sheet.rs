@@ -25,6 +25,8 @@ pub struct FakeSheet {
     pub completes: bool,
     /// Whether numbers show thousands separators.
     pub thousands: bool,
+    /// What each formula shows; `None` if the sheet shows formulas as they are.
+    pub result_of_formulas: Option<String>,
     /// Whether an accessibility focus moves the cursor.
     pub cells_take_focus: bool,
     /// Cells that reject text.
@@ -47,6 +49,7 @@ impl FakeSheet {
             editable: true,
             completes: true,
             thousands: false,
+            result_of_formulas: None,
             cells_take_focus: true,
             locked: BTreeSet::new(),
             cursor: ORIGIN,
@@ -70,9 +73,19 @@ impl FakeSheet {
         sheet
     }
 
+    /// The formula of a cell without the leading `=`; `None` if the sheet calculates nothing.
+    pub(crate) fn formula(&self, cell: CellRef) -> Option<String> {
+        self.result_of_formulas.as_ref()?;
+        let text = self.cells.get(&cell).map(String::as_str).unwrap_or_default();
+        Some(text.strip_prefix('=').unwrap_or_default().to_owned())
+    }
+
     /// The shown text of a cell.
     pub fn shown(&self, cell: CellRef) -> String {
         let text = self.cells.get(&cell).cloned().unwrap_or_default();
+        if let Some(result) = self.result_of_formulas.as_ref().filter(|_| text.starts_with('=')) {
+            return result.clone();
+        }
         if self.thousands { with_thousands(&text) } else { text }
     }
 

@@ -1,11 +1,11 @@
 //! The state of a desktop in memory: applications, windows, elements, virtual time and scheduled events.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, Role, State, WindowInfo, WindowKind},
+    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{Aspect, Change, Ended};
 
@@ -25,8 +25,10 @@ pub(crate) struct Node {
     pub(crate) bounds: Rect<Screen>,
     /// Whether the children of a menu or combo box show.
     pub(crate) open: bool,
-    /// Whether typed text replaces the existing text.
-    pub(crate) all_selected: bool,
+    /// The selected part of its text, which typed text replaces.
+    pub(crate) marked: Option<(usize, usize)>,
+    /// The place of the caret in its text; `None` for the end.
+    pub(crate) caret: Option<usize>,
     /// Its cell, in a table.
     pub(crate) cell: Option<CellRef>,
 }
@@ -77,6 +79,8 @@ pub(crate) struct Stage {
     next_id: u32,
     pub(crate) nodes: BTreeMap<ElementId, Node>,
     pub(crate) cell_ids: BTreeMap<(ElementId, CellRef), ElementId>,
+    /// Where elements were listed, also of those that are gone.
+    pub(crate) places: BTreeMap<ElementId, Place>,
     /// Bottom-most first.
     pub(crate) windows: Vec<Shown>,
     pub(crate) active: Option<WindowId>,
@@ -88,6 +92,10 @@ pub(crate) struct Stage {
     pub(crate) clipboard: Option<String>,
     pub(crate) truth: Vec<Truth>,
     pub(crate) files: BTreeMap<String, String>,
+    /// When each file was written.
+    pub(crate) file_times: BTreeMap<String, u64>,
+    /// Windows that marked unsaved changes.
+    pub(crate) marking: BTreeSet<WindowId>,
     pub(crate) ended: BTreeMap<u32, Option<Ended>>,
     pub(crate) gone: bool,
     pub(crate) screen: Size,
@@ -101,6 +109,7 @@ impl Stage {
             next_id: 0,
             nodes: BTreeMap::new(),
             cell_ids: BTreeMap::new(),
+            places: BTreeMap::new(),
             windows: Vec::new(),
             active: None,
             apps: Vec::new(),
@@ -111,6 +120,8 @@ impl Stage {
             clipboard: None,
             truth: Vec::new(),
             files: BTreeMap::new(),
+            file_times: BTreeMap::new(),
+            marking: BTreeSet::new(),
             ended: BTreeMap::new(),
             gone: false,
             screen,
@@ -162,7 +173,8 @@ impl Stage {
             children: Vec::new(),
             bounds: plan.bounds,
             open: true,
-            all_selected: false,
+            marked: None,
+            caret: None,
             cell: None,
         };
         self.nodes.insert(root, node);
@@ -215,7 +227,8 @@ impl Stage {
             children: Vec::new(),
             bounds,
             open: false,
-            all_selected: false,
+            marked: None,
+            caret: None,
             cell: None,
         };
         self.nodes.insert(id, node);
@@ -347,6 +360,7 @@ impl Stage {
                 owner: window.owner,
                 active: self.active == Some(window.id),
                 accessible: window.plan.accessible,
+                document: None,
             }
         };
         self.windows.iter().map(info).collect()

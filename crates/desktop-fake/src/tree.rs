@@ -58,6 +58,7 @@ impl Stage {
             child_count: u32::try_from(node.children.len()).unwrap_or(u32::MAX),
             table: None,
             source: Source::AtSpi,
+            instead_of: None,
         };
         if let Some(sheet) = &node.plan.sheet {
             element.table = Some(sheet.shape);
@@ -105,6 +106,7 @@ impl Stage {
             let children = self.tree_children(id, limits.children_max);
             stack.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
         }
+        self.places.extend(tree.places().into_iter().map(|(element, place)| (element.id, place)));
         Ok(tree)
     }
 
@@ -144,7 +146,8 @@ impl Stage {
             children: Vec::new(),
             bounds,
             open: false,
-            all_selected: false,
+            marked: None,
+            caret: None,
             cell: Some(cell),
         };
         self.nodes.insert(id, node);
@@ -186,6 +189,14 @@ impl Stage {
         self.show_element(id, 0)
     }
 
+    pub(crate) fn show_formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
+        let node = self.node(table)?;
+        let Some(sheet) = &node.plan.sheet else {
+            return Err(not_offered("read a formula", node, "a table"));
+        };
+        Ok(sheet.formula(cell))
+    }
+
     pub(crate) fn read_text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
         let node = self.node(id)?;
         let text = match (node.cell, node.parent.and_then(|parent| self.nodes.get(&parent))) {
@@ -202,8 +213,13 @@ impl Stage {
             ElementAction::Default | ElementAction::Named(_) => self.act_semantically(id, action),
             ElementAction::Focus => self.take_focus(id),
             ElementAction::ScrollIntoView => Ok(()),
-            ElementAction::SelectText { .. } => {
-                Err(not_offered("select text", self.node(id)?, "a selection of text"))
+            ElementAction::SelectText { start, end } => {
+                let length = node.plan.text.as_ref().map(|text| text.chars().count());
+                if !node.plan.tells_caret || length.is_none_or(|length| *end > length) {
+                    return Err(not_offered("select text", node, "a selection of text"));
+                }
+                self.mark_text(id, (*start, *end));
+                Ok(())
             }
             ElementAction::SetText(text) => {
                 if !node.plan.patterns.contains(&Pattern::EditableText) {
@@ -282,6 +298,7 @@ impl Stage {
             return;
         }
         node.plan.text = Some(text.to_owned());
+        (node.marked, node.caret) = (None, None);
         self.note_element(id, Aspect::Text);
         self.record(Some(id), "text");
     }

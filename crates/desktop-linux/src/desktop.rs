@@ -27,6 +27,7 @@ use crate::{
     atspi::Accessibility,
     blocking::run_blocking,
     desktop_entries::DesktopEntries,
+    documents::KnownDocuments,
     history::History,
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
@@ -66,6 +67,7 @@ pub struct LinuxDesktop {
     /// Aborted when the desktop is dropped.
     _tasks: JoinSet<()>,
     entries: RwLock<Arc<DesktopEntries>>,
+    documents: KnownDocuments,
     /// Held while keys are sent, so that two texts do not interleave.
     typing: Mutex<()>,
     last_ping: AtomicU32,
@@ -166,6 +168,7 @@ impl LinuxDesktop {
             session_bus_address: parts.session_bus_address,
             accessibility_address: parts.accessibility_address,
             entries: RwLock::new(Arc::new(parts.entries)),
+            documents: KnownDocuments::default(),
             typing: Mutex::new(()),
             last_ping: AtomicU32::new(0),
             elements_given: AtomicU32::new(parts.elements_given),
@@ -191,6 +194,11 @@ impl LinuxDesktop {
             Some(accessibility) if !programs.is_empty() => accessibility.exclude(programs).await,
             Some(_) | None => Ok(()),
         }
+    }
+
+    /// What is known of documents.
+    pub(crate) const fn known_documents(&self) -> &KnownDocuments {
+        &self.documents
     }
 
     /// How many calls were made to applications so far, which is the cost of looks.

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::ids::ElementId;
+use deskhand_core::{ids::ElementId, ui::State};
 use deskhand_desktop::Aspect;
 use tokio::{sync::broadcast::error::RecvError, task::JoinSet, time::Instant};
 
@@ -21,6 +21,12 @@ const SELF_CHANGING_GAP_MAX: Duration = Duration::from_millis(2_500);
 /// How long an aspect stays marked as self-changing; then it has to be observed again.
 const MARK_LASTS: Duration = Duration::from_secs(30);
 
+/// A change within this time after an input comes at once: an idle application handles an input and announces what it
+/// changed sooner, and a clock rarely strikes in it.
+const AT_ONCE: Duration = Duration::from_millis(50);
+/// The same for a toolkit that updates its controls by a timer.
+const BY_TIMER: Duration = Duration::from_millis(450);
+
 /// The most aspects of one element that are marked.
 const ASPECTS_MAX: usize = 32;
 
@@ -29,6 +35,10 @@ const ASPECTS_MAX: usize = 32;
 struct Watched {
     since: Instant,
     changed: Option<Instant>,
+    /// When it last changed other than at once after an input.
+    changed_late: Option<Instant>,
+    /// When it last changed other than by the timer of a toolkit after an input.
+    changed_later: Option<Instant>,
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
     /// Its self-changing aspects, and when each was observed.
@@ -37,7 +47,14 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        Self { since: now, changed: None, by_itself: None, self_changing: Vec::new() }
+        Self {
+            since: now,
+            changed: None,
+            changed_late: None,
+            changed_later: None,
+            by_itself: None,
+            self_changing: Vec::new(),
+        }
     }
 
     fn keeps_changing(&self, now: Instant) -> bool {
@@ -49,6 +66,17 @@ impl Watched {
 #[derive(Debug, Default)]
 pub(crate) struct History {
     watched: Mutex<HashMap<ElementId, Watched>>,
+    last_input: Mutex<LastInput>,
+    /// When an application last announced that something else is selected.
+    last_selection: Mutex<Option<Instant>>,
+}
+
+/// The last input, by whatever route.
+#[derive(Debug, Default)]
+struct LastInput {
+    sent: Option<Instant>,
+    /// When the application answered that it had handled it; `None` until then.
+    handled: Option<Instant>,
 }
 
 impl History {
@@ -61,8 +89,13 @@ impl History {
         tasks.spawn(async move {
             loop {
                 match announcements.recv().await {
-                    Ok(one) if is_noise(one.event.aspect()) || !one.event.aspect().is_content() => {}
                     Ok(one) => {
+                        if is_selection(one.event.aspect()) {
+                            *kept.last_selection() = Some(Instant::now());
+                        }
+                        if !is_tracked(one.event.aspect()) {
+                            continue;
+                        }
                         let ids = shared.ids.lock().unwrap_or_else(PoisonError::into_inner);
                         let id = ids.find_id(&one.object);
                         drop(ids);
@@ -84,12 +117,58 @@ impl History {
     }
 
     fn changed(&self, id: ElementId) {
+        let since_input = self.since_input();
         if let Some(watched) = self.watched().get_mut(&id) {
             let now = Instant::now();
             watched.changed = Some(now);
+            if since_input > AT_ONCE {
+                watched.changed_late = Some(now);
+            }
+            if since_input > BY_TIMER {
+                watched.changed_later = Some(now);
+            }
             if watched.keeps_changing(now) {
                 watched.by_itself = Some(now);
             }
+        }
+    }
+
+    fn last_input(&self) -> MutexGuard<'_, LastInput> {
+        self.last_input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records that an input is being sent, or was.
+    pub(crate) fn record_input(&self) {
+        *self.last_input() = LastInput { sent: Some(Instant::now()), handled: None };
+    }
+
+    /// Records that every input so far was handled.
+    pub(crate) fn record_handled(&self) {
+        self.last_input().handled.get_or_insert_with(Instant::now);
+    }
+
+    /// How long ago the last input was sent; [`Duration::MAX`] if there was none.
+    fn since_input(&self) -> Duration {
+        self.last_input().sent.map_or(Duration::MAX, |at| at.elapsed())
+    }
+
+    fn last_selection(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.last_selection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long ago an application announced that something else is selected; [`Duration::MAX`] if none did.
+    pub(crate) fn since_selection(&self) -> Duration {
+        self.last_selection().map_or(Duration::MAX, |at| at.elapsed())
+    }
+
+    /// How long ago the last input was handled, as far as is known; zero if it may not be yet, and [`Duration::MAX`] if
+    /// there was none.
+    pub(crate) fn since_handled(&self) -> Duration {
+        let last = self.last_input();
+        match (last.sent, last.handled) {
+            (None, _) => Duration::MAX,
+            (Some(_), None) => Duration::ZERO,
+            (Some(_), Some(at)) => at.elapsed(),
         }
     }
 
@@ -126,16 +205,37 @@ impl History {
 
     /// See [`deskhand_desktop::Settling::recently_changed`].
     pub(crate) fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        self.track(elements.iter().copied());
+        let now = Instant::now();
+        let watched = self.watched();
+        let is_recent = |id: &ElementId| {
+            watched
+                .get(id)
+                .is_none_or(|one| now - one.since < span || one.changed.is_some_and(|at| now - at < span))
+        };
+        elements.iter().copied().filter(is_recent).collect()
+    }
+
+    /// See [`deskhand_desktop::Settling::follows_inputs`]; `by_timer` for a toolkit that starts late.
+    pub(crate) fn follows_inputs(&self, element: ElementId, span: Duration, by_timer: bool) -> bool {
+        let now = Instant::now();
+        self.watched().get(&element).is_some_and(|one| {
+            let late = if by_timer { one.changed_later } else { one.changed_late };
+            now - one.since >= span && late.is_none_or(|at| now - at >= span)
+        })
+    }
+
+    /// Tracks these elements from now on, if they are not tracked yet: as soon as they are read, because an action on one
+    /// of them may follow any time.
+    pub(crate) fn track(&self, elements: impl ExactSizeIterator<Item = ElementId>) {
         let now = Instant::now();
         let mut watched = self.watched();
         if watched.len() + elements.len() > WATCHED_MAX {
             watched.clear();
         }
-        let is_recent = |id: &ElementId| {
-            let one = watched.entry(*id).or_insert_with(|| Watched::new(now));
-            now - one.since < span || one.changed.is_some_and(|at| now - at < span)
-        };
-        elements.iter().copied().filter(is_recent).collect()
+        for id in elements {
+            watched.entry(id).or_insert_with(|| Watched::new(now));
+        }
     }
 
     /// See [`deskhand_desktop::Settling::attribute_to_action`].
@@ -144,6 +244,16 @@ impl History {
             watched.changed = None;
         }
     }
+}
+
+/// Whether a change of this aspect is tracked.
+const fn is_tracked(aspect: Aspect) -> bool {
+    aspect.is_content() && !is_noise(aspect)
+}
+
+/// Whether a change of this aspect means that something else is selected or current, which other controls may follow.
+const fn is_selection(aspect: Aspect) -> bool {
+    matches!(aspect, Aspect::Selection | Aspect::ActiveDescendant | Aspect::State(State::Selected))
 }
 
 #[cfg(test)]
@@ -168,6 +278,30 @@ mod tests {
         assert!(!history.is_self_changing(clock, name), "one change does not make it self-changing again");
         history.mark_self_changing(clock, Aspect::Text);
         assert!(!history.is_self_changing(clock, name), "the former mark is forgotten");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_element_that_keeps_step_with_inputs_is_told_from_a_clock() {
+        let (history, status, clock) = (History::default(), ElementId(1), ElementId(2));
+        let span = Duration::from_secs(2);
+        history.track([status, clock].into_iter());
+        assert!(!history.follows_inputs(status, span, false), "it was not tracked for long enough");
+        for _ in 0..10 {
+            tokio::time::advance(span / 4).await;
+            history.record_input();
+            tokio::time::advance(AT_ONCE / 2).await;
+            history.changed(status);
+            tokio::time::advance(AT_ONCE).await;
+            history.changed(clock);
+        }
+        assert!(history.follows_inputs(status, span, false));
+        assert!(!history.follows_inputs(clock, span, false));
+        assert!(history.follows_inputs(clock, span, true), "it may be due to a timer");
+        assert!(!history.follows_inputs(ElementId(3), span, false), "it is not tracked");
+        history.changed(status);
+        assert!(!history.follows_inputs(status, span, false), "it changed without an input");
+        tokio::time::advance(span).await;
+        assert!(history.follows_inputs(clock, span, false), "that was long ago");
     }
 
     #[tokio::test(start_paused = true)]

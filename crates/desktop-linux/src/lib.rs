@@ -17,6 +17,7 @@ mod blocking;
 mod desktop;
 mod desktop_entries;
 mod doctor;
+mod documents;
 mod history;
 mod parts;
 mod settling;

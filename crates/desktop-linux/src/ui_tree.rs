@@ -3,10 +3,10 @@
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, TableContent, Tree},
+    ui::{CellRange, CellRef, Element, Place, TableContent, Tree},
 };
 use deskhand_desktop::{
-    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Picture, TreeLimits, UiTree,
+    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Picture, Quirks, TreeLimits, UiTree,
     Windowing as _,
 };
 use futures_util::future::BoxFuture;
@@ -103,7 +103,9 @@ impl UiTree for LinuxDesktop {
                     };
                     Box::pin(taking) as BoxFuture<'_, Option<Picture>>
                 };
-                accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)).await
+                let tree = accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)).await?;
+                self.history().track(tree.elements.iter().map(|element| element.id));
+                Ok(tree)
             }
             None => Ok(Tree::default()),
         }
@@ -132,11 +134,22 @@ impl UiTree for LinuxDesktop {
     async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         self.elements(id)?.is_within(id, ancestor).await
     }
+
+    fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.accessibility()?.last_place(id)
+    }
 }
 
 impl Patterns for LinuxDesktop {
     async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
-        self.elements(id)?.perform(id, action).await
+        self.history().record_input();
+        let performed = self.elements(id)?.perform(id, action).await;
+        self.history().record_input();
+        performed
+    }
+
+    fn quirks(&self, id: ElementId) -> Quirks {
+        self.accessibility().map(|accessibility| accessibility.quirks(id)).unwrap_or_default()
     }
 
     async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
@@ -149,6 +162,14 @@ impl Patterns for LinuxDesktop {
 
     async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
         self.elements(id)?.text_selection(id).await
+    }
+
+    async fn caret(&self, id: ElementId) -> DesktopResult<Option<usize>> {
+        self.elements(id)?.caret(id).await
+    }
+
+    async fn formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
+        self.elements(table)?.formula(table, cell).await
     }
 
     async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {

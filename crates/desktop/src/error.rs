@@ -1,6 +1,7 @@
 //! The errors of a desktop.
 
 use deskhand_core::{
+    action::Refusal,
     ids::{ElementId, WindowId},
     text::error_chain,
 };
@@ -64,6 +65,9 @@ pub enum DesktopError {
         /// The cause.
         reason: String,
     },
+    /// A last look just before the input found something else than what was judged. Nothing was sent.
+    #[error("act: refused just before the input")]
+    Refused(Box<Refusal>),
     /// An operation that failed in the X server, the bus or the application.
     #[error("{operation}")]
     Failed {
@@ -82,6 +86,11 @@ impl DesktopError {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
         Self::Failed { operation: operation.into(), source: source.into() }
+    }
+
+    /// The error of an input that was refused.
+    pub fn refused(refusal: impl Into<Refusal>) -> Self {
+        Self::Refused(Box::new(refusal.into()))
     }
 
     /// The message with all its causes.

@@ -42,9 +42,9 @@ mod error;
 pub mod picture;
 
 pub use capability::{
-    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, ElementAction, Ended, Held, Input,
-    LaunchRequest, Launched, Patterns, QuietLimits, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
-    Windowing,
+    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction, Ended,
+    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Patterns, QuietLimits, Quirks, Settled,
+    Settling, Sight, TreeLimits, UiTree, WaitedFor, Windowing,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

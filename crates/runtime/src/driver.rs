@@ -338,7 +338,10 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         let run = async {
             match command.agent {
                 Some(agent) => self.agents.call(agent, command).await,
-                None => self.options.tools.run(self.options.desktop, command).await,
+                None => {
+                    let policy = self.session.policy();
+                    self.options.tools.run(self.options.desktop, command, policy).await
+                }
             }
         }
         .instrument(span);

@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     prompt::{ListOptions, marked_elements},
-    ui::{PictureRef, WindowInfo, surfaces as own_windows},
+    ui::{PictureRef, WindowInfo, WindowKind, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 
@@ -67,8 +67,12 @@ async fn see_desktop<D: Desktop>(
         false => None,
     };
     // Owned windows are observed with their owner.
-    let windows = windows.into_iter().filter(WindowInfo::stands_alone).collect();
-    Ok(DesktopView { windows, picture })
+    let (mut alone, owned): (Vec<_>, Vec<_>) = windows.into_iter().partition(WindowInfo::stands_alone);
+    let dialogs = owned.into_iter().filter(|window| window.kind == WindowKind::Dialog).collect();
+    for window in &mut alone {
+        window.document = desktop.document(window).await.map_err(|error| failure(&error))?;
+    }
+    Ok(DesktopView { windows: alone, dialogs, picture })
 }
 
 async fn see_window<D: Desktop>(
@@ -117,7 +121,9 @@ pub(crate) async fn see_surfaces<D: Desktop>(
     for window in &windows {
         match desktop.see(window.id, TreeLimits::default()).await {
             Ok(sight) => {
-                surfaces.push(Surface { window: (*window).clone(), tree: sight.tree });
+                let document = desktop.document(window).await.map_err(|error| failure(&error))?;
+                let window = WindowInfo { document, ..(*window).clone() };
+                surfaces.push(Surface { window, tree: sight.tree });
                 let new: Vec<String> =
                     sight.notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
                 notices.extend(new);

@@ -3,6 +3,7 @@
 //! Needs no desktop, model or network: the journal contains all input.
 
 use deskhand_core::{
+    command::Command,
     observation::Look,
     outcome::Outcome,
     prompt::PromptSet,
@@ -49,6 +50,7 @@ pub struct Replay {
 
 /// Replays a journal with its own prompts. In journals of earlier format versions, the arguments of window observations and
 /// the wording of model requests, approvals and outcomes are ignored, since earlier programs produced them differently.
+/// So is what commands were judged on and the spelling of their arguments, which earlier programs did not record.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -124,8 +126,10 @@ fn compare(
             (one.kind, judged(one)) == (other.kind, judged(other))
         }
         (Effect::AwaitApproval { approval: one }, Effect::AwaitApproval { approval: other }) => {
-            one.commands == other.commands
+            one.commands.len() == other.commands.len()
+                && one.commands.iter().zip(&other.commands).all(|(one, other)| is_same_command(one, other))
         }
+        (Effect::Call { command: one }, Effect::Call { command: other }) => is_same_command(one, other),
         (recorded, wanted) => matches!(recorded, Effect::Ask { .. }) && matches!(wanted, Effect::Ask { .. }),
     };
     if wording == Wording::Free
@@ -152,6 +156,12 @@ fn compare(
     };
     let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
     Some(Difference { seq, field, recorded, replayed })
+}
+
+/// Whether a command of an earlier program is the same, apart from the spelling of its arguments.
+fn is_same_command(recorded: &Command, wanted: &Command) -> bool {
+    (&recorded.tool, recorded.window, recorded.agent) == (&wanted.tool, wanted.window, wanted.agent)
+        && recorded.arguments.keys().eq(wanted.arguments.keys())
 }
 
 /// Takes over which window an AppAgent's step belongs to: journals before version 3 name its application alone.

@@ -77,8 +77,12 @@ pub enum Screen {
     List,
     /// An entry and a text area.
     Text,
+    /// Controls that make something of their own of what is written into them, in GTK 3 alone.
+    Writing,
     /// Icon buttons without names and a canvas without elements.
     Canvas,
+    /// Controls on which actions of real applications were misjudged; see `fixtures/teeth.py`.
+    Teeth,
 }
 
 impl Screen {
@@ -89,7 +93,9 @@ impl Screen {
             Self::Form => "form",
             Self::List => "list",
             Self::Text => "text",
+            Self::Writing => "writing",
             Self::Canvas => "canvas",
+            Self::Teeth => "teeth",
         }
     }
 }
@@ -99,7 +105,8 @@ impl Screen {
 pub struct Entry {
     /// The affected control.
     pub control: String,
-    /// `clicked`, `checked`, `typed`, `selected`, `adjusted`, `edited`, `expanded`, `dropped`, `chosen`, `late`.
+    /// `clicked`, `checked`, `typed`, `selected`, `adjusted`, `edited`, `expanded`, `dropped`, `chosen`, `sorted`, `raced`,
+    /// `late`.
     pub event: String,
     /// Whether the control had its intended effect; faulty controls report false.
     pub effect: bool,
@@ -107,6 +114,8 @@ pub struct Entry {
     pub delay_ms: Option<u64>,
     /// The resulting value; null if there is none.
     pub value: Value,
+    /// When it happened, in nanoseconds of the monotonic clock; `None` for a page.
+    pub at_ns: Option<u64>,
     /// When it was reported.
     pub at: Instant,
 }
@@ -147,6 +156,7 @@ impl Shared {
                 effect: message.get("effect").and_then(Value::as_bool).unwrap_or(false),
                 delay_ms: message.get("delay_ms").and_then(Value::as_u64),
                 value: message.get("value").cloned().unwrap_or_default(),
+                at_ns: message.get("at_ns").and_then(Value::as_u64),
                 at: Instant::now(),
             });
         }
@@ -344,11 +354,9 @@ async fn speak_http(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         let Some((head, body)) = read_request(&mut stream, &mut request).await? else { return Ok(()) };
         let path = head.split(' ').nth(1).unwrap_or_default();
         if path == "/commands" {
-            stream
-                .write_all(
-                    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n\r\n",
-                )
-                .await?;
+            // Firefox regards a stream as open only after its first bytes.
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n\r\n: open\n\n";
+            stream.write_all(head.as_bytes()).await?;
             while let Ok(command) = commands.recv().await {
                 stream.write_all(format!("data: {command}\n\n").as_bytes()).await?;
             }

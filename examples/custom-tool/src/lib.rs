@@ -4,7 +4,7 @@
 //! Register it with [`Toolbox::with_app_tool`](deskhand_runtime::Toolbox::with_app_tool); the gate, the journal and the reports
 //! treat it like any other.
 
-use deskhand_core::{command::Verdict, ids::ElementId};
+use deskhand_core::{command::Verdict, ids::ElementId, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
 use deskhand_runtime::tools::{Tool, ToolContext, ToolError, ToolOutput, ToolResult};
@@ -23,7 +23,7 @@ pub struct CountWords {
 impl<D: Desktop> Tool<D> for CountWords {
     const NAME: &'static str = "count_words";
     // A read-only tool, so its result has no verdict.
-    const ACTS: bool = false;
+    const DOES: Does = Does::Read;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    intent::{Does, Takes},
     states::AppStatus,
 };
 use deskhand_runtime::agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent};
@@ -40,6 +41,8 @@ fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
         description: description.to_owned(),
         parameters,
         acts: true,
+        does: Does::Press,
+        takes: vec![("key".to_owned(), Takes::Item)],
         listing: Listing::Whole,
     }
 }

@@ -54,6 +54,6 @@ mod tests {
     fn the_file_with_the_names_exists() {
         let files = super::super::files::read().unwrap();
         let home = files.iter().find(|file| file.path == HOME).unwrap();
-        assert!(home.text().lines().filter_map(name).count() > 10);
+        assert!(home.text().lines().filter_map(name).count() > 4);
     }
 }

@@ -142,6 +142,25 @@ pub(crate) enum Action {
         /// Arguments of the program, usually files.
         arguments: Vec<String>,
     },
+    /// Save the document to its own file, and wait until the file is written.
+    Save {
+        /// Keep the format of the file, if the application asks.
+        #[arg(long)]
+        keep_format: bool,
+    },
+    /// Save the document to another file, and wait until the file is written.
+    SaveAs {
+        path: PathBuf,
+        /// Format, by its name in the dialog [default: the one of the extension].
+        #[arg(long)]
+        format: Option<String>,
+        /// Keep that format, if the application asks.
+        #[arg(long)]
+        keep_format: bool,
+        /// Replace a file that exists.
+        #[arg(long)]
+        overwrite: bool,
+    },
     /// Ask the window to close.
     Close,
     /// Bring the window to the front.

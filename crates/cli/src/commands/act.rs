@@ -9,7 +9,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, Click, NewValue, Scroll, TableTarget, Target, TypeText};
+use deskhand_desktop_act::{
+    ActLimits, ActionReport, Click, NewValue, SaveAs, Scroll, TableTarget, Target, TypeText,
+};
 use deskhand_host::Workspace;
 use serde_json::{Value, json};
 
@@ -85,6 +87,18 @@ impl Hand<'_> {
                 act::drag(desktop, window, (&from, &to), &Held::default(), limits).await
             }
             Action::Visit { path } => act::visit(desktop, window, path, limits).await,
+            Action::Save { keep_format } => {
+                act::save(desktop, window, keep_format.then_some(true), limits).await
+            }
+            Action::SaveAs { path, format, keep_format, overwrite } => {
+                let request = SaveAs {
+                    path: path.to_string_lossy().into_owned(),
+                    format: format.clone(),
+                    keep_format: keep_format.then_some(true),
+                    overwrite: *overwrite,
+                };
+                act::save_as(desktop, window, &request, limits).await
+            }
             Action::Close => act::close(desktop, window, limits).await,
             Action::Activate => act::activate(desktop, window).await,
             Action::Type { .. }
@@ -155,6 +169,8 @@ impl Hand<'_> {
             | Action::WriteTable { .. }
             | Action::SelectCells { .. }
             | Action::Launch { .. }
+            | Action::Save { .. }
+            | Action::SaveAs { .. }
             | Action::Close
             | Action::Activate => return Err(CliError::new("the action is about no element")),
         };
@@ -192,6 +208,8 @@ impl Hand<'_> {
             | Action::Select { .. }
             | Action::ReadText { .. }
             | Action::Launch { .. }
+            | Action::Save { .. }
+            | Action::SaveAs { .. }
             | Action::Close
             | Action::Activate => return Err(CliError::new("the action is about no table")),
         };

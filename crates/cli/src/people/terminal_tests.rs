@@ -30,8 +30,7 @@ fn approval() -> Prompt {
             command: Command {
                 tool: "click_element".to_owned(),
                 arguments: serde_json::Map::new(),
-                window: None,
-                agent: None,
+                ..Command::default()
             },
             target: Some("push button \"Save\"".to_owned()),
             application: Some("Mousepad".to_owned()),

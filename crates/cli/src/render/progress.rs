@@ -301,6 +301,9 @@ impl Progress {
                 | OutcomeKind::Error => lines.extend(told(bad, "because")),
             }
         }
+        if !outcome.unsaved.is_empty() {
+            lines.push(bad("unsaved", &format!("{} has unsaved changes", outcome.unsaved.join(", "))));
+        }
         if let Some(evaluation) = outcome.evaluation.as_ref().filter(|_| self.verbosity != Verbosity::Quiet) {
             let words = evaluation_words(evaluation);
             let text = wrap(&words, self.width.saturating_sub(AGENT_WIDTH));

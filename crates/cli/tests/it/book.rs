@@ -45,6 +45,7 @@ pages! {
     get_started: "docs/get-started.md" on "mousepad";
     concepts: "docs/concepts.md";
     agents: "docs/guides/agents.md";
+    documents: "docs/guides/documents.md" on "mousepad";
     embedding: "docs/guides/embedding.md";
     mcp: "docs/guides/mcp.md";
     pictures: "docs/guides/pictures.md";
@@ -65,6 +66,7 @@ pages! {
     mirror: "docs/internals/mirror.md" on "mousepad";
     settling: "docs/internals/settling.md";
     effects: "docs/internals/effects.md" on "mousepad";
+    measuring_actions: "docs/internals/measuring-actions.md";
     keeper: "docs/internals/keeper.md";
     sandbox: "docs/internals/sandbox.md";
     decisions: "docs/design/decisions.md";

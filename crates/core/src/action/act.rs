@@ -138,6 +138,13 @@ pub enum Act {
     Activate,
     /// Asks a window to close.
     Close,
+    /// Saves a document to its own file.
+    Save,
+    /// Saves a document to another file.
+    SaveAs {
+        /// The path of the file.
+        path: String,
+    },
     /// Waits until something happens and is over.
     Wait {
         /// At most this long, in milliseconds.
@@ -191,6 +198,8 @@ pub enum PostCondition<'a> {
     WindowActive,
     /// The window is closed.
     WindowClosed,
+    /// The document is saved; to this file, if it was named.
+    Saved(Option<&'a str>),
     /// The condition holds.
     Condition(&'a Condition),
 }
@@ -215,6 +224,8 @@ impl Act {
             Self::Launch { program } => PostCondition::WindowOpen(program),
             Self::Activate => PostCondition::WindowActive,
             Self::Close => PostCondition::WindowClosed,
+            Self::Save => PostCondition::Saved(None),
+            Self::SaveAs { path } => PostCondition::Saved(Some(path)),
             Self::WaitFor { condition } => PostCondition::Condition(condition),
             Self::Click { .. }
             | Self::Drag { .. }

@@ -18,6 +18,9 @@ pub struct ElementRef {
     /// Its accessible name; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// The element that was asked for, if that one is gone and this one took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead_of: Option<ElementId>,
 }
 
 impl ElementRef {
@@ -29,7 +32,12 @@ impl ElementRef {
 
 impl From<&Element> for ElementRef {
     fn from(element: &Element) -> Self {
-        Self { id: element.id, role: element.role.clone(), name: element.name.clone() }
+        Self {
+            id: element.id,
+            role: element.role.clone(),
+            name: element.name.clone(),
+            instead_of: element.instead_of,
+        }
     }
 }
 

@@ -132,6 +132,22 @@ pub enum Change {
     },
 }
 
+/// What an application was waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitedFor {
+    /// The answer of an application that was busy.
+    Answer,
+    /// A first change.
+    FirstChange,
+    /// The end of announcements.
+    Announcements,
+    /// The end of drawing.
+    Drawing,
+    /// The end of changes to windows.
+    Windows,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

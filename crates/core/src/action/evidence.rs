@@ -94,12 +94,19 @@ pub enum Proof {
         /// The target.
         element: ElementRef,
     },
-    /// An element is different now.
+    /// The target is different now, or something that belongs to it.
     Changed {
         /// The element as it was before.
         element: ElementRef,
         /// What it is now.
         now: Now,
+    },
+    /// Something in the window says what it did not say before: a label, an alert, an entry of a list.
+    Says {
+        /// The element as it is now.
+        element: ElementRef,
+        /// What it says, clipped.
+        text: String,
     },
     /// What was meant was read back: the state, the selection or the focus.
     Holds {
@@ -113,10 +120,14 @@ pub enum Proof {
     },
     /// The text that was meant was read back.
     Reads {
-        /// The text that was read, clipped.
+        /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// Whether it had to be written twice.
+        /// Whether it had to be written twice, in journals before version 5.
+        #[serde(default, skip_serializing_if = "is_false")]
         corrected: bool,
+        /// What the application added behind it as a selected completion, which the next key replaces.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        completion: Option<String>,
     },
     /// The number that was meant was read back.
     Number {
@@ -127,8 +138,12 @@ pub enum Proof {
     Cells {
         /// How many cells.
         cells: u64,
-        /// How many of them were written twice.
+        /// How many of them were written again because they still had their old content.
+        #[serde(default, skip_serializing_if = "is_zero")]
         corrected: u64,
+        /// Those that show something else than what was written: the result of a formula, or a value in another format.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        shown: Vec<Mismatch>,
     },
     /// Elements moved, came into view or left it.
     Moved,
@@ -149,6 +164,16 @@ pub enum Proof {
         /// The length of its text in characters; `None` if it has none.
         characters: Option<u64>,
     },
+    /// The file of the document was written completely, and the document has no unsaved changes.
+    Saved {
+        /// The file.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// Whether there were no changes to save, so that nothing was sent.
+        #[serde(default)]
+        already: bool,
+    },
     /// A window was summarized; the summary is in the output.
     Summarized {
         /// The titles of the window, its dialogs and pop-ups.
@@ -163,6 +188,43 @@ pub enum Proof {
         /// Whether it was quiet at the end.
         quiet: bool,
     },
+}
+
+impl Proof {
+    /// How directly it proves that the action worked.
+    pub const fn rank(&self) -> Rank {
+        match self {
+            Self::Gone { .. } | Self::Changed { .. } => Rank::Target,
+            Self::Says { .. }
+            | Self::WindowOpened { .. }
+            | Self::WindowClosed { .. }
+            | Self::TitleChanged { .. } => Rank::Says,
+            Self::Holds { .. }
+            | Self::Active { .. }
+            | Self::Reads { .. }
+            | Self::Number { .. }
+            | Self::Cells { .. }
+            | Self::Moved
+            | Self::TextRead { .. }
+            | Self::CellsRead { .. }
+            | Self::ClipboardRead { .. }
+            | Self::Saved { .. }
+            | Self::Summarized { .. }
+            | Self::Waited { .. } => Rank::PostCondition,
+        }
+    }
+}
+
+/// How directly a proof shows that an action worked; the strongest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rank {
+    /// What was meant was read back.
+    PostCondition,
+    /// The target itself changed.
+    Target,
+    /// Something newly says something, or a window opened, closed or has another title. Whether that is what was meant, the
+    /// quoted text tells.
+    Says,
 }
 
 /// What an element is now that it was not before.
@@ -204,6 +266,16 @@ pub enum Now {
     Focused,
     /// The focus moved here.
     FocusMovedHere,
+    /// Its caret moved.
+    Caret {
+        /// The character before which it is, from 0.
+        at: u64,
+    },
+    /// Another part of its text is selected.
+    TextSelected {
+        /// How many characters; 0 if nothing is selected any more.
+        characters: u64,
+    },
     /// It announced a change, and lies outside of what was read of the window.
     Changed,
 }
@@ -258,16 +330,41 @@ pub enum Shortfall {
     },
     /// Another text was read back.
     ReadsOtherwise {
-        /// The text that was read, clipped.
+        /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// Whether it was written twice.
+        /// Whether it was written twice, in journals before version 5.
+        #[serde(default, skip_serializing_if = "is_false")]
         corrected: bool,
+        /// What stands around the place where it was written, if that is known.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        around: Option<Surroundings>,
+    },
+    /// A password field holds another number of characters.
+    OtherLength {
+        /// How many it holds.
+        characters: u64,
+        /// How many it should hold.
+        expected: u64,
+    },
+    /// The text could not be cleared; nothing was written.
+    NotCleared {
+        /// The text that is there, clipped.
+        text: String,
+    },
+    /// The control has another number.
+    OtherNumber {
+        /// The number that was read; `None` if it has none any more.
+        value: Option<f64>,
+        /// The text that it shows, if it differs from the number, clipped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
     },
     /// Some cells show something else.
     Cells {
         /// How many cells were meant.
         cells: u64,
-        /// How many of them were written twice.
+        /// How many of them were written again because they still had their old content.
+        #[serde(default, skip_serializing_if = "is_zero")]
         corrected: u64,
         /// Those that show something else.
         mismatches: Vec<Mismatch>,
@@ -293,12 +390,54 @@ pub enum Shortfall {
     StillOpen,
     /// The condition did not come to hold.
     NotFulfilled,
+    /// The document was not saved.
+    NotSaved {
+        /// Its file, if that is known.
+        path: Option<String>,
+        /// Whether it has unsaved changes, if the application tells.
+        modified: Option<bool>,
+        /// Whether the file changed all the same, as by an automatic copy.
+        changed: bool,
+    },
+    /// The window has the focus, and another one is in front of it.
+    Behind {
+        /// The window in front.
+        window: WindowRef,
+    },
+}
+
+/// What stands around a place in a text before and after an action, each clipped.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Surroundings {
+    /// Before the action.
+    pub before: String,
+    /// After it.
+    pub after: String,
+}
+
+/// Why a text is written without being read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Blindness {
+    /// A terminal: what it shows is up to the program that runs in it.
+    Terminal,
+    /// A password field: its text is never read.
+    Password,
 }
 
 /// Why there is no way to tell whether an action worked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "uncertainty", rename_all = "snake_case")]
 pub enum Uncertainty {
+    /// Another element than the target changed, and says nothing that it did not say before.
+    Elsewhere {
+        /// The element as it was before.
+        element: ElementRef,
+        /// What it is now.
+        now: Now,
+    },
+    /// It was accepted, and nothing shows whether it had an effect.
+    NothingShown,
     /// Pixels changed, and the application exposes nothing of it.
     Pixels {
         /// Whether the target was found in a picture, so that nothing else was to be expected.
@@ -309,4 +448,24 @@ pub enum Uncertainty {
         /// The error.
         error: String,
     },
+    /// It was written without being read back.
+    Blind {
+        /// Why.
+        why: Blindness,
+    },
+    /// The file of the document did not change, and the application does not tell whether it has unsaved changes.
+    FileUnchanged {
+        /// The file, if it is known.
+        path: Option<String>,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }

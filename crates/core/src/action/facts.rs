@@ -50,6 +50,8 @@ fn fact(action: &Action) -> Option<String> {
         Proof::TitleChanged { title } => format!("title {title}"),
         Proof::Gone { element } => format!("{} gone", of(element)),
         Proof::Changed { element, now } => format!("{} {}", of(element), now_words(now)),
+        Proof::Says { element, text } if element.name == *text => of(element),
+        Proof::Says { element, text } => format!("{} says {text}", of(element)),
         Proof::Holds { .. } => held(action)?,
         Proof::Active { window } => format!("{} focused", window.title),
         Proof::Reads { text, .. } => match action.aim.named_element() {
@@ -60,8 +62,13 @@ fn fact(action: &Action) -> Option<String> {
             Some(element) => format!("{} {value}", of(element)),
             None => value.to_string(),
         },
-        Proof::Cells { cells, .. } => format!("{cells} of {cells} cells"),
+        Proof::Cells { cells, shown, .. } => {
+            shown.iter().fold(format!("{cells} of {cells} cells"), |all, one| {
+                format!("{all}; {} {}", one.cell, one.found)
+            })
+        }
         Proof::CellsRead { range } => range.to_string(),
+        Proof::Saved { path, .. } => format!("{path} saved"),
         Proof::Moved => "scrolled".to_owned(),
         // What was read is in the output; a wait proves nothing.
         Proof::TextRead { .. }
@@ -96,6 +103,7 @@ fn held(action: &Action) -> Option<String> {
         | PostCondition::Cells(_)
         | PostCondition::WindowOpen(_)
         | PostCondition::WindowActive
+        | PostCondition::Saved(_)
         | PostCondition::WindowClosed => return None,
     };
     let element = action.aim.named_element();
@@ -122,6 +130,8 @@ fn now_words(now: &Now) -> String {
         Now::Came => "came".to_owned(),
         Now::Went => "went".to_owned(),
         Now::Focused | Now::FocusMovedHere => "focused".to_owned(),
+        Now::Caret { at } => format!("caret {at}"),
+        Now::TextSelected { characters } => format!("{characters} characters selected"),
         Now::Changed => "changed".to_owned(),
     }
 }

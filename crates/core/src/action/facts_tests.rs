@@ -10,7 +10,7 @@ use crate::{
 };
 
 fn element(role: Role, name: &str) -> ElementRef {
-    ElementRef { id: ElementId(5), role, name: name.to_owned() }
+    ElementRef { id: ElementId(5), role, name: name.to_owned(), instead_of: None }
 }
 
 fn click(evidence: impl Into<Evidence>) -> Report {

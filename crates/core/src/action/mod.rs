@@ -18,7 +18,9 @@ pub mod words;
 
 pub use act::{Act, Button, Condition, PostCondition, TEXT_MAX};
 pub use aim::{Aim, ElementRef, WindowRef};
-pub use aspect::{Aspect, Change};
-pub use evidence::{Evidence, Mismatch, Now, Proof, Shortfall, Uncertainty, Way};
-pub use refusal::{Among, ArgumentProblem, Cover, Refusal, Unsupported};
+pub use aspect::{Aspect, Change, WaitedFor};
+pub use evidence::{
+    Blindness, Evidence, Mismatch, Now, Proof, Rank, Shortfall, Surroundings, Uncertainty, Way,
+};
+pub use refusal::{Among, ArgumentProblem, Cover, LastLook, Refusal, Unsupported};
 pub use report::{Action, Report};

@@ -98,6 +98,11 @@ pub enum Refusal {
         /// The window.
         by: WindowRef,
     },
+    /// What is there now is not what was judged.
+    LastLook {
+        /// What was found just before the input.
+        found: LastLook,
+    },
     /// The window closed before.
     WindowClosed,
     /// The target does not offer what the action needs.
@@ -151,10 +156,60 @@ pub enum Refusal {
         /// How long was waited for it, in milliseconds.
         waited_ms: u64,
     },
+    /// There is no such file.
+    NoFile {
+        /// The path.
+        path: String,
+        /// Whether its folder is missing too.
+        folder: bool,
+        /// Similar names in the folder, best first.
+        near: Vec<String>,
+    },
+    /// There is a file already that would be replaced.
+    FileExists {
+        /// The path.
+        path: String,
+        /// Whether it is a folder.
+        is_folder: bool,
+    },
     /// The arguments are outside of what a call accepts.
     Arguments {
         /// What is wrong.
         problem: ArgumentProblem,
+    },
+}
+
+/// What a last look found, just before the input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "look", rename_all = "snake_case")]
+pub enum LastLook {
+    /// Another element is there now than the one that was judged: it was renamed, replaced, moved away or covered.
+    Replaced {
+        /// The element that was judged.
+        judged: Box<ElementRef>,
+        /// What is there now.
+        found: ElementRef,
+    },
+    /// The keyboard goes to another application.
+    OtherWindowActive {
+        /// The active window.
+        active: WindowRef,
+        /// The window of the action.
+        window: WindowRef,
+    },
+    /// The rules want a person to approve what is there now.
+    NeedsApproval {
+        /// What is there.
+        element: ElementRef,
+        /// The rule.
+        rule: String,
+    },
+    /// The rules deny what is there now.
+    Denied {
+        /// What is there.
+        element: ElementRef,
+        /// The rule.
+        rule: String,
     },
 }
 
@@ -187,6 +242,8 @@ pub enum Unsupported {
     ReachingItem,
     /// Selecting the text; it is too far away for keys.
     SelectingText,
+    /// Clearing its text without touching anything else.
+    Clearing,
     /// The cells of a table: it is none.
     Table,
     /// Cells: the table has none.
@@ -266,6 +323,19 @@ pub enum ArgumentProblem {
     },
     /// A line break or tab in a cell.
     LineBreakInCell,
+}
+
+impl Refusal {
+    /// The reason in words, without what was refused.
+    pub fn reason(&self) -> String {
+        super::words::reason(self)
+    }
+}
+
+impl From<LastLook> for Refusal {
+    fn from(found: LastLook) -> Self {
+        Self::LastLook { found }
+    }
 }
 
 impl From<ArgumentProblem> for Refusal {

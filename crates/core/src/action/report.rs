@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Act, Aim, Change, Evidence, words};
-use crate::command::Route;
+use super::{Act, Aim, Change, Evidence, Proof, WaitedFor, words};
+use crate::{command::Route, ids::WindowId, ui::WindowInfo};
 
 /// One action with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,12 +22,23 @@ pub struct Action {
     pub changes: Vec<Change>,
     /// How long the effect was waited for, in milliseconds.
     pub waited_ms: u64,
+    /// What the application was waited for meanwhile, in order of first occurrence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waited_for: Vec<WaitedFor>,
 }
 
 impl Action {
     /// An action with its evidence; nothing was sent, and nothing was waited for.
     pub fn new(act: Act, aim: Aim, evidence: impl Into<Evidence>) -> Self {
-        Self { act, aim, evidence: evidence.into(), route: None, changes: Vec::new(), waited_ms: 0 }
+        Self {
+            act,
+            aim,
+            evidence: evidence.into(),
+            route: None,
+            changes: Vec::new(),
+            waited_ms: 0,
+            waited_for: Vec::new(),
+        }
     }
 
     /// Sets the route.
@@ -42,6 +53,18 @@ impl Action {
     pub const fn after(mut self, waited_ms: u64) -> Self {
         self.waited_ms = waited_ms;
         self
+    }
+
+    /// Sets what was waited for.
+    #[must_use]
+    pub fn waiting_for(mut self, what: Vec<WaitedFor>) -> Self {
+        self.waited_for = what;
+        self
+    }
+
+    /// Whether it was seen to close a window.
+    pub fn closed(&self, window: WindowId) -> bool {
+        matches!(&self.evidence, Evidence::Seen { proof: Proof::WindowClosed { window: closed } } if closed.id == window)
     }
 
     /// Sets the changes.
@@ -91,6 +114,25 @@ impl Report {
             Self::Sequence { actions } => actions,
             Self::Text { .. } | Self::Recorded { .. } => &[],
         }
+    }
+
+    /// Whether a window that was seen to open is seen to have closed again.
+    pub fn shows_closed(&self, window: &WindowInfo) -> bool {
+        let mut closed = false;
+        for action in self.actions() {
+            for change in &action.changes {
+                match change {
+                    Change::WindowOpened { title } if *title == window.title => closed = false,
+                    Change::WindowClosed { title } if *title == window.title => closed = true,
+                    Change::WindowOpened { .. }
+                    | Change::WindowClosed { .. }
+                    | Change::TitleChanged { .. }
+                    | Change::Element { .. } => {}
+                }
+            }
+            closed |= action.closed(window.id);
+        }
+        closed
     }
 
     /// The sentence for model and person: what happened, or why not and what to do.

@@ -5,7 +5,7 @@ use super::{
     pattern::{matches, matches_keys, matches_name},
     subject::{HARMLESS, Subject},
 };
-use crate::known_tools;
+use crate::intent::Does;
 
 /// What the safe guard asks about: names of actions that usually cannot be undone. The list is short because people
 /// stop reading prompts that come too often.
@@ -26,43 +26,20 @@ const GUARDED: [(&str, &str); 5] = [
     ("Shut Down*|Power Off*|Restart Now|Log Out*", "it ends the computer's session"),
 ];
 
-/// The tools that press whatever is at a position.
-const PRESSES_PLACES: [&str; 2] = [known_tools::CLICK_PLACE, known_tools::DRAG_PLACES];
-/// The tools that press an element by name.
-const PRESSES: [&str; 7] = [
-    known_tools::CLICK,
-    known_tools::INVOKE,
-    known_tools::VISIT,
-    known_tools::SELECT,
-    known_tools::PRESS_KEYS,
-    known_tools::TYPE,
-    known_tools::PASTE,
-];
-
 pub(super) fn guard(subject: &Subject) -> Option<Ruling> {
     if subject.role.as_ref().is_some_and(|role| matches(HARMLESS, role)) {
         return None;
     }
     let asks = |why: &str| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") };
-    if subject.tool == known_tools::RUN_COMMAND {
+    if subject.does == Does::Run {
         return Some(asks("it runs a program"));
     }
     if subject.keys.iter().any(|chord| matches_keys("shift+Delete", chord)) {
         return Some(asks("it deletes data permanently"));
     }
-    if !is_one_of(&PRESSES, &subject.tool) && !is_one_of(&PRESSES_PLACES, &subject.tool) {
+    if !subject.does.activates() {
         return None;
     }
     let fits = |labels: &str| subject.labels.iter().any(|label| matches_name(labels, label));
     GUARDED.iter().find(|(labels, _)| fits(labels)).map(|(_, why)| asks(why))
-}
-
-/// Whether a tool is one of these, however a model spells its case.
-fn is_one_of(names: &[&str], tool: &str) -> bool {
-    names.iter().any(|name| name.eq_ignore_ascii_case(tool.trim()))
-}
-
-/// Whether a tool presses an element by its name.
-pub(super) fn presses_by_name(tool: &str) -> bool {
-    is_one_of(&PRESSES, tool)
 }

@@ -6,11 +6,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     decision::{Decision, Ruling},
-    guard::{guard, presses_by_name},
+    guard::guard,
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
-use crate::known_tools;
+use crate::{
+    intent::{Aimed, Does, Intent},
+    known_tools,
+};
 
 /// A rule. It matches if all its patterns match: `*` matches any text, `?` one character, `|` separates alternatives;
 /// case-insensitive. Names are compared without mnemonics and a trailing `…` or `:`, keys as
@@ -21,6 +24,9 @@ pub struct Rule {
     /// Name of the tool.
     #[serde(default = "any")]
     pub tool: String,
+    /// What the tool does, by the words of [`Does`]: `press`, `type`, `run`, …
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub does: String,
     /// Application that is acted on: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,
@@ -39,6 +45,10 @@ pub struct Rule {
 
 fn any() -> String {
     "*".to_owned()
+}
+
+fn is_any(pattern: &str) -> bool {
+    pattern == "*"
 }
 
 /// The policy. The first matching rule decides; without one the command is allowed.
@@ -65,18 +75,29 @@ impl Policy {
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
 
-    /// Whether a rule may ask about or deny a command of this tool because of a name, so that the name must be known.
-    pub fn depends_on_names(&self, tool: &str) -> bool {
-        let own =
-            |rule: &Rule| rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool);
-        self.rules.iter().any(own) || (self.safe_guard && presses_by_name(tool))
+    /// Whether a rule may ask about or deny a command because of a name, so that the name must be known. What lies at
+    /// a place is judged again by what is there just before the input.
+    pub fn depends_on_names(&self, tool: &str, intent: &Intent) -> bool {
+        let own = |rule: &Rule| {
+            rule.label != "*" && rule.decision != Decision::Allow && rule.applies_to(tool, intent.does)
+        };
+        let at_a_place = intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Place { .. }));
+        self.rules.iter().any(own) || (self.safe_guard && intent.does.activates() && !at_a_place)
     }
 }
 
 impl Rule {
     /// A rule that matches everything, to be narrowed.
     pub fn new(decision: Decision, reason: impl Into<String>) -> Self {
-        Self { tool: any(), application: any(), role: any(), label: any(), decision, reason: reason.into() }
+        Self {
+            tool: any(),
+            does: any(),
+            application: any(),
+            role: any(),
+            label: any(),
+            decision,
+            reason: reason.into(),
+        }
     }
 
     /// Whether the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
@@ -97,14 +118,15 @@ impl Rule {
         };
         let application = matches(&self.application, &subject.application)
             || matches(&self.application, &subject.application_root);
-        self.applies_to(&subject.tool) && application && labels && role
+        self.applies_to(&subject.tool, subject.does) && application && labels && role
     }
 
     /// Whether the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
-    /// means; an allow rule must name these.
-    fn applies_to(&self, tool: &str) -> bool {
-        let as_typing = self.decision != Decision::Allow && LIKE_TYPING.contains(&tool);
-        matches(&self.tool, tool) || (as_typing && matches(&self.tool, known_tools::TYPE))
+    /// means, such as the clipboard; an allow rule must name these.
+    fn applies_to(&self, tool: &str, does: Does) -> bool {
+        let as_typing = self.decision != Decision::Allow && does == Does::Type;
+        matches(&self.does, does.word())
+            && (matches(&self.tool, tool) || (as_typing && matches(&self.tool, known_tools::TYPE)))
     }
 
     fn ruling(&self) -> Ruling {
@@ -117,6 +139,7 @@ impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             ("tool", &self.tool),
+            ("does", &self.does),
             ("application", &self.application),
             ("role", &self.role),
             ("label", &self.label),
@@ -133,6 +156,3 @@ impl fmt::Display for Rule {
         Ok(())
     }
 }
-
-/// The tools that enter text through the clipboard; ask and deny rules for typing apply to them too.
-const LIKE_TYPING: [&str; 2] = [known_tools::PASTE, known_tools::WRITE_CLIPBOARD];

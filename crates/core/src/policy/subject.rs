@@ -1,18 +1,14 @@
 //! What rules are matched with: a command in the light of what the agent was shown.
 
-use serde_json::Value;
-
 use super::pattern::matches;
 use crate::{
     command::Command,
-    ids::{ElementId, WindowId},
+    ids::ElementId,
+    intent::{Aimed, Does, JudgedElement},
     keys::{Key, KeyChord, NamedKey},
     observation::{Observation, WindowView},
-    ui::{AppInfo, Element, Role, State, WindowInfo},
+    ui::{AppInfo, Element, Role, Source, State, WindowInfo},
 };
-
-/// The arguments that hold positions.
-const PLACES: [(&str, &str); 3] = [("x", "y"), ("start_x", "start_y"), ("end_x", "end_y")];
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
 pub(super) const HARMLESS: &str =
@@ -23,25 +19,30 @@ pub(super) const HARMLESS: &str =
 pub struct Subject {
     /// The tool.
     pub tool: String,
+    /// What the tool does.
+    pub does: Does,
     /// Display name of the application; empty if there is none.
     pub application: String,
     /// The application's short name.
     pub application_root: String,
+    /// The process that owns the window.
+    pub pid: Option<u32>,
     /// Role of the element; `None` if there is no element or its role is unknown.
     pub role: Option<String>,
     /// Names of the targets: elements as the desktop names them, items and menu entries.
     pub labels: Vec<String>,
-    /// The key chords to press, in order and in canonical form. Rules match each of them as a name, and all together. Text that
-    /// is no chord is kept as it is; the tool refuses it.
+    /// The key chords to press, in order and in canonical form. Rules match each of them as a name, and all together.
     pub keys: Vec<String>,
+    /// The elements that the command is aimed at, as they were shown.
+    pub elements: Vec<JudgedElement>,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }
 
 impl Subject {
-    /// The subject of a command, given what the agent was shown. An element is named as the desktop names it, not as
-    /// the model does. Only for an element outside of the view the model's name is used, because the tool
-    /// refuses an element with another name.
+    /// The subject of a command whose intent was read, given what the agent was shown. An element is named as the desktop
+    /// names it, not as the model does. Only for an element outside of the view the model's name is used, because
+    /// the tool refuses an element with another name.
     pub fn of(command: &Command, observation: &Observation) -> Self {
         Self::after(&[], command, observation)
     }
@@ -49,26 +50,55 @@ impl Subject {
     /// The same for a command that follows others without an observation in between: keys go to the element that
     /// these have focused.
     pub fn after(before: &[Command], command: &Command, observation: &Observation) -> Self {
-        let mut subject = Self { tool: command.tool.clone(), ..Self::default() };
+        let mut subject = Self { tool: command.tool.clone(), does: command.intent.does, ..Self::default() };
         match observation {
             Observation::Window(view) => subject.in_window(before, command, view),
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
             // An agent without a window has no elements but may run programs.
-            Observation::Agent(_) => subject.label(&text(command, "program").unwrap_or_default()),
+            Observation::Agent(_) => {}
         }
-        let path = command.arguments.get("path").and_then(Value::as_array);
-        subject.label(path.and_then(|path| path.last()).and_then(Value::as_str).unwrap_or_default());
-        subject.label(&text(command, "item").unwrap_or_default());
-        subject.keys = chords(command).iter().map(Said::text).collect();
+        subject.keys = command.intent.chords().map(ToString::to_string).collect();
         if subject.keys.len() > 1 {
             subject.keys.push(subject.keys.join(" "));
         }
+        for aimed in &command.intent.aims {
+            match aimed {
+                Aimed::Path { names } => subject.label(names.last().map_or("", String::as_str)),
+                Aimed::Item { name } | Aimed::Program { name } => subject.label(name),
+                // These have been looked up, or are no names.
+                Aimed::Element { .. }
+                | Aimed::Name { .. }
+                | Aimed::Place { .. }
+                | Aimed::Keys { .. }
+                | Aimed::Text { .. }
+                | Aimed::Window { .. }
+                | Aimed::Files { .. } => {}
+            }
+        }
         if subject.names().next().is_none() {
-            subject.label(&text(command, "name").unwrap_or_default());
+            for aimed in &command.intent.aims {
+                if let Aimed::Name { name } = aimed {
+                    subject.label(name);
+                }
+            }
         }
         if !subject.labels.is_empty() {
             subject.unknown = None;
         }
+        subject
+    }
+
+    /// The subject of the same command on an element that is there now, for a last look before input goes out.
+    pub fn live(command: &Command, element: &Element, inside: &[String]) -> Self {
+        let mut subject = Self { tool: command.tool.clone(), does: command.intent.does, ..Self::default() };
+        if let Some(judged) = &command.judged {
+            subject.application.clone_from(&judged.application);
+            subject.application_root.clone_from(&judged.application_root);
+            subject.pid = judged.pid;
+        }
+        subject.role = Some(element.role.to_string());
+        subject.label(&element.name);
+        inside.iter().for_each(|name| subject.label(name));
         subject
     }
 
@@ -81,72 +111,99 @@ impl Subject {
         if let Some(surface) = view.surfaces.first() {
             self.on(&surface.window.app);
         }
-        for name in ["id", "from", "to"] {
-            let Some(said) = id_text(command, name) else { continue };
-            match shown(&said, view) {
-                Some(element) => {
-                    self.role.get_or_insert_with(|| element.role.to_string());
-                    self.label_of(element, view);
-                }
-                None => self.unknown = Some(said),
-            }
-        }
-        for (x, y) in PLACES {
-            let fraction = |name: &str| command.arguments.get(name).and_then(Value::as_f64);
-            let (Some(x), Some(y)) = (fraction(x), fraction(y)) else { continue };
-            match element_at(x, y, view) {
-                Some(element) => {
-                    self.role.get_or_insert_with(|| element.role.to_string());
-                    self.label_of(element, view);
-                }
-                None => self.unknown = Some("known to be at that position".to_owned()),
+        for aimed in &command.intent.aims {
+            match aimed {
+                Aimed::Element { id } => match shown(*id, view) {
+                    Some(element) => self.element(element, view),
+                    None => self.unknown = Some(id.to_string()),
+                },
+                Aimed::Place { x, y } => match element_at(*x, *y, view) {
+                    Some(element) => self.element(element, view),
+                    None => self.unknown = Some("known to be at that position".to_owned()),
+                },
+                Aimed::Name { .. }
+                | Aimed::Path { .. }
+                | Aimed::Item { .. }
+                | Aimed::Keys { .. }
+                | Aimed::Text { .. }
+                | Aimed::Window { .. }
+                | Aimed::Program { .. }
+                | Aimed::Files { .. } => {}
             }
         }
         // Return and Space activate the focused element.
-        let keys = chords(command);
-        let typed = command.arguments.get("text").and_then(Value::as_str).unwrap_or_default();
-        if keys.iter().any(Said::activates) || typed.contains('\n') {
+        let keys: Vec<&KeyChord> = command.intent.chords().collect();
+        let returns =
+            command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }));
+        if keys.iter().any(|chord| activates(chord)) || returns {
             self.focused(before, &keys, view);
         }
     }
 
     /// Sets the element that `keys` activate: the one focused by the commands before, else the one observed with focus.
-    fn focused(&mut self, before: &[Command], keys: &[Said], view: &WindowView) {
+    fn focused(&mut self, before: &[Command], keys: &[&KeyChord], view: &WindowView) {
         let mut element = view.elements().filter(|element| element.states.has(State::Focused)).last();
         let mut left_by = None;
         for command in before {
-            if let Some(given) = id_text(command, "id").and_then(|id| shown(&id, view)) {
+            if let Some(given) = command.intent.elements().last().and_then(|id| shown(id, view)) {
                 (element, left_by) = (Some(given), None);
             }
-            left_by = chords(command).iter().find_map(|chord| chord.moves_focus(element)).or(left_by);
+            left_by = command.intent.chords().find_map(|chord| moves_focus(chord, element)).or(left_by);
         }
-        let last = keys.iter().rposition(Said::activates).unwrap_or(0);
-        left_by = keys.iter().take(last).find_map(|chord| chord.moves_focus(element)).or(left_by);
+        let last = keys.iter().rposition(|chord| activates(chord)).unwrap_or(0);
+        left_by = keys.iter().take(last).find_map(|chord| moves_focus(chord, element)).or(left_by);
         if let Some(key) = left_by {
             self.unknown = Some(format!("known to have the focus after {key}"));
         } else if let Some(element) = element {
-            self.role.get_or_insert_with(|| element.role.to_string());
-            self.label_of(element, view);
+            self.element(element, view);
         }
     }
 
     fn on_desktop(&mut self, command: &Command, windows: &[WindowInfo]) {
-        let id: Option<WindowId> = id_text(command, "id").and_then(|id| id.parse().ok());
-        match windows.iter().find(|window| Some(window.id) == id) {
-            Some(window) => {
-                self.on(&window.app);
-                self.label(&window.title);
+        for aimed in &command.intent.aims {
+            match aimed {
+                Aimed::Window { id } => {
+                    if let Some(window) = windows.iter().find(|window| window.id == *id) {
+                        self.on(&window.app);
+                        self.label(&window.title);
+                    }
+                }
+                Aimed::Program { name } => {
+                    self.application.clone_from(name);
+                    self.application_root.clone_from(name);
+                }
+                Aimed::Element { .. }
+                | Aimed::Name { .. }
+                | Aimed::Place { .. }
+                | Aimed::Path { .. }
+                | Aimed::Item { .. }
+                | Aimed::Keys { .. }
+                | Aimed::Text { .. }
+                | Aimed::Files { .. } => {}
             }
-            None => {
-                self.application = text(command, "name").unwrap_or_default();
-                self.application_root.clone_from(&self.application);
-            }
+        }
+    }
+
+    /// An element that the agent was shown.
+    fn element(&mut self, element: &Element, view: &WindowView) {
+        self.role.get_or_insert_with(|| element.role.to_string());
+        self.label_of(element, view);
+        let of = |id: ElementId| view.surfaces.iter().find(|surface| surface.tree.find(id).is_some());
+        if let Some(surface) = of(element.id) {
+            self.elements.push(JudgedElement {
+                id: element.id,
+                role: element.role.clone(),
+                name: element.name.clone(),
+                window: surface.window.id,
+                drawn: element.source != Source::AtSpi,
+            });
         }
     }
 
     fn on(&mut self, app: &AppInfo) {
         self.application.clone_from(&app.name);
         self.application_root.clone_from(&app.root);
+        self.pid = app.pid;
     }
 
     /// Adds the name of an element; for an unnamed one that is pressed as a whole, the names of its descendants.
@@ -176,63 +233,27 @@ impl Subject {
     }
 }
 
-/// A key chord as a model said it.
-enum Said {
-    Chord(KeyChord),
-    /// No chord; the tool refuses it.
-    Other(String),
+/// Whether a chord activates the focused element, with any modifiers.
+pub(super) fn activates(chord: &KeyChord) -> bool {
+    matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
 }
 
-/// The chords of a command, read as the tool reads them.
-fn chords(command: &Command) -> Vec<Said> {
-    let keys = text(command, "keys").unwrap_or_default();
-    let said = |text: &str| match text.parse::<KeyChord>() {
-        Ok(chord) => Said::Chord(chord.canonical()),
-        Err(_) => Said::Other(text.to_owned()),
-    };
-    keys.split_whitespace().map(said).collect()
-}
-
-impl Said {
-    fn text(&self) -> String {
-        match self {
-            Self::Chord(chord) => chord.to_string(),
-            Self::Other(text) => text.clone(),
+/// The key, if it moves the focus to a control that was not named: Tab, or an arrow between buttons or menu items. In
+/// harmless elements such as text and tables, an arrow stays inside.
+fn moves_focus(chord: &KeyChord, focused: Option<&Element>) -> Option<&'static str> {
+    use NamedKey::{Down, End, Home, Left, PageDown, PageUp, Right, Tab, Up};
+    match chord.key {
+        Key::Named(Tab) => Some("Tab"),
+        Key::Named(Up | Down | Left | Right | Home | End | PageUp | PageDown)
+            if focused.is_some_and(|element| !matches(HARMLESS, element.role.name())) =>
+        {
+            Some("an arrow key")
         }
-    }
-
-    fn key(&self) -> Option<Key> {
-        match self {
-            Self::Chord(chord) => Some(chord.key),
-            Self::Other(_) => None,
-        }
-    }
-
-    /// Whether it activates the focused element, with any modifiers.
-    fn activates(&self) -> bool {
-        matches!(self.key(), Some(Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n')))
-    }
-
-    /// The key, if it moves the focus to a control that was not named: Tab, or an arrow between buttons or menu items. In
-    /// harmless elements such as text and tables, an arrow stays inside.
-    fn moves_focus(&self, focused: Option<&Element>) -> Option<&'static str> {
-        use NamedKey::{Down, End, Home, Left, PageDown, PageUp, Right, Tab, Up};
-        match self.key()? {
-            Key::Named(Tab) => Some("Tab"),
-            Key::Named(Up | Down | Left | Right | Home | End | PageUp | PageDown)
-                if focused.is_some_and(|element| !matches(HARMLESS, element.role.name())) =>
-            {
-                Some("an arrow key")
-            }
-            Key::Named(_) | Key::Char(_) => None,
-        }
+        Key::Named(_) | Key::Char(_) => None,
     }
 }
 
-/// The element with an id in any of the forms that tools accept: `e17`, `17` or a number.
-fn shown<'a>(said: &str, view: &'a WindowView) -> Option<&'a Element> {
-    let digits = said.strip_prefix(['e', 'E']).unwrap_or(said);
-    let id = digits.parse().ok().map(ElementId)?;
+fn shown(id: ElementId, view: &WindowView) -> Option<&Element> {
     view.elements().find(|element| element.id == id)
 }
 
@@ -247,13 +268,4 @@ fn element_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
         (!element.role.is_interactive(), area, std::cmp::Reverse(element.depth))
     };
     surface.tree.elements.iter().filter(covers).min_by_key(size)
-}
-
-fn text(command: &Command, name: &str) -> Option<String> {
-    let text = command.arguments.get(name)?.as_str()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
-fn id_text(command: &Command, name: &str) -> Option<String> {
-    text(command, name).or_else(|| command.arguments.get(name)?.as_u64().map(|id| id.to_string()))
 }

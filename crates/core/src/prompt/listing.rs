@@ -41,6 +41,8 @@ pub fn window_line(window: &WindowInfo) -> String {
     if !window.accessible {
         notes.push("no accessibility tree");
     }
+    let document = document_note(window);
+    notes.extend(document.as_deref());
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     format!(
         "- [{}] window \"{}\" of {}{notes}",
@@ -50,9 +52,28 @@ pub fn window_line(window: &WindowInfo) -> String {
     )
 }
 
+/// Which file a window shows, and whether it has unsaved changes.
+fn document_note(window: &WindowInfo) -> Option<String> {
+    let document = window.document.as_ref()?;
+    let file = document.path.as_ref().map(|path| format!("file {}", escape_name(path)));
+    let changes = match document.modified {
+        Some(true) => Some("unsaved changes".to_owned()),
+        Some(false) => Some("saved".to_owned()),
+        None => None,
+    };
+    let parts: Vec<String> = file.into_iter().chain(changes).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
 /// The targets that the HostAgent can assign a sub-task to.
 pub fn targets_text(registry: &TargetRegistry) -> String {
-    let windows = registry.windows().iter().rev().map(window_line);
+    let with_dialogs = |window: &WindowInfo| {
+        let dialogs = registry.dialogs_of(window.id);
+        let shown =
+            dialogs.map(|dialog| format!("\n  in front of it: dialog \"{}\"", escape_name(&dialog.title)));
+        format!("{}{}", window_line(window), shown.collect::<String>())
+    };
+    let windows = registry.windows().iter().rev().map(with_dialogs);
     let agents = registry.agents().iter().map(|agent| {
         format!("- [{}] agent \"{}\" — {}", agent.id, escape_name(&agent.name), one_line(&agent.introduction))
     });

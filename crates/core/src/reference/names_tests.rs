@@ -80,7 +80,7 @@ fn invalid_arguments_are_kept_and_refused() {
             tool: action.function,
             arguments: action.arguments,
             window: Some(WindowId(1)),
-            agent: None,
+            ..Command::default()
         };
         let summary = refusal(&command).unwrap().summary();
         assert!(summary.contains(expected) && summary.ends_with("; nothing was done"), "{summary}");

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{shown::Shown, stall::Stall};
+use super::{shown::Shown, stall::Stall, verify::Doubt};
 use crate::{
     agent::{AgentRef, Worker},
     ids::{AgentId, ElementId},
@@ -67,8 +67,8 @@ pub(super) struct AppAgent {
     pub(super) screenshots: u32,
     /// The elements to annotate in its next observation; `None` for all.
     pub(super) marks: Option<Vec<ElementId>>,
-    /// Whether every action on the current sub-task has a seen effect.
-    pub(super) seen: bool,
+    /// Why its last actions on the current sub-task do not verify it.
+    pub(super) doubt: Option<Doubt>,
     pub(super) stall: Stall,
     /// What it was shown of its window in this sub-task.
     #[serde(default)]

@@ -11,6 +11,7 @@ use super::{
     event::Event,
     round::{SubtaskRecord, SubtaskStatus},
     state::{Session, Stage},
+    verify::Doubt,
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
@@ -180,7 +181,7 @@ impl Session {
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent, status, result });
         match status {
             // The effects of a delegate agent were not observed here.
-            SubtaskStatus::Finished => self.subtask_finished(/*seen*/ false, reason),
+            SubtaskStatus::Finished => self.subtask_finished(Some(Doubt::NothingDone), reason),
             SubtaskStatus::Failed | SubtaskStatus::Rejected => self.subtask_failed(status, &reason),
             SubtaskStatus::Error => self.break_off(reason),
         }
@@ -216,6 +217,7 @@ pub(super) fn commands_of(reply: &AppReply, worker: Worker) -> Vec<Command> {
             arguments: action.arguments.clone(),
             window,
             agent,
+            ..Command::default()
         })
         .collect()
 }

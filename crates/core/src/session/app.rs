@@ -8,6 +8,7 @@ use super::{
     agent_state::{AppAgent, Owner},
     agents::commands_of,
     commands::unknown_tool,
+    config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
     phases::{Acted, Recorded},
@@ -16,7 +17,7 @@ use super::{
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{Acts, Asking, Asks, NotApproved, Steps},
-    verify::{is_as_expected, is_seen},
+    verify::{Doubt, doubt_of},
 };
 use crate::{
     action::words::Wording,
@@ -62,6 +63,13 @@ impl Steps for App {
     }
 
     fn lost(self, session: &mut Session, reason: &str) {
+        if session.closed_as_meant(self.0) {
+            session.app_moves(self.0, AppTrigger::WindowClosed);
+            session.archive_app(self.0, SubtaskStatus::Finished, reason.to_owned());
+            session.apps.retain(|app| app.owner.worker() != self.0);
+            session.subtask_finished(Some(Doubt::WindowClosed), reason.to_owned());
+            return;
+        }
         session.app_moves(self.0, AppTrigger::WindowGone);
         session.app_failed(self.0, SubtaskStatus::Failed, reason);
         session.apps.retain(|app| app.owner.worker() != self.0);
@@ -203,7 +211,7 @@ impl Session {
             first_step: self.steps.saturating_add(1),
             screenshots: 0,
             marks: None,
-            seen: true,
+            doubt: Some(Doubt::NothingDone),
             stall: Stall::default(),
             shown: Shown::default(),
             notice: String::new(),
@@ -233,35 +241,32 @@ impl Session {
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let recorded = self.app_record(worker, acted, word);
-        let all_seen = recorded.as_ref().is_some_and(|step| is_seen(&step.actions, self.tools_of(worker)));
+        let doubt = recorded
+            .as_ref()
+            .filter(|step| !step.actions.is_empty())
+            .map(|step| doubt_of(&step.reply.actions, &step.actions, self.tools_of(worker)));
         let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;
         };
-        app.word = Some(recorded.reply.word.clone());
-        app.seen &= all_seen;
-        let seen_done = app.seen && is_as_expected(&recorded.reply.actions, &recorded.actions);
-        let failure = recorded.failure().is_some();
-        let said = recorded.reply.status;
-        let looks_again = said == AppStatus::Screenshot;
-        app.screenshots = if looks_again { app.screenshots.saturating_add(1) } else { 0 };
-        app.marks = looks_again.then(|| marks(&recorded.reply)).flatten();
-        let exhausted = app.screenshots > limits.screenshots_max;
-        if exhausted {
-            app.notice =
-                format!("You took {} screenshots without acting. Act now, or reply FAIL.", app.screenshots);
-            app.marks = None;
+        if let Some(doubt) = doubt {
+            app.doubt = doubt;
         }
+        let doubt = app.doubt.clone();
+        let failure = recorded.failure().is_some();
+        let asks = app.note(&recorded, &limits);
         let repeats = app.stall.note(seen, did);
         if let Some(repetition_notice) = repetition_notice(repeats) {
             app.notice = repetition_notice;
         }
+        let exhausted = app.screenshots > limits.screenshots_max;
+        let said = recorded.reply.status;
         let goes_on = failure || said == AppStatus::Continue;
         let stalls = goes_on && is_stalled(repeats, &limits);
         let trigger = match () {
             () if recorded.approved => AppTrigger::Approved,
             () if stalls => AppTrigger::Stalled,
-            () if failure => AppTrigger::ActionFailed,
+            () if failure || asks => AppTrigger::ActionFailed,
             () if exhausted => AppTrigger::LooksExhausted,
             () => AppTrigger::Said(said),
         };
@@ -271,7 +276,7 @@ impl Session {
                 let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
                 let words = subtask_result(&recorded, self.wording);
                 self.archive_app(worker, SubtaskStatus::Finished, words);
-                self.subtask_finished(seen_done, result);
+                self.subtask_finished(doubt, result);
             }
             AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
             AppStatus::Fail => {
@@ -290,6 +295,17 @@ impl Session {
         }
     }
 
+    /// Whether the last action on the sub-task was seen to close the agent's window.
+    fn closed_as_meant(&self, worker: Worker) -> bool {
+        let Some(app) = self.app(worker) else { return false };
+        let Owner::Window(window) = &app.owner else { return false };
+        let last = app.memory.last().filter(|item| item.step >= app.first_step);
+        let action = last.and_then(|item| item.actions.last()).filter(|info| info.result.is_success());
+        action.is_some_and(|info| {
+            info.result.report.actions().last().is_some_and(|action| action.closed(window.id))
+        })
+    }
+
     pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {
         self.archive_app(worker, status, reason.to_owned());
         self.subtask_failed(status, reason);
@@ -300,6 +316,29 @@ impl Session {
             let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
             self.archive(SubtaskRecord { subtask, agent, status, result });
         }
+    }
+}
+
+impl AppAgent {
+    /// Notes a recorded step and what to say about it in the next one. Returns whether a dialog that its actions raised keeps its
+    /// FINISH from standing.
+    fn note(&mut self, recorded: &Recorded<AppReply>, limits: &Limits) -> bool {
+        self.word = Some(recorded.reply.word.clone());
+        let looks_again = recorded.reply.status == AppStatus::Screenshot;
+        self.screenshots = if looks_again { self.screenshots.saturating_add(1) } else { 0 };
+        self.marks = looks_again.then(|| marks(&recorded.reply)).flatten();
+        if self.screenshots > limits.screenshots_max {
+            self.notice =
+                format!("You took {} screenshots without acting. Act now, or reply FAIL.", self.screenshots);
+            self.marks = None;
+        }
+        let finishes = recorded.reply.status == AppStatus::Finish;
+        let Some(dialog) = recorded.open_question().filter(|_| finishes) else { return false };
+        self.notice = format!(
+            "Your FINISH does not stand: {} opened and is still open. Handle it, or reply FINISH again if it is meant to stay.",
+            dialog.label()
+        );
+        true
     }
 }
 

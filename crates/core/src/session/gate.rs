@@ -13,8 +13,9 @@ use super::{
     event::{ApprovalScope, Event},
 };
 use crate::{
-    command::{CallResult, Command, Verdict},
+    command::{CallResult, Command, ToolSpec, Verdict},
     ids::EffectId,
+    intent::{self, Judged},
     observation::Observation,
     policy::{Decision, Policy, Ruling, Subject},
 };
@@ -30,7 +31,7 @@ pub(super) struct Proposal {
 }
 
 /// The gate's decision.
-pub(super) enum Judged {
+pub(super) enum Ruled {
     /// The step continues.
     Cleared(Cleared),
     /// A person has to approve first.
@@ -153,16 +154,28 @@ impl Parked {
     }
 }
 
-/// Decides on a proposal. `refusal` refuses commands regardless of the policy, such as those with an unknown tool;
-/// `effect` is the id that the approval request would get.
+/// What a proposal is judged by.
+pub(super) struct Judging<'a> {
+    /// The rules.
+    pub(super) policy: &'a Policy,
+    /// What was approved for the session.
+    pub(super) grants: &'a Grants,
+    /// What the agent was shown.
+    pub(super) observation: &'a Observation,
+    /// The tools that it may use.
+    pub(super) tools: &'a [ToolSpec],
+    /// The id that the approval request would get.
+    pub(super) effect: EffectId,
+}
+
+/// Decides on a proposal: reads each command into its intent, matches the rules with it, and stamps what it was judged on.
+/// `refusal` refuses commands regardless of the policy, such as those with an unknown tool.
 pub(super) fn judge(
     proposal: Proposal,
-    policy: &Policy,
-    grants: &Grants,
-    observation: &Observation,
-    effect: EffectId,
+    by: &Judging<'_>,
     refusal: &dyn Fn(&Command) -> Option<CallResult>,
-) -> Judged {
+) -> Ruled {
+    let Judging { policy, grants, observation, tools, effect } = *by;
     let mut queue = VecDeque::new();
     let mut asked: Option<AskedBy> = None;
     let mut reason = proposal.reason;
@@ -174,16 +187,21 @@ pub(super) fn judge(
             queue.push_back(Passage::Refuse(command, Box::new(CallResult::skipped())));
             continue;
         }
+        let mut command = command;
+        let unreadable = intent::read(&mut command, tools).err();
+        let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
         let subject = Subject::after(&before, &command, observation);
         let ruling = policy.decide(&subject);
-        let refused = refusal(&command).or_else(|| forbidden(policy, &subject, &ruling));
+        let refused =
+            refusal(&command).or(unreadable).or_else(|| forbidden(policy, &command, &subject, &ruling));
         if let Some(result) = refused {
             stopped = true;
             queue.push_back(Passage::Refuse(command, Box::new(result)));
             continue;
         }
         let grant = Grant::of(&command, &subject);
-        if !grants.holds(&grant) {
+        let granted = grants.holds(&grant);
+        if !granted {
             if ruling.decision == Decision::Ask {
                 reason.clone_from(&ruling.why);
                 asked.get_or_insert(AskedBy::Policy { rule: ruling.why });
@@ -192,23 +210,24 @@ pub(super) fn judge(
             }
             wanted.push(grant);
         }
+        command.judged = Some(Box::new(Judged { approved: granted, ..Judged::of(subject) }));
         before.push(command.clone());
         queue.push_back(Passage::Send(command));
     }
-    let Some(asked_by) = asked else { return Judged::Cleared(Cleared { queue, approved: false }) };
+    let Some(asked_by) = asked else { return Ruled::Cleared(Cleared { queue, approved: false }) };
     let parked = Parked { effect, queue, grants: wanted };
     let commands = parked.sendable().cloned().collect();
-    Judged::Asks(parked, Approval { commands, reason, asked_by })
+    Ruled::Asks(parked, Approval { commands, reason, asked_by })
 }
 
 /// Refuses a command that no approval can release.
-fn forbidden(policy: &Policy, subject: &Subject, ruling: &Ruling) -> Option<CallResult> {
+fn forbidden(policy: &Policy, command: &Command, subject: &Subject, ruling: &Ruling) -> Option<CallResult> {
     let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), why));
     match &subject.unknown {
         _ if ruling.decision == Decision::Deny => {
             refused(format!("not run: denied by the policy ({})", ruling.why))
         }
-        Some(id) if policy.depends_on_names(&subject.tool) => {
+        Some(id) if policy.depends_on_names(&subject.tool, &command.intent) => {
             refused(format!("not run: no element {id} in your view; use an element that is listed"))
         }
         Some(_) | None => None,
@@ -225,7 +244,13 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
         ApprovalScope::Once => {}
         ApprovalScope::Session => grants.remember(parked.grants),
     }
-    Some(Cleared { queue: parked.queue, approved: true })
+    let mut queue = parked.queue;
+    for passage in &mut queue {
+        if let Passage::Send(Command { judged: Some(judged), .. }) = passage {
+            judged.approved = true;
+        }
+    }
+    Some(Cleared { queue, approved: true })
 }
 
 impl Grant {

@@ -69,6 +69,7 @@ impl Asks for Host {
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
         if let Observation::Desktop(view) = observation {
             session.targets.set_windows(view.windows.clone());
+            session.targets.set_dialogs(view.dialogs.clone());
         }
         let windows = session.targets.windows();
         session.apps.retain(|app| match &app.owner {
@@ -216,8 +217,7 @@ impl Session {
             commands.push(Command {
                 tool: action.function.clone(),
                 arguments: action.arguments.clone(),
-                window: None,
-                agent: None,
+                ..Command::default()
             });
         }
         let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
@@ -228,7 +228,7 @@ impl Session {
         if let Some(target) = target {
             let mut arguments = Map::new();
             arguments.insert("id".to_owned(), Value::String(target.clone()));
-            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, window: None, agent: None });
+            commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, ..Command::default() });
         }
         commands
     }

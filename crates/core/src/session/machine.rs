@@ -137,6 +137,9 @@ impl Session {
 
     /// Reports the outcome of the round. A round that was continued after an evaluation keeps that judgement.
     pub(super) fn conclude(&mut self, mut outcome: Outcome) {
+        if outcome.kind == OutcomeKind::Finished {
+            outcome.unsaved = self.round.unsaved.names();
+        }
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
         }

@@ -12,6 +12,7 @@ mod app;
 mod budget;
 mod commands;
 mod config;
+mod documents;
 mod effect;
 mod evaluation;
 mod evaluation_state;

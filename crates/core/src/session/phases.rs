@@ -10,15 +10,17 @@ use super::{
     gate::{Cleared, Passage},
 };
 use crate::{
-    action::words::Wording,
+    action::{Action, WindowRef, words::Wording},
     blackboard::{Blackboard, Trajectory},
     command::{ActionCommandInfo, CallResult, Command},
-    known_tools,
+    ids::WindowId,
+    intent::{Aimed, Does},
     memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
     prompt::result_text,
-    ui::WindowKind,
+    reply::{AppReply, HostReply},
+    ui::{WindowInfo, WindowKind},
 };
 
 /// A new step; input of phase 1.
@@ -54,8 +56,11 @@ pub(super) struct Acting<R> {
     pub(super) replied: Replied<R>,
     queue: Cleared,
     /// The command in progress.
-    out: Option<Command>,
+    out: Option<Box<Command>>,
     done: Vec<ActionCommandInfo>,
+    /// A dialog that opened unannounced: only actions that name what it shows may follow.
+    #[serde(default)]
+    surprise: Option<Box<WindowRef>>,
 }
 
 /// What follows in phase 3.
@@ -116,9 +121,19 @@ impl Observed {
 }
 
 impl<R> Replied<R> {
+    /// Whether a command names its target by something that the agent was not shown at the start of the step: an element
+    /// that is not in the view, or a path of names.
+    fn names_beyond(&self, command: &Command) -> bool {
+        let id = command.arguments.get("id").and_then(|id| id.as_str()?.trim().parse().ok());
+        match (&self.observation, id) {
+            (Observation::Window(view), Some(id)) => view.elements().all(|element| element.id != id),
+            (_, _) => follows_a_path(command),
+        }
+    }
+
     /// Starts phase 3 with the cleared commands.
     pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
-        Acting { replied: self, queue: cleared, out: None, done: Vec::new() }
+        Acting { replied: self, queue: cleared, out: None, done: Vec::new(), surprise: None }
     }
 
     /// Ends phase 3 without executing the proposal.
@@ -143,17 +158,26 @@ impl<R> Replied<R> {
     }
 }
 
-impl<R> Acting<R> {
+impl<R: Expects> Acting<R> {
     /// The next command to send, or the end of the phase.
     pub(super) fn next(mut self) -> Advance<R> {
         loop {
             match self.queue.pop() {
                 Some(Passage::Send(command)) => {
-                    self.out = Some(command.clone());
+                    if let Some(dialog) = self.surprise.take_if(|_| !self.replied.names_beyond(&command)) {
+                        let why = format!(
+                            "not run, because {} opened first; check it before you continue",
+                            dialog.label()
+                        );
+                        self.out = Some(Box::new(command));
+                        self.skip(&CallResult::skipped_because(why));
+                        continue;
+                    }
+                    self.out = Some(Box::new(command.clone()));
                     return Advance::Send(Box::new(self), command);
                 }
                 Some(Passage::Refuse(command, result)) => {
-                    self.out = Some(command);
+                    self.out = Some(Box::new(command));
                     self.returned(*result, /*sequences*/ true);
                 }
                 None => {
@@ -164,27 +188,38 @@ impl<R> Acting<R> {
         }
     }
 
-    /// Records the result of the command in progress. The first failure or unexpected window ends the phase and skips the
-    /// rest; without `sequences` any result does.
+    /// Records the result of the command in progress. The first failure skips the rest, and a dialog that nobody announced
+    /// all that does not name what it shows; without `sequences` any result skips the rest.
     pub(super) fn returned(&mut self, result: CallResult, sequences: bool) {
-        let skipped = match self.out.as_ref().and_then(|command| unexpected_window(command, &result)) {
-            _ if !result.is_success() => Some(CallResult::skipped()),
-            Some(surprise) => Some(CallResult::skipped_because(surprise)),
-            None if sequences => None,
-            None => Some(CallResult::skipped_because(ONE_ACTION)),
-        };
+        let succeeded = result.is_success();
+        let expected = self.replied.reply.expected(self.done.len());
+        let surprise = self.out.as_ref().and_then(|command| unannounced_window(command, &result, expected));
+        self.surprise = surprise.map(|window| Box::new(WindowRef::from(window)));
         self.keep(result);
-        while let Some(skipped) = &skipped
-            && let Some(passed) = self.queue.pop()
-        {
+        match () {
+            () if !succeeded => self.skip(&CallResult::skipped()),
+            () if !sequences => self.skip(&CallResult::skipped_because(ONE_ACTION)),
+            () => {}
+        }
+    }
+
+    /// The window of the command in progress.
+    pub(super) fn window(&self) -> Option<WindowId> {
+        self.out.as_ref().and_then(|command| command.window)
+    }
+
+    /// Records the command in progress, if any, and all that follow as not run.
+    fn skip(&mut self, skipped: &CallResult) {
+        self.keep(skipped.clone());
+        while let Some(passed) = self.queue.pop() {
             let (Passage::Send(command) | Passage::Refuse(command, _)) = passed;
-            self.out = Some(command);
+            self.out = Some(Box::new(command));
             self.keep(skipped.clone());
         }
     }
 
     fn keep(&mut self, result: CallResult) {
-        if let Some(command) = self.out.take() {
+        if let Some(command) = self.out.take().map(|command| *command) {
             let target = self.replied.target_of(&command);
             self.done.push(ActionCommandInfo { command, target, result });
         }
@@ -195,13 +230,49 @@ impl<R> Acting<R> {
 const ONE_ACTION: &str =
     "not run, because only one action per step is allowed; give the next one in your next reply";
 
-/// Why the following actions must not run: the command unexpectedly opened a window or dialog.
-fn unexpected_window(command: &Command, result: &CallResult) -> Option<String> {
-    const OPENS: [&str; 3] = [known_tools::LAUNCH, known_tools::SELECT_WINDOW, known_tools::VISIT];
+/// Whether a command names its target by a path, such as menu entries.
+fn follows_a_path(command: &Command) -> bool {
+    command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Path { .. }))
+}
+
+/// A reply whose actions may say what to expect.
+pub(super) trait Expects {
+    /// What the action at `index` is expected to show.
+    fn expected(&self, index: usize) -> Option<&str>;
+}
+
+impl Expects for AppReply {
+    fn expected(&self, index: usize) -> Option<&str> {
+        self.actions.get(index)?.expect.as_deref()
+    }
+}
+
+impl Expects for HostReply {
+    fn expected(&self, index: usize) -> Option<&str> {
+        self.action.as_ref().filter(|_| index == 0)?.expect.as_deref()
+    }
+}
+
+/// The window or dialog that a command of an AppAgent opened unannounced, and that is still open. One is announced by the tool,
+/// by an ellipsis in the name of the target, or by what the model expects.
+pub(super) fn unannounced_window<'a>(
+    command: &Command,
+    result: &'a CallResult,
+    expected: Option<&str>,
+) -> Option<&'a WindowInfo> {
+    let intent = &command.intent;
+    let opens = matches!(intent.does, Does::Open | Does::Switch) || follows_a_path(command);
     let opened = result.window.as_ref().filter(|window| window.kind != WindowKind::Popup)?;
-    let unexpected = command.window.is_some() && !OPENS.contains(&command.tool.as_str());
-    unexpected
-        .then(|| format!("not run, because {} opened first; check it before you continue", opened.label()))
+    let report = &result.report;
+    let has_ellipsis = |action: &Action| {
+        let target = action.aim.named_element();
+        target.is_some_and(|element| element.name.ends_with('…') || element.name.ends_with("..."))
+    };
+    let announced = command.window.is_none()
+        || opens
+        || report.actions().iter().any(has_ellipsis)
+        || expected.is_some_and(|expected| report.contains(&result.output, expected));
+    (!announced && !report.shows_closed(opened)).then_some(opened)
 }
 
 impl<R> Acted<R> {
@@ -230,6 +301,22 @@ impl<R> Acted<R> {
             status,
         });
         Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }
+    }
+}
+
+impl Recorded<AppReply> {
+    /// The dialog that one of the actions opened unannounced and that is still open.
+    pub(super) fn open_question(&self) -> Option<&WindowInfo> {
+        for (index, info) in self.actions.iter().enumerate() {
+            let expected = self.reply.expected(index);
+            let Some(opened) = unannounced_window(&info.command, &info.result, expected) else { continue };
+            let later = self.actions.get(index.saturating_add(1)..).unwrap_or_default();
+            let closed = later.iter().any(|info| info.result.report.shows_closed(opened));
+            if opened.kind == WindowKind::Dialog && !closed {
+                return Some(opened);
+            }
+        }
+        None
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     agent_state::{AppAgent, Delegation, HostAgent},
     config::SessionConfig,
+    documents::Unsaved,
     effect::{Effect, EffectRecord, StepRef},
     evaluation_state::Evaluating,
     gate::{Grants, Parked},
@@ -21,6 +22,7 @@ use crate::{
     evaluation::Evaluation,
     ids::EffectId,
     outcome::Outcome,
+    policy::Policy,
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppStatus, AppTrigger, HostStatus, next_app},
@@ -90,6 +92,9 @@ pub(super) struct Round {
     pub(super) following: Option<Following>,
     /// Whether any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
+    /// The documents with unsaved changes.
+    #[serde(default)]
+    pub(super) unsaved: Unsaved,
 }
 
 impl Round {
@@ -103,6 +108,7 @@ impl Round {
             next: None,
             following: None,
             unverified: false,
+            unsaved: Unsaved::default(),
         }
     }
 }
@@ -169,6 +175,11 @@ impl Session {
     pub const fn with_wording(mut self, wording: Wording) -> Self {
         self.wording = wording;
         self
+    }
+
+    /// The policy in force.
+    pub const fn policy(&self) -> &Policy {
+        &self.config.policy
     }
 
     /// The pending effect; `None` once the session has ended.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::{
     effect::{AskedBy, Effect, StepRef},
     event::{Event, Incoming, NoAnswer},
-    gate::{Cleared, Judged, Proposal, judge, open},
-    phases::{Acted, Acting, Advance, Observed, Replied, StepStart},
+    gate::{Cleared, Judging, Proposal, Ruled, judge, open},
+    phases::{Acted, Acting, Advance, Expects, Observed, Replied, StepStart},
     stall::{Did, Seen, Stall, refuse_repetition},
     state::{Phase, Session, Stage},
 };
@@ -40,7 +40,7 @@ pub(super) enum NotApproved {
 /// An agent that takes steps in the machine: where it is, what it observes, and how its work breaks off.
 pub(super) trait Steps: Copy {
     /// Its decision.
-    type Reply;
+    type Reply: Expects;
 
     /// The machine's stage during a phase of its step.
     fn stage(self, phase: Phase<Self::Reply>) -> Stage;
@@ -137,6 +137,7 @@ impl Session {
                 agent.broke(self, format!("the model call failed: {failure}"));
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
+                self.round.unsaved.take_in(acting.window(), &result.report);
                 acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);
             }
@@ -167,6 +168,7 @@ impl Session {
     }
 
     fn observed<A: AgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
+        self.round.unsaved.see(&observation);
         if let Some(reply) = agent.decide_without_model(self, &observation) {
             self.decided(agent, start.observed(observation, Vec::new()).replied(reply));
             return;
@@ -203,17 +205,16 @@ impl Session {
             return;
         }
         let refusal = |command: &Command| agent.refusal(self, command);
-        let judged = judge(
-            proposal,
-            &self.config.policy,
-            &self.grants,
-            &replied.observation,
-            self.next_effect_id(),
-            &refusal,
-        );
-        match judged {
-            Judged::Cleared(cleared) => self.act(agent, replied.acting(cleared)),
-            Judged::Asks(parked, approval) => {
+        let judging = Judging {
+            policy: &self.config.policy,
+            grants: &self.grants,
+            observation: &replied.observation,
+            tools: agent.tools(self),
+            effect: self.next_effect_id(),
+        };
+        match judge(proposal, &judging, &refusal) {
+            Ruled::Cleared(cleared) => self.act(agent, replied.acting(cleared)),
+            Ruled::Asks(parked, approval) => {
                 agent.waits(self, &approval.asked_by);
                 let step = replied.step.clone();
                 self.want(

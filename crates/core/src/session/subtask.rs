@@ -12,6 +12,7 @@ use super::{
     plan::Place,
     round::{SubtaskRecord, SubtaskStatus},
     state::Session,
+    verify::Doubt,
 };
 use crate::{
     agent::AgentRef,
@@ -64,10 +65,10 @@ impl Session {
         }
     }
 
-    /// Continues after a sub-task that its agent reports as done; `seen` if that is verified.
-    pub(super) fn subtask_finished(&mut self, seen: bool, result: String) {
+    /// Continues after a sub-task that its agent reports as done, with the doubt that is left of it.
+    pub(super) fn subtask_finished(&mut self, doubt: Option<Doubt>, result: String) {
         self.round.failures_in_row = 0;
-        self.round.unverified |= !seen;
+        self.round.unverified |= doubt.is_some();
         if self.follows_plan() {
             return;
         }
@@ -83,7 +84,12 @@ impl Session {
                 None => self.fulfilled(result),
             },
             None if self.config.verify == Verify::Never && self.host_has_no_plan() => self.fulfilled(result),
-            Some(_) | None => self.back_to_host(),
+            next => {
+                if let (Some(_), Some(doubt)) = (next, doubt) {
+                    self.host.notice = doubt.notice();
+                }
+                self.back_to_host();
+            }
         }
     }
 
@@ -108,7 +114,7 @@ impl Session {
         let Some(number) = self.next_step() else { return };
         let step = StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() };
         let windows = self.targets.windows().to_vec();
-        let observation = Observation::Desktop(DesktopView { windows, picture: None });
+        let observation = Observation::Desktop(DesktopView { windows, ..DesktopView::default() });
         let mut reply = assigns("as planned", next.subtask, next.target, next.launch);
         reply.message = next.message;
         reply.plan = rest.iter().map(|next| next.subtask.clone()).collect();

@@ -55,6 +55,8 @@ pub enum AppTrigger {
     Stalled,
     /// The parked action was rejected with an instruction.
     Instructed,
+    /// The window closed, as the last action meant.
+    WindowClosed,
     /// The application's window closed.
     WindowGone,
     /// A budget is exhausted, or a person stopped the round.
@@ -71,6 +73,7 @@ pub const fn next_app(from: AppStatus, trigger: AppTrigger) -> AppStatus {
         (S::Finish | S::Fail | S::Error, _) => from,
         (_, T::Broke) => S::Error,
         (_, T::Stopped | T::WindowGone) => S::Fail,
+        (_, T::WindowClosed) => S::Finish,
         (S::Continue | S::Screenshot, T::Said(S::Error) | T::Stalled) => S::Fail,
         (S::Continue | S::Screenshot, T::Said(status)) => status,
         (S::Continue | S::Screenshot, T::PolicyAsks) => S::Confirm,
@@ -158,6 +161,7 @@ impl AppTrigger {
             Self::Rejected,
             Self::Instructed,
             Self::Stalled,
+            Self::WindowClosed,
             Self::WindowGone,
             Self::Stopped,
             Self::Broke,
@@ -178,6 +182,7 @@ impl AppTrigger {
             Self::Rejected => "rejected".to_owned(),
             Self::Instructed => "rejected with an instruction".to_owned(),
             Self::Stalled => "no progress".to_owned(),
+            Self::WindowClosed => "window closed as meant".to_owned(),
             Self::WindowGone => "window closed".to_owned(),
             Self::Stopped => "stopped, or budget exhausted".to_owned(),
             Self::Broke => "unrecoverable error".to_owned(),

@@ -227,6 +227,8 @@ fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
         child_count,
         table,
         source,
+        // Belongs to one action and is never stored.
+        instead_of: _,
     } = new;
     let mut fields = Vec::new();
     let mut note = |differs: bool, change: &dyn Fn() -> FieldChange| {

@@ -107,6 +107,9 @@ pub struct Element {
     /// Where it was found.
     #[serde(default, skip_serializing_if = "Source::is_tree")]
     pub source: Source,
+    /// The id that it was asked for by: that of an element that is gone and whose place it took.
+    #[serde(skip)]
+    pub instead_of: Option<ElementId>,
 }
 
 impl Element {
@@ -126,6 +129,7 @@ impl Element {
             child_count: 0,
             table: None,
             source: Source::AtSpi,
+            instead_of: None,
         }
     }
 }

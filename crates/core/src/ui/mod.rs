@@ -3,9 +3,11 @@
 //! Back ends fill these types and never leak a handle through them. The terms are those of AT-SPI and EWMH.
 
 mod diff;
+mod document;
 mod element;
 mod names;
 mod picture;
+mod place;
 mod role;
 mod states;
 mod table;
@@ -13,9 +15,11 @@ mod tree;
 mod window;
 
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
+pub use document::DocumentInfo;
 pub use element::{Element, Pattern, Source, ValueRange};
 pub use names::{Wanted, element_label, fold_name, names_equal};
 pub use picture::PictureRef;
+pub use place::Place;
 pub use role::Role;
 pub use states::{State, States};
 pub use table::{CellRange, CellRef, ParseCellError, TableContent, TableShape};

@@ -43,4 +43,15 @@ impl Tree {
             .skip(start.map_or(self.elements.len(), |at| at + 1))
             .take_while(move |element| element.depth > depth)
     }
+
+    /// The ancestors of `id`, the nearest first.
+    pub fn ancestors(&self, id: ElementId) -> impl Iterator<Item = &Element> {
+        let at = self.elements.iter().position(|element| element.id == id).unwrap_or_default();
+        let mut depth = self.elements.get(at).map_or(0, |element| element.depth);
+        self.elements.iter().take(at).rev().filter(move |element| {
+            let is_above = element.depth < depth;
+            depth = depth.min(element.depth);
+            is_above
+        })
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::DocumentInfo;
 use crate::{
     geometry::{Rect, Screen},
     ids::WindowId,
@@ -52,6 +53,9 @@ pub struct WindowInfo {
     /// Whether the application exposes the window to assistive technology.
     #[serde(default)]
     pub accessible: bool,
+    /// The document that it shows, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<DocumentInfo>,
 }
 
 impl WindowInfo {
@@ -129,6 +133,7 @@ mod tests {
             owner: owner.map(WindowId),
             active: false,
             accessible: true,
+            document: None,
         }
     }
 

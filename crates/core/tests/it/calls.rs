@@ -35,7 +35,8 @@ fn finishing(tool: &str, expect: &str) -> Value {
 
 /// A click on "Finish" that changed the title to `shown` or had an unknown effect, or a read of `shown`.
 fn returns(h: &mut Harness, effect: Option<Verdict>, shown: &str) {
-    let element = ElementRef { id: ElementId(3), role: Role::PUSH_BUTTON, name: "Finish".to_owned() };
+    let element =
+        ElementRef { id: ElementId(3), role: Role::PUSH_BUTTON, name: "Finish".to_owned(), instead_of: None };
     let click = |evidence: Evidence| -> Report {
         let act = Act::Click { button: Button::Left, count: 1 };
         Action::new(act, Aim::Element { element: element.clone() }, evidence).into()
@@ -106,25 +107,77 @@ fn unverified_result_goes_to_the_host() {
         h.step(&finishing("click_element", "it closed"));
         returns(h, None, "it closed");
     });
-    // Something on the way there that was not seen, or failed.
-    check(all(), &|h| {
-        h.step(&app("CONTINUE", &["click_element"]));
-        returns(h, Some(Verdict::Unknown), "sent");
-        h.step(&finishing("click_element", "it closed"));
-        returns(h, SEEN, "it closed");
-    });
-    check(all(), &|h| {
-        h.step(&app("CONTINUE", &["click_element"]));
-        h.fails("14 of 15 cells");
-        h.step(&finishing("read_table", "it closed"));
-        returns(h, None, "it closed");
-    });
     // No action at all, and a HostAgent that did not say what follows.
     check(all(), &|h| h.step(&app("FINISH", &[])));
     check(Value::Null, &|h| {
         h.step(&finishing("click_element", "it closed"));
         returns(h, SEEN, "it closed");
     });
+}
+
+/// Runs a sub-task that two others follow, and returns whether the next one was assigned without the HostAgent, else the
+/// notice in its prompt.
+fn goes_on(step: &dyn Fn(&mut Harness)) -> Result<(), String> {
+    let mut h = Harness::started(verifying(Verify::Auto));
+    assigns_all(&mut h, json!([{"subtask": "next one", "control_label": "w1"}]));
+    step(&mut h);
+    if matches!(h.effect(), Effect::Call { .. }) {
+        return Ok(());
+    }
+    h.look();
+    let prompt = h.prompt();
+    let notice = prompt.split("# Notice").nth(1).unwrap_or_default();
+    Err(notice.split('#').next().unwrap().trim().to_owned())
+}
+
+#[test]
+fn an_earlier_failure_that_was_repaired_is_no_doubt() {
+    let repaired = goes_on(&|h| {
+        h.step(&app("CONTINUE", &["click_element"]));
+        h.fails("14 of 15 cells");
+        h.step(&app("CONTINUE", &["click_element"]));
+        returns(h, Some(Verdict::Unknown), "sent");
+        h.step(&finishing("click_element", "it closed"));
+        returns(h, SEEN, "it closed");
+    });
+    assert_eq!(repaired, Ok(()));
+    // The step that met its expectation was the last one that acted.
+    let looked_again = goes_on(&|h| {
+        let mut reply = finishing("click_element", "it closed");
+        reply["status"] = "CONTINUE".into();
+        h.step(&reply);
+        returns(h, SEEN, "it closed");
+        h.step(&app("FINISH", &[]));
+    });
+    assert_eq!(looked_again, Ok(()));
+}
+
+#[test]
+fn an_expectation_holds_for_any_action_of_its_step() {
+    let reply = json!({"thought": "t", "status": "FINISH", "result": "pressed", "action": [
+        {"function": "click_element", "arguments": {"id": "e3"}},
+        {"function": "read_table", "arguments": {"id": "e3"}, "expect": "it closed"}]});
+    let met = goes_on(&|h| {
+        h.step(&reply);
+        returns(h, SEEN, "it closed");
+        returns(h, None, "rows");
+    });
+    assert_eq!(met, Ok(()));
+}
+
+#[test]
+fn the_host_is_told_why_it_was_asked() {
+    let check = |expect: &str, effect: Option<Verdict>, notice: &str| {
+        let asked = goes_on(&|h| {
+            h.step(&finishing("click_element", expect));
+            returns(h, effect, "Untitled 2");
+        });
+        let prefix = "The sub-tasks you planned with `next` wait for you to check the last one: ";
+        assert_eq!(asked, Err(format!("{prefix}{notice}.")));
+    };
+    check("report.odt", SEEN, "“report.odt” was expected; its last actions show: title Untitled 2");
+    let unknown = "the effect of click_element(id=\"e3\") was not seen";
+    check("Untitled 2", Some(Verdict::Unknown), unknown);
 }
 
 #[test]

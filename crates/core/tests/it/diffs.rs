@@ -53,6 +53,7 @@ fn any_element() -> impl Strategy<Value = Element> {
             child_count,
             table: table.map(|(rows, columns)| TableShape { rows, columns }),
             source,
+            instead_of: None,
         }
     })
 }

@@ -1,6 +1,7 @@
 //! The gate: rules, the safe guard, approvals for a session.
 
 use deskhand_core::{
+    ids::ElementId,
     policy::{Decision, Policy, Rule},
     session::{ApprovalScope, AskedBy, Effect, Event, NoAnswer, SessionConfig, SubtaskStatus},
 };
@@ -345,4 +346,41 @@ fn click_on_coordinates_is_judged_by_the_element_there() {
     let mut h = at("OK", 0.5, 0.5);
     h.look();
     assert!(h.prompt().contains("no element known to be at that position"), "{}", h.prompt());
+}
+
+#[test]
+fn a_command_is_read_once_into_its_canonical_form() {
+    let config = with(Policy::default());
+    let keys = json!([{"function": "press_keys", "arguments": {"keys": " control+S  Shift+CTRL+en_ter"}}]);
+    let h = proposes(config.clone(), &keys, "CONTINUE");
+    let command = h.command();
+    assert_eq!(command.arguments["keys"], "ctrl+s ctrl+shift+Return");
+    assert_eq!(command.intent.chords().count(), 2);
+    let judged = command.judged.unwrap();
+    assert_eq!(judged.names, ["ctrl+s", "ctrl+shift+Return", "ctrl+s ctrl+shift+Return"]);
+
+    let click = json!([{"function": "click_element", "arguments": {"id": 3}}]);
+    let command = proposes(config.clone(), &click, "CONTINUE").command();
+    assert_eq!(command.arguments["id"], "e3");
+    let judged = command.judged.unwrap();
+    let [element] = &judged.elements[..] else { panic!("{judged:?}") };
+    assert_eq!((element.id, element.role.name()), (ElementId(3), "push button"));
+    assert!(!judged.approved && judged.pid == Some(1));
+
+    let wrong = json!([{"function": "press_keys", "arguments": {"keys": "ctrl+hyper+x"}}]);
+    let mut h = proposes(config, &wrong, "CONTINUE");
+    h.look();
+    assert!(h.prompt().contains("`keys` must be key chords"), "{}", h.prompt());
+}
+
+#[test]
+fn rules_match_what_a_tool_does() {
+    let no_presses = Rule { does: "press|drag".to_owned(), ..Rule::new(Decision::Deny, "house rule 7") };
+    let policy = Policy { rules: vec![no_presses], safe_guard: true };
+    let click = json!([{"function": "click_element", "arguments": {"id": "e3"}}]);
+    let mut h = proposes(with(policy.clone()), &click, "CONTINUE");
+    h.look();
+    assert!(h.prompt().contains("house rule 7"), "{}", h.prompt());
+    let read = json!([{"function": "read_table", "arguments": {}}]);
+    assert_eq!(proposes(with(policy), &read, "CONTINUE").command().tool, "read_table");
 }

@@ -5,6 +5,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
     geometry::Rect,
     ids::{ElementId, WindowId},
+    intent::{Does, Takes},
     model::{ModelFailure, ModelFailureKind, ModelReply, Usage},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     outcome::Outcome,
@@ -20,7 +21,37 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         description: format!("The tool {name}."),
         parameters: json!({"type": "object", "properties": {"id": {"type": "string", "description": "An id."}}}),
         acts: true,
+        does: declared(name).0,
+        takes: declared(name).1.iter().map(|(name, takes)| ((*name).to_owned(), *takes)).collect(),
         listing: Listing::Whole,
+    }
+}
+
+/// What the tools of these tests declare.
+fn declared(name: &str) -> (Does, &'static [(&'static str, Takes)]) {
+    const ELEMENT: &[(&str, Takes)] = &[("id", Takes::Element), ("name", Takes::Name)];
+    match name {
+        "launch_application" => (Does::Open, &[("name", Takes::Program), ("files", Takes::Files)]),
+        "select_application_window" => (Does::Switch, &[("id", Takes::Window)]),
+        "click_element" | "select" => (Does::Press, ELEMENT),
+        "type_text" | "paste_text" => (Does::Type, &[("text", Takes::Text), ("id", Takes::Element)]),
+        "write_clipboard" => (Does::Type, &[]),
+        "click_on_coordinates" => (Does::Press, &[("x", Takes::Across), ("y", Takes::Down)]),
+        "drag_on_coordinates" => (
+            Does::Drag,
+            &[
+                ("start_x", Takes::Across),
+                ("start_y", Takes::Down),
+                ("end_x", Takes::Across),
+                ("end_y", Takes::Down),
+            ],
+        ),
+        "read_table" | "read_text" | "read_clipboard" => (Does::Read, ELEMENT),
+        "scroll" => (Does::Point, ELEMENT),
+        "press_keys" => (Does::Press, &[("keys", Takes::Keys)]),
+        "visit" => (Does::Press, &[("path", Takes::Path)]),
+        "run_command" => (Does::Run, &[("program", Takes::Program), ("arguments", Takes::Files)]),
+        _ => (Does::Other, &[]),
     }
 }
 
@@ -42,6 +73,7 @@ pub(crate) fn window(id: u32, title: &str, app: &str) -> WindowInfo {
         owner: None,
         active: id == 1,
         accessible: true,
+        document: None,
     }
 }
 
@@ -131,7 +163,7 @@ impl Harness {
             Look::Desktop { .. } => Event::Observed {
                 observation: Observation::Desktop(DesktopView {
                     windows: self.windows.clone(),
-                    picture: None,
+                    ..DesktopView::default()
                 }),
             },
             Look::Agent { agent, .. } => Event::Observed {

@@ -1,9 +1,12 @@
 //! Flows of the session machine, each from a request to an outcome.
 
 use deskhand_core::{
+    action::{Act, Action, Aim, Proof},
+    command::{CallResult, CallStatus, Verdict},
     outcome::OutcomeKind,
     session::{ApprovalScope, Effect, Event, EventRecord, Session, StopReason, SubtaskStatus},
     states::HostStatus,
+    ui::{WindowInfo, WindowKind},
 };
 use serde_json::{Value, json};
 
@@ -60,6 +63,52 @@ fn closed_window_fails_the_subtask_and_evicts_its_agent() {
     h.look();
     let prompt = h.prompt();
     assert!(prompt.contains("window w1 was closed") && prompt.contains("No window is open"), "{prompt}");
+}
+
+fn with_proof(proof: Proof, window: WindowInfo) -> Event {
+    let action = Action::new(Act::Press { chord: "ctrl+q".to_owned() }, Aim::Unresolved, proof);
+    let effect = Some(Verdict::Seen);
+    let result = CallResult { status: CallStatus::Success, effect, ..CallResult::failure(None, "") };
+    Event::Returned { result: CallResult { report: action.into(), window: Some(window), ..result } }
+}
+
+#[test]
+fn window_that_the_last_action_closed_finishes_the_subtask() {
+    let mut h = Harness::started(config());
+    h.assign();
+    h.step(&app("CONTINUE", &["click_element"]));
+    let window = h.windows.remove(0);
+    h.answer(with_proof(Proof::WindowClosed { window: (&window).into() }, window));
+    h.look();
+    assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
+    h.look();
+    assert!(h.prompt().contains("window w1 was closed"), "{}", h.prompt());
+}
+
+#[test]
+fn finish_does_not_stand_while_a_question_that_the_action_raised_is_open() {
+    let check = |proof: &dyn Fn(&WindowInfo) -> Proof, expect: &str, finishes: bool| {
+        let mut h = Harness::started(config());
+        h.assign();
+        let mut reply = app("FINISH", &["click_element"]);
+        reply["action"][0]["expect"] = expect.into();
+        h.step(&reply);
+        let mut dialog = window(9, "Save Changes", "LibreOffice Writer");
+        dialog.kind = WindowKind::Dialog;
+        h.answer(with_proof(proof(&dialog), dialog.clone()));
+        assert_eq!(!h.session.subtasks().is_empty(), finishes);
+        h.look();
+        if !finishes {
+            assert!(h.prompt().contains("w9 “Save Changes” opened and is still open"), "{}", h.prompt());
+            // Having seen it, the agent decides.
+            h.reply(&app("FINISH", &[]).to_string());
+            assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Finished);
+        }
+    };
+    let opened = |dialog: &WindowInfo| Proof::WindowOpened { window: dialog.into() };
+    check(&opened, "Writer closed", false);
+    check(&opened, "Save Changes", true);
+    check(&|dialog| Proof::WindowClosed { window: dialog.into() }, "Writer closed", true);
 }
 
 #[test]

@@ -155,6 +155,22 @@ fn sequence_stops_at_an_unexpected_window() {
 }
 
 #[test]
+fn action_on_an_element_of_the_new_dialog_runs() {
+    let mut dialog = window(5, "Keep the format?", "LibreOffice Writer");
+    dialog.kind = WindowKind::Dialog;
+    let mut h = Harness::started(config());
+    h.step(&assign_reply("w1"));
+    h.succeeds(Some(h.windows[0].clone()), json!(null));
+    let mut reply = app("CONTINUE", &["click_element", "read_table", "click_element"]);
+    reply["action"][1]["arguments"] = json!({"id": "e77"});
+    h.step(&reply);
+    h.succeeds(Some(dialog), json!(null));
+    assert_eq!(h.command().arguments["id"], "e77");
+    h.succeeds(None, json!(null));
+    assert_eq!(h.command().tool, "click_element");
+}
+
+#[test]
 fn element_lines_show_notable_states() {
     let mut entry = element(7, 0, Role::ENTRY, "File \"name\":");
     entry.text = Some("sales\nreport".to_owned());

@@ -165,7 +165,11 @@ impl Watch {
         let Effect::Call { command } = after else { return Ok(()) };
         prop_assert!(command.tool != "press_keys", "a denied command was sent");
         prop_assert!(command.tool != "no_such_tool");
-        let approved = self.approved.iter().position(|known| known == command);
+        let mut asked = command.clone();
+        if let Some(judged) = &mut asked.judged {
+            judged.approved = false;
+        }
+        let approved = self.approved.iter().position(|known| *known == asked);
         if let Some(index) = approved {
             self.approved.remove(index);
         }

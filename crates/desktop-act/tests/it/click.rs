@@ -46,12 +46,12 @@ async fn an_announced_dialog_is_awaited_beyond_another_change() {
         assert_eq!(report.effect(), Verdict::Seen);
         assert!(report.summary().contains(expected), "{name}: {}", report.summary());
     };
-    let late = || Behaviour::All(vec![rename(), opens_dialog().after(2_600)]);
+    let late = || Behaviour::All(vec![rename(), opens_dialog().after(1_200)]);
     check("Chart…", late(), "“Question” opened").await;
     check("Chart...", late(), "“Question” opened").await;
     // The name announces no dialog, or none opens: the change counts.
-    check("Chart", late(), "renamed to \"changed\"").await;
-    check("Chart…", rename(), "renamed to \"changed\"").await;
+    check("Chart", rename(), "says \"changed\"").await;
+    check("Chart…", rename(), "says \"changed\"").await;
 }
 
 #[tokio::test]
@@ -64,16 +64,15 @@ async fn verdicts_are_about_what_happened() {
     };
     let rename = Behaviour::Rename { key: Some("other".into()), name: "changed".into() };
     check("inert", button("Ok", Behaviour::Nothing), Verdict::NotSeen, Some(Route::Input)).await;
-    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Some(Route::Semantic)).await;
-    check("late", button("Ok", opens_dialog().after(1_500)), Verdict::Seen, Some(Route::Semantic)).await;
-    check("other", button("Ok", rename), Verdict::Seen, Some(Route::Semantic)).await;
-    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Some(Route::Semantic))
-        .await;
+    check("dialog", button("Ok", opens_dialog()), Verdict::Seen, Some(Route::Input)).await;
+    check("late", button("Ok", opens_dialog().after(800)), Verdict::Seen, Some(Route::Input)).await;
+    check("other", button("Ok", rename), Verdict::Seen, Some(Route::Input)).await;
+    check("removed", button("Ok", Behaviour::Remove { key: None }), Verdict::Seen, Some(Route::Input)).await;
     check(
         "off",
         button("Ok", Behaviour::Enable { key: None, enabled: false }),
         Verdict::Seen,
-        Some(Route::Semantic),
+        Some(Route::Input),
     )
     .await;
     check("disabled", button("Ok", opens_dialog()).disabled(), Verdict::Refused, None).await;
@@ -85,7 +84,7 @@ async fn verdicts_are_about_what_happened() {
     tipped.tool_tip = true;
     check("tool tip", tipped, Verdict::NotSeen, Some(Route::Input)).await;
     let check_box = FakeElement::new(Role::CHECK_BOX, "Grid").key("target");
-    check("check box", check_box.clone(), Verdict::Seen, Some(Route::Semantic)).await;
+    check("check box", check_box.clone(), Verdict::Seen, Some(Route::Input)).await;
     check(
         "deaf check box",
         check_box.semantic(Semantic::Ignored).deaf(),
@@ -113,7 +112,7 @@ async fn a_change_that_comes_in_pieces_is_one_effect() {
         let (desktop, window) = desktop_of(window);
         let report = click_target(&desktop, window).await;
         assert_eq!(report.effect(), Verdict::Seen, "{clock_ms}: {}", report.summary());
-        assert!(report.summary().contains("Counted 0"), "{clock_ms}: {}", report.summary());
+        assert!(report.summary().contains("Counted 1"), "{clock_ms}: {}", report.summary());
     }
 }
 
@@ -170,7 +169,7 @@ async fn an_effect_beside_a_clock_is_seen() {
     let report = click_target(&desktop, window).await;
     assert_eq!(
         (report.effect(), report.route()),
-        (Verdict::Seen, Some(Route::Semantic)),
+        (Verdict::Seen, Some(Route::Input)),
         "{}",
         report.summary()
     );
@@ -262,4 +261,31 @@ async fn points_take_real_clicks() {
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     let report = click(&desktop, window, &at(5_000, 600), &ActLimits::default()).await.unwrap();
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
+}
+
+/// What lies on top at a point decides: another window of the application is clicked, and not moved away.
+#[tokio::test]
+async fn a_point_under_another_window_of_the_application_goes_to_that_window() {
+    let main = FakeWindow::normal("Main").elements([button("Ok", opens_dialog()).at(50, 50, 100, 20)]);
+    let console = FakeWindow::normal("Console").at(0, 0, 600, 400);
+    let desktop = FakeDesktop::new([FakeApp::new("App", "app", [main, console])], []);
+    let window = desktop.find_window("Main").unwrap();
+    let point = deskhand_core::geometry::Point::new(100, 60);
+    let request = Click { target: Target::Point(point), button: Button::Left, count: 1 };
+    let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+    assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert!(report.summary().contains("Console"), "{}", report.summary());
+    assert_eq!(desktop.windows().await.unwrap().len(), 2, "the button below opens a dialog");
+    // An element of the window is looked for, so its window is brought to the front.
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+}
+
+/// A filler that the window draws behind an element is no cover, whatever lies at the point.
+#[tokio::test]
+async fn parts_of_an_element_do_not_cover_it() {
+    let label = FakeElement::new(Role::LABEL, "Ok").at(60, 52, 40, 16);
+    let (desktop, window) = desktop_with([button("Ok", opens_dialog()).at(50, 50, 100, 20), label]);
+    let report = click_target(&desktop, window).await;
+    assert_ne!(report.effect(), Verdict::Refused, "{}", report.summary());
 }

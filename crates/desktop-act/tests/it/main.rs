@@ -2,8 +2,12 @@
 #![cfg(test)]
 
 mod click;
+mod documents;
 mod main_job;
 mod others;
+mod ranks;
+mod recovering;
 mod tables;
 mod truth;
 mod typing;
+mod writing;

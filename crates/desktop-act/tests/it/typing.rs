@@ -33,10 +33,10 @@ async fn typed_text_is_read_back() {
     check("cleared", entry().text("old"), true, Verdict::Seen, "grüße €").await;
     let mut lossy = entry();
     lossy.swallows = 2;
-    check("corrected", lossy, true, Verdict::Seen, "grüße €").await;
+    check("lossy", lossy, true, Verdict::NotSeen, "üße €").await;
     let mut broken = entry();
     broken.swallows = 10;
-    check("broken", broken, true, Verdict::NotSeen, "ße €").await;
+    check("broken", broken, true, Verdict::NotSeen, "").await;
     check("disabled", entry().disabled(), true, Verdict::Refused, "").await;
 }
 
@@ -66,7 +66,7 @@ async fn chords_are_judged_by_what_they_do() {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!(report.summary().contains("the title changed to “Main saved”"), "{}", report.summary());
     let report = press("ctrl+q").await;
-    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+    assert_eq!(report.effect(), Verdict::Unknown, "{}", report.summary());
 }
 
 #[tokio::test]

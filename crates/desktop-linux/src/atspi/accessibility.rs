@@ -9,6 +9,7 @@ use std::{
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::ElementId,
+    ui::Place,
 };
 use tokio::{
     sync::{Notify, broadcast, mpsc, oneshot},
@@ -168,6 +169,11 @@ impl Accessibility {
     /// An id that no element has or will get.
     pub(crate) fn reserve_id(&self) -> ElementId {
         self.with_ids(ElementIds::reserve)
+    }
+
+    /// Where an element was last listed.
+    pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.with_ids(|ids| ids.last_place(id))
     }
 
     /// What is known of an element.

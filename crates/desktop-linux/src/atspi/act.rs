@@ -8,11 +8,12 @@ use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, TEXT, VALUE, pipelined},
-    quirks,
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
+    quirks::{self, Toolkit},
+    text::select_text,
     wire::{ObjectRef, WireRef},
 };
-use deskhand_desktop::{DesktopError, DesktopResult, ElementAction};
+use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, Quirks};
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
@@ -64,19 +65,19 @@ impl Accessibility {
         names.map_err(|error| self.error("list actions", id, error))
     }
 
-    /// The selected part of a text.
-    pub(crate) async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
-        let known = self.known(id)?;
-        let read: CallResult<(i32, i32)> =
-            self.shared.bus.call(&known.object, TEXT, "GetSelection", &0_i32).await;
-        match read {
-            Ok((start, end)) => {
-                let selected = usize::try_from(start.min(end)).ok().zip(usize::try_from(start.max(end)).ok());
-                Ok(selected.filter(|(start, end)| start < end))
-            }
-            Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
-            Err(error) => Err(self.error("read the selected text", id, error)),
-        }
+    /// What is particular to the toolkit of an element.
+    pub(crate) fn quirks(&self, id: ElementId) -> Quirks {
+        self.toolkit(id).map(Toolkit::quirks).unwrap_or_default()
+    }
+
+    /// Whether the toolkit of an element updates its controls by a timer.
+    pub(crate) fn starts_late(&self, id: ElementId) -> bool {
+        self.toolkit(id).is_some_and(|toolkit| !toolkit.starts_late().is_zero())
+    }
+
+    fn toolkit(&self, id: ElementId) -> Option<Toolkit> {
+        let application = self.known(id).and_then(|known| self.owner(id, &known.object));
+        application.ok().map(|application| application.toolkit)
     }
 
     /// The selected children of an element.
@@ -140,7 +141,10 @@ impl Accessibility {
                 Done::of(set.map(|()| true), &needs(Pattern::Value))
             }
             ElementAction::Select => select(bus, object).await,
-            ElementAction::SelectText { start, end } => select_text(bus, object, *start, *end).await,
+            ElementAction::SelectText { start, end } => {
+                let toolkit = self.owner(id, object)?.toolkit;
+                Done::of(select_text(bus, object, toolkit, (*start, *end)).await, &needs(Pattern::Text))
+            }
         };
         match done.map_err(|error| self.error(operation, id, error))? {
             Done::Taken => Ok(()),
@@ -175,19 +179,6 @@ async fn act_by_name(bus: &Bus, object: &ObjectRef, name: Option<&str>) -> CallR
         return Ok(Done::Lacks(format!("{wanted} ({there})")));
     };
     Done::of(bus.act(object, ACTION, "DoAction", &index).await, &needs(Pattern::Action))
-}
-
-/// Selects a part of a text.
-async fn select_text(bus: &Bus, object: &ObjectRef, start: usize, end: usize) -> CallResult<Done> {
-    let number = |at: usize| i32::try_from(at).unwrap_or(i32::MAX);
-    let (start, end) = (number(start), number(end));
-    let count: CallResult<i32> = bus.call(object, TEXT, "GetNSelections", &()).await;
-    let done = match count {
-        Ok(count) if count > 0 => bus.act(object, TEXT, "SetSelection", &(0_i32, start, end)).await,
-        Ok(_) => bus.act(object, TEXT, "AddSelection", &(start, end)).await,
-        Err(error) => Err(error),
-    };
-    Done::of(done, &needs(Pattern::Text))
 }
 
 /// Selects an element in its parent.

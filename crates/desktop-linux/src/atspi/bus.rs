@@ -186,6 +186,29 @@ impl Bus {
         self.call_within(to, interface, method, body, ACTION_BOUND).await
     }
 
+    /// Calls a method whose answer is not awaited.
+    pub(crate) async fn tell<B>(
+        &self,
+        to: &ObjectRef,
+        interface: &str,
+        method: &str,
+        body: &B,
+    ) -> CallResult<()>
+    where
+        B: Serialize + DynamicType + Sync,
+    {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        let told = async {
+            let message = zbus::Message::method_call(&*to.path, method)?
+                .destination(&*to.bus)?
+                .interface(interface)?
+                .with_flags(zbus::message::Flags::NoReplyExpected)?
+                .build(body)?;
+            self.connection.send(&message).await
+        };
+        told.await.map_err(CallError::of)
+    }
+
     async fn call_within<B, R>(
         &self,
         to: &ObjectRef,

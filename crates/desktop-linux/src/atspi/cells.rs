@@ -1,5 +1,7 @@
 //! Tables: their cells by row and column.
 
+use std::collections::HashMap;
+
 use deskhand_core::{
     ids::ElementId,
     ui::{CellRange, CellRef, Element, Pattern, TableContent},
@@ -74,6 +76,17 @@ pub(crate) async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String>
     if lines.is_empty() { bus.property(cell, ACCESSIBLE, "Name").await } else { Ok(lines.join("\n")) }
 }
 
+/// Removes the backslashes that LibreOffice puts before `:`, `;`, `,`, `=` and itself in attributes. Its bridge cuts an
+/// attribute off at the first `:` or `;` in it all the same, so a backslash at the end stands for the missing rest.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        plain.push(if letter == '\\' { letters.next().unwrap_or('…') } else { letter });
+    }
+    plain
+}
+
 pub(crate) fn cells_of(range: CellRange) -> impl Iterator<Item = CellRef> {
     (range.first.row..=range.last.row).flat_map(move |row| {
         (range.first.column..=range.last.column).map(move |column| CellRef { row, column })
@@ -120,6 +133,23 @@ impl Accessibility {
             Ok(element)
         };
         reading.await.map_err(|error| self.error(OPERATION, table, error))
+    }
+
+    /// The formula of a cell, where its attributes tell.
+    pub(crate) async fn formula(&self, table: ElementId, at: CellRef) -> DesktopResult<Option<String>> {
+        const OPERATION: &str = "read a formula";
+        let known = self.known(table)?;
+        let bus = &self.shared.bus;
+        let reading = async {
+            let cell = cell_object(bus, &known.object, at).await?;
+            let attributes: HashMap<String, String> =
+                bus.call(&cell, ACCESSIBLE, "GetAttributes", &()).await?;
+            Ok(attributes.get("Formula").map(|formula| unescaped(formula)))
+        };
+        match reading.await {
+            Err(CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+            other => other.map_err(|error| self.error(OPERATION, table, error)),
+        }
     }
 
     /// The object of a cell with its properties and text.

@@ -129,9 +129,11 @@ fn shows_value(role: &Role) -> bool {
     NAMES.contains(&role.name())
 }
 
+/// Stands for an embedded object in a text.
+pub(super) const EMBEDDED: char = '\u{fffc}';
+
 /// The text of an object, at most `max` characters. Embedded objects are left out.
 pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> CallResult<String> {
-    const EMBEDDED: char = '\u{fffc}';
     let end = i32::try_from(max).unwrap_or(i32::MAX);
     let count: i32 = bus.property(object, TEXT, "CharacterCount").await?;
     if count == 0 {
@@ -194,6 +196,7 @@ impl Accessibility {
             child_count: head.child_count,
             table: details.table,
             source: Source::AtSpi,
+            instead_of: None,
         }
     }
 

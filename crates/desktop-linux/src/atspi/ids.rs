@@ -5,7 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::ids::ElementId;
+use deskhand_core::{
+    ids::ElementId,
+    ui::{Place, Tree},
+};
 
 use super::{quirks::Shift, wire::ObjectRef};
 
@@ -29,6 +32,8 @@ struct Entry {
     gone: bool,
     /// When the element was recognised as another object.
     found_again: Option<Instant>,
+    /// Where it was last listed.
+    place: Option<Place>,
 }
 
 /// Which object has which id. Ids are never reused.
@@ -60,7 +65,7 @@ impl ElementIds {
         let id = ElementId(self.last);
         let known = Known { object: object.clone(), shift };
         self.by_object.insert(object.clone(), id);
-        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false, found_again: None });
+        self.by_id.insert(id, Entry { known, seen: self.clock, gone: false, found_again: None, place: None });
         id
     }
 
@@ -104,6 +109,20 @@ impl ElementIds {
     /// What is known of an element.
     pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
         self.by_id.get(&id).filter(|entry| !entry.gone).map(|entry| entry.known.clone())
+    }
+
+    /// Records where the elements of a tree are listed.
+    pub(crate) fn keep_places(&mut self, tree: &Tree) {
+        for (element, place) in tree.places() {
+            if let Some(entry) = self.by_id.get_mut(&element.id) {
+                entry.place = Some(place);
+            }
+        }
+    }
+
+    /// Where an element was last listed, also if its object is gone.
+    pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.by_id.get(&id)?.place
     }
 
     /// The id of an object that was seen before.

@@ -26,6 +26,7 @@ mod ids;
 mod mirror;
 mod quirks;
 mod shared;
+mod text;
 mod view;
 mod wire;
 

@@ -30,7 +30,8 @@
 //! Qt 5: no `Cache.GetItems`; `Properties.GetAll` crashed some versions, so it is never called. An expanded item of a
 //! tree exposes its leaves as further children of the tree without an event; only their number shows it. `GrabFocus`
 //! does nothing for a combo box, and the cells of a table are new objects after each change. Those of a tree are new
-//! objects each time its children are read, while the former ones keep answering.
+//! objects each time its children are read, while the former ones keep answering. The list of a combo box takes a click
+//! within the time of a double click after it opened for the end of the click that opened it, and ignores it.
 //!
 //! Chromium: when a page replaces the empty one that a window starts with, nothing is announced; the old document
 //! keeps answering and reports itself DEFUNCT.
@@ -38,7 +39,8 @@
 //! GTK 4: only the frame is `SHOWING`, so `VISIBLE` decides; extents are relative to the window without its shadow,
 //! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`).
 //! The content of a popover is reported as if it were in the window; the options of a drop-down exist only while it
-//! is open. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
+//! is open. `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
+//! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
 //! notebook until they are read, and returns their content as children of the whole.
 
 use std::time::Duration;
@@ -48,7 +50,7 @@ use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Role, State, States},
 };
-use deskhand_desktop::Aspect;
+use deskhand_desktop::{Aspect, Quirks};
 
 /// The offset from reported coordinates to those of the screen, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -188,6 +190,11 @@ impl Toolkit {
         }
     }
 
+    /// Whether a selection has to be removed and added instead of set, and adding it is not answered: see GTK 4 above.
+    pub(crate) fn has_broken_set_selection(self) -> bool {
+        self == Self::Gtk4
+    }
+
     /// Whether added and removed children are announced.
     pub(crate) fn announces_children(self) -> bool {
         self != Self::Qt
@@ -201,9 +208,18 @@ impl Toolkit {
     /// How long after an input the first sign of its effect may take although the application has answered since.
     pub(crate) fn starts_late(self) -> Duration {
         match self {
-            // LibreOffice updates its controls by a timer.
-            Self::LibreOffice => Duration::from_millis(250),
+            // LibreOffice updates its controls by a timer of 300 ms, a few at a time.
+            Self::LibreOffice => Duration::from_millis(350),
             Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Other => Duration::ZERO,
+        }
+    }
+
+    /// What actions have to consider.
+    pub(crate) fn quirks(self) -> Quirks {
+        Quirks {
+            ignores_clicks_in_fresh_lists: self == Self::Qt,
+            // The content of a popover: see above.
+            misplaces_menu_items: self == Self::Gtk4,
         }
     }
 

@@ -125,12 +125,14 @@ pub(super) async fn settle<W: Watched>(
     let end = begun + limits.bound;
     let late = if limits.first_change.is_zero() { Duration::ZERO } else { baseline.starts_late };
     let first_change = begun + limits.first_change.max(late);
+    // An early change may belong to something else than the update of a toolkit that starts late.
+    let least = if limits == QuietLimits::UP_TO_DATE { first_change } else { begun };
     let after_answer = if limits == QuietLimits::HANDLED { Duration::ZERO } else { AFTER_ANSWER };
     let mut answered_at: Option<Instant> = None;
     let mut slow_answers = 0;
     let mut answer = Box::pin(watched.fence());
     loop {
-        let quiet_at = progress.last.map_or(first_change, |last| last + limits.quiet);
+        let quiet_at = progress.last.map_or(first_change, |last| (last + limits.quiet).max(least));
         let look_at = answered_at.map_or(end, |at| quiet_at.max(at + after_answer)).min(end);
         let woken = async {
             tokio::select! {

@@ -91,6 +91,7 @@ fn window(id: u32, title: &str, pid: u32) -> WindowInfo {
         owner: None,
         active: false,
         accessible: true,
+        document: None,
     }
 }
 

@@ -22,6 +22,9 @@ use crate::{
 /// How long a window may take to answer a ping before its application is asked over the accessibility bus alone.
 const PONG_BOUND: Duration = Duration::from_millis(500);
 
+/// How long the controls that show the state of a selection, such as a button for bold text, may follow it late.
+const AFTER_SELECTION: Duration = Duration::from_millis(350);
+
 /// A running watch.
 pub struct Watch {
     receivers: Receivers,
@@ -59,7 +62,13 @@ impl Settling for LinuxDesktop {
     }
 
     async fn settle(&self, watch: Watch, limits: QuietLimits) -> DesktopResult<Settled> {
-        let Watch { receivers, baseline, applications } = watch;
+        let Watch { receivers, mut baseline, applications } = watch;
+        if limits == QuietLimits::UP_TO_DATE {
+            // It has had some of that time already.
+            let history = self.history();
+            let toolkit = baseline.starts_late.saturating_sub(history.since_handled());
+            baseline.starts_late = toolkit.max(AFTER_SELECTION.saturating_sub(history.since_selection()));
+        }
         let watched = LinuxWatched { desktop: self, applications: applications.as_deref() };
         let mut activities = LinuxActivities { watched, receivers };
         wait::settle(&watched, &mut activities, &baseline, limits).await
@@ -73,6 +82,13 @@ impl Settling for LinuxDesktop {
             });
         }
         recent
+    }
+
+    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
+        let was_away =
+            self.accessibility().is_some_and(|elements| elements.with_ids(|ids| ids.was_away(element, span)));
+        let by_timer = self.accessibility().is_some_and(|elements| elements.starts_late(element));
+        !was_away && self.history().follows_inputs(element, span, by_timer)
     }
 
     fn attribute_to_action(&self, element: ElementId) {
@@ -110,6 +126,9 @@ impl Watched for LinuxWatched<'_> {
             }
         }
         desktop.display().catch_up().await?;
+        if self.applications.is_some() {
+            desktop.history().record_handled();
+        }
         Ok(true)
     }
 

@@ -45,7 +45,9 @@ const NOTCHES_MAX: u32 = 200;
 
 impl Input for LinuxDesktop {
     async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
-        self.display()
+        self.history().record_input();
+        let sent = self
+            .display()
             .call("click", move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
@@ -55,15 +57,22 @@ impl Input for LinuxDesktop {
                 }
                 worker.round_trip()
             })
-            .await
+            .await;
+        self.history().record_input();
+        sent
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
-        self.drag_along(from, to, held).await
+        self.history().record_input();
+        let sent = self.drag_along(from, to, held).await;
+        self.history().record_input();
+        sent
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.display()
+        self.history().record_input();
+        let sent = self
+            .display()
             .call("scroll", move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
@@ -76,7 +85,9 @@ impl Input for LinuxDesktop {
                 }
                 worker.round_trip()
             })
-            .await
+            .await;
+        self.history().record_input();
+        sent
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
@@ -90,8 +101,12 @@ impl Input for LinuxDesktop {
         loop {
             let chord = chord.clone();
             let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
+            self.history().record_input();
             match self.display().call("press keys", work).await? {
-                Progress::Sent(_) => return Ok(()),
+                Progress::Sent(_) => {
+                    self.history().record_input();
+                    return Ok(());
+                }
                 Progress::AwaitApplication => self.catch_up().await?,
             }
         }
@@ -104,6 +119,7 @@ impl Input for LinuxDesktop {
         let mut rest = symbols.as_slice();
         while !rest.is_empty() {
             let ahead: Vec<u32> = rest.iter().copied().take(AHEAD_MAX).collect();
+            self.history().record_input();
             match self.display().call("type", move |worker| worker.type_piece(&ahead)).await? {
                 Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
                 Progress::AwaitApplication => self.catch_up().await?,
@@ -111,6 +127,7 @@ impl Input for LinuxDesktop {
         }
         // A caller that reads the text next must find all of it: wait until the last key has been processed.
         self.await_application(CATCH_UP_BOUND).await?;
+        self.history().record_input();
         Ok(())
     }
 }

@@ -346,6 +346,7 @@ impl WindowList {
                     owner: self.owner_of(facts).map(|owner| registry.id_of(owner.window)),
                     active: self.active == Some(facts.window),
                     accessible: facts.pid.is_some_and(|pid| accessible.contains(&pid)),
+                    document: None,
                 }
             })
             .collect()

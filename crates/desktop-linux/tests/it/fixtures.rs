@@ -43,8 +43,9 @@ impl Stage {
         // A page tells of its elements some time after its window is there.
         let control = match screen {
             Screen::Form => Some("Agree"),
-            Screen::Text => Some("Name"),
+            Screen::Text | Screen::Writing => Some("Name"),
             Screen::Faults => Some("Stuck volume"),
+            Screen::Teeth => Some("Document"),
             Screen::List | Screen::Canvas => None,
         };
         if let Some(control) = control {

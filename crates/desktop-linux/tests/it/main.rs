@@ -4,11 +4,13 @@
 
 mod act_libreoffice;
 mod applications;
+mod calc_format;
 mod contract;
 mod detection;
 mod detection_parser;
 mod dragging;
 mod effects;
+mod evidence;
 mod fixtures;
 mod linux_atspi;
 mod linux_calc;
@@ -17,5 +19,7 @@ mod linux_mirror;
 mod linux_x11;
 mod office;
 mod programs;
+mod teeth;
 mod typing;
+mod writing;
 mod x11_client;

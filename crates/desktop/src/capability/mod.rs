@@ -6,6 +6,7 @@
 mod capture;
 mod clipboard;
 mod desktop;
+mod documents;
 mod input;
 mod patterns;
 mod settling;
@@ -15,8 +16,9 @@ mod windowing;
 pub use capture::Capture;
 pub use clipboard::Clipboard;
 pub use desktop::{Capabilities, Desktop, Sight};
+pub use documents::{Documents, FileStamp, FileState};
 pub use input::{Button, Held, Input};
-pub use patterns::{ElementAction, Patterns};
+pub use patterns::{ElementAction, Patterns, Quirks};
 pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
 pub use windowing::{Ended, LaunchRequest, Launched, Windowing};

@@ -33,6 +33,15 @@ pub enum ElementAction {
     },
 }
 
+/// What is particular to the toolkit of an element, where actions have to go another way because of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Quirks {
+    /// It ignores clicks on the options of a list for a while after the list opened.
+    pub ignores_clicks_in_fresh_lists: bool,
+    /// It reports the items of its menus at other places than where they are.
+    pub misplaces_menu_items: bool,
+}
+
 /// The patterns of elements: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
 /// read the state back.
 pub trait Patterns {
@@ -46,6 +55,9 @@ pub trait Patterns {
         id: ElementId,
         action: &ElementAction,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// What is particular to the toolkit of an element; the default if it is gone.
+    fn quirks(&self, id: ElementId) -> Quirks;
 
     /// The names of the actions of an element.
     ///
@@ -68,6 +80,12 @@ pub trait Patterns {
         id: ElementId,
     ) -> impl Future<Output = DesktopResult<Option<(usize, usize)>>> + Send;
 
+    /// The place of the caret in an element's text, as the number of characters before it; `None` if it has no caret.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::NoElement`] if it is gone.
+    fn caret(&self, id: ElementId) -> impl Future<Output = DesktopResult<Option<usize>>> + Send;
+
     /// The text of the cells of a table, as shown.
     ///
     /// # Errors
@@ -83,4 +101,15 @@ pub trait Patterns {
     /// # Errors
     /// [`crate::DesktopError::NotOffered`] if it is not a table, `Failed` if the cell is outside it.
     fn cell(&self, table: ElementId, cell: CellRef) -> impl Future<Output = DesktopResult<Element>> + Send;
+
+    /// The formula of one cell, without the leading `=`: empty if it has none, `None` if the application does not tell.
+    /// One of which the application tells only the beginning ends with `…`.
+    ///
+    /// # Errors
+    /// As [`Self::cell`].
+    fn formula(
+        &self,
+        table: ElementId,
+        cell: CellRef,
+    ) -> impl Future<Output = DesktopResult<Option<String>>> + Send;
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-pub use deskhand_core::action::{Aspect, Change};
+pub use deskhand_core::action::{Aspect, Change, WaitedFor};
 use deskhand_core::ids::{ElementId, WindowId};
 use serde::Serialize;
 
@@ -26,6 +26,15 @@ impl QuietLimits {
     /// do. For a condition that is then read from the application itself.
     pub const HANDLED: Self =
         Self { quiet: Duration::ZERO, first_change: Duration::ZERO, bound: Duration::from_secs(5) };
+
+    /// Waits until the application shows the state after the last input: like [`Self::HANDLED`], and long enough for a
+    /// toolkit that updates its controls by a timer. For a state that is read before anything is sent, such as
+    /// whether a control is checked already.
+    pub const UP_TO_DATE: Self = Self {
+        quiet: Duration::from_millis(30),
+        first_change: Duration::from_millis(1),
+        bound: Duration::from_secs(5),
+    };
 }
 
 impl Default for QuietLimits {
@@ -36,22 +45,6 @@ impl Default for QuietLimits {
             bound: Duration::from_secs(5),
         }
     }
-}
-
-/// What a wait for quiet waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WaitedFor {
-    /// The answer of an application that was busy.
-    Answer,
-    /// A first change.
-    FirstChange,
-    /// The end of announcements.
-    Announcements,
-    /// The end of drawing.
-    Drawing,
-    /// The end of changes to windows.
-    Windows,
 }
 
 /// What happened between the start of a watch and quiet.
@@ -98,6 +91,11 @@ pub trait Settling {
     /// Which of these elements changed within the last `span` other than through an action, or have been tracked for
     /// less than that: a change of theirs proves nothing by itself. Starts to track elements that are new to it.
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
+
+    /// Whether every change of an element within the last `span` came at once after an input, and it was tracked for all
+    /// of that time. What changes by itself does not keep step with inputs, so such a change is an effect of the last
+    /// one, however recently the element changed before.
+    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool;
 
     /// Attributes the changes of an element so far to an action: they do not count as recent changes of its own.
     fn attribute_to_action(&self, element: ElementId);

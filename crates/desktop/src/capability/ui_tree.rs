@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Tree},
+    ui::{Element, Place, Tree},
 };
 
 use crate::DesktopResult;
@@ -73,4 +73,7 @@ pub trait UiTree {
         id: ElementId,
         ancestor: ElementId,
     ) -> impl Future<Output = DesktopResult<bool>> + Send;
+
+    /// Where an element was last listed in a tree, also if it is gone; `None` if it never was.
+    fn last_place(&self, id: ElementId) -> Option<Place>;
 }

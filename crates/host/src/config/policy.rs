@@ -24,6 +24,7 @@ impl PolicySettings {
     /// The policy for the session machine.
     pub fn to_policy(&self) -> Policy {
         let rules = self.rules.iter().map(|rule| Rule {
+            does: rule.does.clone(),
             tool: rule.tool.clone(),
             application: rule.application.clone(),
             role: rule.role.clone(),
@@ -46,6 +47,10 @@ pub struct RuleSettings {
     /// The name of the tool.
     #[serde(default = "any")]
     pub tool: String,
+    /// What the tool does: `press`, `type`, `drag`, `set`, `point`, `open`, `switch`, `close`, `save`, `run`, `read`, `wait` or
+    /// `other`.
+    #[serde(default = "any")]
+    pub does: String,
     /// The application: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,

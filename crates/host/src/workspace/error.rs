@@ -96,6 +96,7 @@ impl WorkspaceError {
                 | DesktopError::NotAnswering { .. }
                 | DesktopError::Launch { .. }
                 | DesktopError::Key { .. }
+                | DesktopError::Refused(_)
                 | DesktopError::Failed { .. },
             )
             | Self::NoProgram { .. }
@@ -125,6 +126,7 @@ fn desktop_words(error: &DesktopError) -> String {
         | DesktopError::NotAnswering { .. }
         | DesktopError::Launch { .. }
         | DesktopError::Key { .. }
+        | DesktopError::Refused(_)
         | DesktopError::Failed { .. } => format!("failed to {}", error.chain()),
     }
 }

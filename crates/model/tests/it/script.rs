@@ -89,6 +89,7 @@ fn parses_lines_rendered_by_core() {
         owner: None,
         active: true,
         accessible: false,
+        document: None,
     };
     let slider = Element {
         value: Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 }),

@@ -11,6 +11,7 @@ use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
 
 use super::{
     JournalError, JournalProblem,
+    declared::declare,
     seal::{Seal, check},
     store::sha256_hex,
     views::{StoredLine, Views},
@@ -128,6 +129,8 @@ pub(crate) struct Lines {
     /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
     header: Option<Header>,
+    /// The format version that the header names.
+    version: u32,
     /// The last view of each window, to decode views stored as changes.
     views: Views,
 }
@@ -146,6 +149,7 @@ impl Lines {
             named: 0,
             whole_bytes: 0,
             header: None,
+            version: 0,
             views: Views::default(),
         };
         let mut first = VecDeque::new();
@@ -213,9 +217,17 @@ impl Lines {
         })?;
         self.whole_bytes += raw.bytes.len() as u64 + 1;
         let link = self.chain.link(&raw, &line);
-        let line = line
+        let mut line = line
             .try_map_observation(|stored| self.views.decode(stored))
             .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
+        match &mut line.record {
+            Record::Header(header) => {
+                self.version = header.version;
+                declare(&mut header.config, self.version);
+            }
+            Record::Changed(change) => declare(&mut change.config, self.version),
+            Record::Effect(_) | Record::Event(_) => {}
+        }
         let named = match link {
             Some(Flaw::Changed) => Some(seq),
             // The previous line may have been reported already.

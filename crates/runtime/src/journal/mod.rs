@@ -3,6 +3,7 @@
 //! The journal is append-only. Each record is written before it is acted on, so that the file is complete however the
 //! process ends.
 
+mod declared;
 mod error;
 mod lines;
 mod lock;

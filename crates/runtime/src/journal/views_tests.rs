@@ -19,6 +19,7 @@ fn window(id: u32) -> WindowInfo {
         owner: None,
         active: false,
         accessible: true,
+        document: None,
     }
 }
 

@@ -411,12 +411,7 @@ fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
         ("subtask".to_owned(), subtask.into()),
         ("message".to_owned(), message.to_vec().into()),
     ];
-    Command {
-        tool: "delegate".to_owned(),
-        arguments: arguments.into_iter().collect(),
-        window: None,
-        agent: None,
-    }
+    Command { tool: "delegate".to_owned(), arguments: arguments.into_iter().collect(), ..Command::default() }
 }
 
 /// A delegate's report as a call result.

@@ -4,7 +4,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
 };
-use deskhand_desktop::{Button, Desktop, DesktopError};
+use deskhand_desktop::{Button, Desktop, DesktopError, Windowing as _};
 use deskhand_desktop_act::TableTarget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -13,16 +13,17 @@ use super::registry::{ToolContext, ToolError};
 
 /// An element id as models write it: `e17`, `17`, or the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
-#[schemars(with = "String")]
+#[schemars(with = "String", inline, extend("x-takes" = "element"))]
 pub(super) struct ElementArgument(pub(super) ElementId);
 
 impl<'de> Deserialize<'de> for ElementArgument {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = serde_json::Value::deserialize(deserializer)?;
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let text = text.trim();
-        let lettered = if text.starts_with('e') { text.to_owned() } else { format!("e{text}") };
-        lettered.parse().map(Self).map_err(de::Error::custom)
+        let id = deskhand_core::intent::element_id(&value);
+        id.map(Self).ok_or_else(|| {
+            let said = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            de::Error::custom(format!("`{said}` is not an element id"))
+        })
     }
 }
 

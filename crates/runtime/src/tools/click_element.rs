@@ -1,4 +1,5 @@
 //! The tool `click_element`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{Click, Target, click};
 use schemars::JsonSchema;
@@ -17,6 +18,7 @@ pub(super) struct ClickElement {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     #[serde(default)]
     button: MouseButton,
@@ -31,6 +33,7 @@ const fn once() -> u8 {
 
 impl<D: Desktop> Tool<D> for ClickElement {
     const NAME: &'static str = "click_element";
+    const DOES: Does = Does::Press;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

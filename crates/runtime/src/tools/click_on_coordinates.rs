@@ -1,6 +1,6 @@
 //! The tool `click_on_coordinates`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{Click, Target, click};
 use schemars::JsonSchema;
@@ -16,8 +16,10 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(super) struct ClickOnCoordinates {
     /// Horizontal position: 0 is the left edge of the window, 1 the right edge.
+    #[schemars(extend("x-takes" = "across"))]
     x: f64,
     /// Vertical position: 0 is the top edge of the window, 1 the bottom edge.
+    #[schemars(extend("x-takes" = "down"))]
     y: f64,
     #[serde(default)]
     button: MouseButton,
@@ -28,6 +30,7 @@ pub(super) struct ClickOnCoordinates {
 
 impl<D: Desktop> Tool<D> for ClickOnCoordinates {
     const NAME: &'static str = "click_on_coordinates";
+    const DOES: Does = Does::Press;
     const LISTING: Listing = Listing::Name;
     type Input = Self;
 

@@ -1,6 +1,6 @@
 //! The tool `close_application`.
 
-use deskhand_core::ids::WindowId;
+use deskhand_core::{ids::WindowId, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::close;
 use schemars::JsonSchema;
@@ -16,11 +16,13 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(super) struct CloseApplication {
     /// The window id, such as w2.
+    #[schemars(extend("x-takes" = "window"))]
     id: String,
 }
 
 impl<D: Desktop> Tool<D> for CloseApplication {
     const NAME: &'static str = "close_application";
+    const DOES: Does = Does::Close;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,4 +1,5 @@
 //! The tool `drag`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::{Desktop, Held};
 use deskhand_desktop_act::{Target, drag};
 use schemars::JsonSchema;
@@ -21,6 +22,7 @@ pub(super) struct Drag {
 
 impl<D: Desktop> Tool<D> for Drag {
     const NAME: &'static str = "drag";
+    const DOES: Does = Does::Drag;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,6 +1,6 @@
 //! The tool `drag_on_coordinates`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::{Desktop, Held};
 use deskhand_desktop_act::{Target, drag};
 use schemars::JsonSchema;
@@ -16,12 +16,16 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(super) struct DragOnCoordinates {
     /// Start: 0 is the left edge of the window, 1 the right edge.
+    #[schemars(extend("x-takes" = "across"))]
     start_x: f64,
     /// Start: 0 is the top edge of the window, 1 the bottom edge.
+    #[schemars(extend("x-takes" = "down"))]
     start_y: f64,
     /// End, as a fraction too.
+    #[schemars(extend("x-takes" = "across"))]
     end_x: f64,
     /// End, as a fraction too.
+    #[schemars(extend("x-takes" = "down"))]
     end_y: f64,
     #[serde(default)]
     button: MouseButton,
@@ -35,6 +39,7 @@ pub(super) struct DragOnCoordinates {
 
 impl<D: Desktop> Tool<D> for DragOnCoordinates {
     const NAME: &'static str = "drag_on_coordinates";
+    const DOES: Does = Does::Drag;
     const LISTING: Listing = Listing::Nothing;
     type Input = Self;
 

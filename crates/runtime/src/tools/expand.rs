@@ -1,4 +1,5 @@
 //! The tool `expand`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::expand;
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ pub(super) struct Expand {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// False to collapse.
     expanded: Option<bool>,
@@ -23,6 +25,7 @@ pub(super) struct Expand {
 
 impl<D: Desktop> Tool<D> for Expand {
     const NAME: &'static str = "expand";
+    const DOES: Does = Does::Set;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

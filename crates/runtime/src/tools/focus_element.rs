@@ -1,4 +1,5 @@
 //! The tool `focus_element`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::focus;
 use schemars::JsonSchema;
@@ -16,11 +17,13 @@ pub(super) struct FocusElement {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for FocusElement {
     const NAME: &'static str = "focus_element";
+    const DOES: Does = Does::Point;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,4 +1,5 @@
 //! The tool `invoke_action`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::invoke;
 use schemars::JsonSchema;
@@ -17,12 +18,14 @@ pub(super) struct InvokeAction {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     action: String,
 }
 
 impl<D: Desktop> Tool<D> for InvokeAction {
     const NAME: &'static str = "invoke_action";
+    const DOES: Does = Does::Press;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

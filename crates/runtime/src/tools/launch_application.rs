@@ -1,4 +1,5 @@
 //! The tool `launch_application`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::{Desktop, LaunchRequest};
 use deskhand_desktop_act::launch;
 use schemars::JsonSchema;
@@ -11,14 +12,17 @@ use super::registry::{Tool, ToolContext, ToolResult};
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchApplication {
     /// The name of an application, such as LibreOffice Calc, or of a program.
+    #[schemars(extend("x-takes" = "program"))]
     name: String,
     /// Files to open.
     #[serde(default)]
+    #[schemars(extend("x-takes" = "files"))]
     files: Vec<String>,
 }
 
 impl<D: Desktop> Tool<D> for LaunchApplication {
     const NAME: &'static str = deskhand_core::known_tools::LAUNCH;
+    const DOES: Does = Does::Open;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

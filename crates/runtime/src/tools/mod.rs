@@ -21,6 +21,8 @@ mod read_clipboard;
 mod read_table;
 mod read_text;
 mod registry;
+mod save;
+mod save_as;
 mod scroll;
 mod scroll_into_view;
 mod select;
@@ -33,8 +35,10 @@ mod standard;
 mod summary;
 mod type_text;
 mod visit;
+
 mod wait;
 mod wait_for;
+mod warrant;
 mod write_clipboard;
 mod write_table;
 

@@ -1,6 +1,9 @@
 //! The tool `more`.
 
-use deskhand_core::prompt::{PageQuery, view_page};
+use deskhand_core::{
+    intent::Does,
+    prompt::{PageQuery, view_page},
+};
 use deskhand_desktop::Desktop;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -35,7 +38,7 @@ const fn first() -> usize {
 
 impl<D: Desktop> Tool<D> for More {
     const NAME: &'static str = "more";
-    const ACTS: bool = false;
+    const DOES: Does = Does::Read;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,6 +1,6 @@
 //! The tool `paste_text`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::paste;
 use schemars::JsonSchema;
@@ -18,13 +18,16 @@ pub(super) struct PasteText {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The new text.
+    #[schemars(extend("x-takes" = "text"))]
     text: String,
 }
 
 impl<D: Desktop> Tool<D> for PasteText {
     const NAME: &'static str = "paste_text";
+    const DOES: Does = Does::Type;
     const LISTING: Listing = Listing::Name;
     type Input = Self;
 

@@ -1,4 +1,5 @@
 //! The tool `press_keys`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::{Desktop, keys::KeyChord};
 use deskhand_desktop_act::press_keys;
 use schemars::JsonSchema;
@@ -14,11 +15,13 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(super) struct PressKeys {
     /// Chords separated by spaces: modifiers (ctrl, shift, alt, super) and one key, joined by +.
+    #[schemars(extend("x-takes" = "keys"))]
     keys: String,
 }
 
 impl<D: Desktop> Tool<D> for PressKeys {
     const NAME: &'static str = "press_keys";
+    const DOES: Does = Does::Press;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

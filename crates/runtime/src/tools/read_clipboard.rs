@@ -1,6 +1,6 @@
 //! The tool `read_clipboard`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_clipboard;
 use schemars::JsonSchema;
@@ -15,8 +15,8 @@ pub(super) struct ReadClipboard {}
 
 impl<D: Desktop> Tool<D> for ReadClipboard {
     const NAME: &'static str = "read_clipboard";
+    const DOES: Does = Does::Read;
     const LISTING: Listing = Listing::Name;
-    const ACTS: bool = false;
     type Input = Self;
 
     async fn run(_input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,6 +1,6 @@
 //! The tool `read_table`.
 
-use deskhand_core::ui::CellRange;
+use deskhand_core::{intent::Does, ui::CellRange};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_table;
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ pub(super) struct ReadTable {
     /// The table id.
     id: Option<ElementArgument>,
     /// The table name, instead of the id; default: the largest table in the window.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The cells to read, such as A1:C5.
     range: Option<String>,
@@ -25,7 +26,7 @@ pub(super) struct ReadTable {
 
 impl<D: Desktop> Tool<D> for ReadTable {
     const NAME: &'static str = "read_table";
-    const ACTS: bool = false;
+    const DOES: Does = Does::Read;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,4 +1,5 @@
 //! The tool `read_text`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
 use schemars::JsonSchema;
@@ -16,12 +17,13 @@ pub(super) struct ReadText {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for ReadText {
     const NAME: &'static str = "read_text";
-    const ACTS: bool = false;
+    const DOES: Does = Does::Read;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

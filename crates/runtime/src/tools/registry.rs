@@ -6,25 +6,29 @@ use deskhand_core::{
     action::Report,
     command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
+    intent::{Does, take_declarations},
+    policy::Policy,
     ui::WindowInfo,
 };
 use deskhand_desktop::{Desktop, DesktopError};
-use deskhand_desktop_act::{ActLimits, ActionReport};
+use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::warrant::Warrant;
+
 /// The context of a tool call.
-pub struct ToolContext<'a, D> {
-    /// The desktop.
-    pub desktop: &'a D,
+pub struct ToolContext<'a, D: Desktop> {
+    /// The desktop. What an input goes to is read once more just before it, and shown to the rules.
+    pub desktop: &'a Permitted<'a, D>,
     /// The window of the calling agent; `None` for the HostAgent.
     pub window: Option<WindowId>,
     /// Limits of the actions.
     pub limits: ActLimits,
 }
 
-impl<D> ToolContext<'_, D> {
+impl<D: Desktop> ToolContext<'_, D> {
     /// The window of the calling agent.
     ///
     /// # Errors
@@ -83,8 +87,9 @@ pub enum ToolError {
 pub trait Tool<D: Desktop>: Send + Sync + 'static {
     /// The name: a verb in `snake_case`.
     const NAME: &'static str;
-    /// Whether the tool changes the desktop.
-    const ACTS: bool = true;
+    /// What it does, for the policy. Undeclared, it is judged like a press. Arguments declare what they are with
+    /// `#[schemars(extend("x-takes" = "element"))]`, by the words of [`deskhand_core::intent::Takes`]: rules see no others.
+    const DOES: Does = Does::Other;
     /// How much of it prompts list; every word costs tokens in every request.
     const LISTING: Listing = Listing::Whole;
     /// The arguments.
@@ -108,7 +113,9 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
     fn spec(&self) -> ToolSpec {
         let mut schema = schemars::schema_for!(T::Input).to_value();
         let mut description = String::new();
+        let mut takes = Vec::new();
         if let Some(object) = schema.as_object_mut() {
+            takes = take_declarations(object);
             if let Some(Value::String(text)) = object.shift_remove("description") {
                 description = text;
             }
@@ -119,13 +126,15 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
             name: T::NAME.to_owned(),
             description,
             parameters: schema,
-            acts: T::ACTS,
+            acts: T::DOES.acts(),
+            does: T::DOES,
+            takes,
             listing: T::LISTING,
         }
     }
 
     fn acts(&self) -> bool {
-        T::ACTS
+        T::DOES.acts()
     }
 
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a> {
@@ -136,16 +145,20 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
                     let (path, cause) = (error.path().to_string(), error.inner().to_string());
                     let place = if path == "." { String::new() } else { format!(" at `{path}`") };
                     let summary = format!("invalid arguments{place}: {cause}; nothing was done");
-                    return CallResult::failure(T::ACTS.then_some(Verdict::Refused), summary);
+                    return CallResult::failure(T::DOES.acts().then_some(Verdict::Refused), summary);
                 }
             };
             match T::run(input, context).await {
-                Ok(output) => result_of(output, T::ACTS),
+                Ok(output) => result_of(output, T::DOES.acts()),
                 Err(ToolError::Reply(reason)) => {
-                    CallResult::failure(T::ACTS.then_some(Verdict::Refused), reason)
+                    CallResult::failure(T::DOES.acts().then_some(Verdict::Refused), reason)
                 }
+                Err(ToolError::Desktop(DesktopError::Refused(refusal))) => CallResult::failure(
+                    T::DOES.acts().then_some(Verdict::Refused),
+                    format!("refused: {}", refusal.reason()),
+                ),
                 Err(ToolError::Desktop(error)) => CallResult::failure(
-                    T::ACTS.then_some(Verdict::Unknown),
+                    T::DOES.acts().then_some(Verdict::Unknown),
                     format!("failed to {}", error.chain()),
                 ),
             }
@@ -233,12 +246,15 @@ impl<D: Desktop> Toolbox<D> {
         self.tool(command).is_some_and(|tool| !tool.acts())
     }
 
-    /// Runs a command. Failures, including an unknown tool, are in the result.
-    pub async fn run(&self, desktop: &D, command: &Command) -> CallResult {
+    /// Runs a command that the gate has cleared. Just before each input the rules of `policy` rule again on what is there.
+    /// Failures, including an unknown tool, are in the result.
+    pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
         let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
-        let context = ToolContext { desktop, window: command.window, limits: self.limits };
+        let warrant = Warrant::new(command, policy);
+        let permitted = Permitted::new(desktop, &warrant, command.window);
+        let context = ToolContext { desktop: &permitted, window: command.window, limits: self.limits };
         tool.run(&command.arguments, &context).await
     }
 }

@@ -1,4 +1,5 @@
 //! The tool `scroll`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{Scroll as By, Target, scroll};
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ pub(super) struct Scroll {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// Notches down; negative for up.
     #[serde(default)]
@@ -27,6 +29,7 @@ pub(super) struct Scroll {
 
 impl<D: Desktop> Tool<D> for Scroll {
     const NAME: &'static str = "scroll";
+    const DOES: Does = Does::Point;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

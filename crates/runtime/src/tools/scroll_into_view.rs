@@ -1,6 +1,6 @@
 //! The tool `scroll_into_view`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::scroll_into_view;
 use schemars::JsonSchema;
@@ -18,11 +18,13 @@ pub(super) struct ScrollIntoView {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for ScrollIntoView {
     const NAME: &'static str = "scroll_into_view";
+    const DOES: Does = Does::Point;
     const LISTING: Listing = Listing::Name;
     type Input = Self;
 

@@ -1,4 +1,5 @@
 //! The tool `select`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select;
 use schemars::JsonSchema;
@@ -15,11 +16,13 @@ use super::{
 pub(super) struct Select {
     /// The element id.
     id: ElementArgument,
+    #[schemars(extend("x-takes" = "item"))]
     item: String,
 }
 
 impl<D: Desktop> Tool<D> for Select {
     const NAME: &'static str = "select";
+    const DOES: Does = Does::Press;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,7 +1,7 @@
 //! The tool `select_application_window`.
 
-use deskhand_core::{ids::WindowId, ui::names_equal};
-use deskhand_desktop::{Desktop, DesktopError};
+use deskhand_core::{ids::WindowId, intent::Does, ui::names_equal};
+use deskhand_desktop::{Desktop, DesktopError, Windowing as _};
 use deskhand_desktop_act::activate;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,6 +16,7 @@ use super::{
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectApplicationWindow {
     /// The window id, such as w2.
+    #[schemars(extend("x-takes" = "window"))]
     id: String,
     /// The expected title.
     #[schemars(skip)]
@@ -24,6 +25,7 @@ pub(super) struct SelectApplicationWindow {
 
 impl<D: Desktop> Tool<D> for SelectApplicationWindow {
     const NAME: &'static str = deskhand_core::known_tools::SELECT_WINDOW;
+    const DOES: Does = Does::Switch;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,6 +1,6 @@
 //! The tool `select_cells`.
 
-use deskhand_core::ui::CellRange;
+use deskhand_core::{intent::Does, ui::CellRange};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_cells;
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ pub(super) struct SelectCells {
     /// The table id.
     id: Option<ElementArgument>,
     /// The table name, instead of the id; default: the largest table in the window.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The cells, such as A1:C5.
     range: String,
@@ -25,6 +26,7 @@ pub(super) struct SelectCells {
 
 impl<D: Desktop> Tool<D> for SelectCells {
     const NAME: &'static str = "select_cells";
+    const DOES: Does = Does::Point;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

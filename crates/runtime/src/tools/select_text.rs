@@ -1,4 +1,5 @@
 //! The tool `select_text`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_text;
 use schemars::JsonSchema;
@@ -16,12 +17,14 @@ pub(super) struct SelectText {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     text: String,
 }
 
 impl<D: Desktop> Tool<D> for SelectText {
     const NAME: &'static str = "select_text";
+    const DOES: Does = Does::Point;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

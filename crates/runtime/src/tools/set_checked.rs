@@ -1,4 +1,5 @@
 //! The tool `set_checked`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::set_checked;
 use schemars::JsonSchema;
@@ -16,6 +17,7 @@ pub(super) struct SetChecked {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The wanted state.
     checked: bool,
@@ -23,6 +25,7 @@ pub(super) struct SetChecked {
 
 impl<D: Desktop> Tool<D> for SetChecked {
     const NAME: &'static str = "set_checked";
+    const DOES: Does = Does::Set;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,4 +1,5 @@
 //! The tool `set_value`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{NewValue, set_value};
 use schemars::JsonSchema;
@@ -17,6 +18,7 @@ pub(super) struct SetValue {
     /// The element id.
     id: ElementArgument,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The new value: text, or a number for sliders and spin buttons.
     value: Value,
@@ -24,6 +26,7 @@ pub(super) struct SetValue {
 
 impl<D: Desktop> Tool<D> for SetValue {
     const NAME: &'static str = "set_value";
+    const DOES: Does = Does::Set;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

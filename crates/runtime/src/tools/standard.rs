@@ -19,6 +19,8 @@ use super::{
     read_table::ReadTable,
     read_text::ReadText,
     registry::{DuplicateTool, ToolList, Toolbox},
+    save::Save,
+    save_as::SaveAs,
     scroll::Scroll,
     scroll_into_view::ScrollIntoView,
     select::Select,
@@ -56,6 +58,8 @@ impl<D: Desktop> Toolbox<D> {
             .with::<TypeText>()?
             .with::<SelectText>()?
             .with::<PressKeys>()?
+            .with::<Save>()?
+            .with::<SaveAs>()?
             .with::<ReadTable>()?
             .with::<WriteTable>()?
             .with::<SelectCells>()?

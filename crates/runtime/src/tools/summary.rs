@@ -1,6 +1,6 @@
 //! The tool `summary`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::summary;
 use schemars::JsonSchema;
@@ -20,8 +20,8 @@ pub(super) struct Summary {
 
 impl<D: Desktop> Tool<D> for Summary {
     const NAME: &'static str = "summary";
+    const DOES: Does = Does::Read;
     const LISTING: Listing = Listing::Name;
-    const ACTS: bool = false;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -1,4 +1,5 @@
 //! The tool `type_text`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{TypeText as Request, type_text};
 use schemars::JsonSchema;
@@ -9,16 +10,18 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Types text with the keyboard into an element or the focus, and verifies it where possible. To replace the content of
-/// a field, use set_value.
+/// Types text once with the keyboard into an element or the focus; it replaces the selection. Verified by what stands
+/// there then, except in terminals and password fields. To replace the content of a field, use set_value.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TypeText {
     /// The text; a line break is Return, a tab is Tab.
+    #[schemars(extend("x-takes" = "text"))]
     text: String,
     /// The element to type into; default: the focused one.
     id: Option<ElementArgument>,
     /// The expected name.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// Whether to clear the element first.
     #[serde(default)]
@@ -27,6 +30,7 @@ pub(super) struct TypeText {
 
 impl<D: Desktop> Tool<D> for TypeText {
     const NAME: &'static str = "type_text";
+    const DOES: Does = Does::Type;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

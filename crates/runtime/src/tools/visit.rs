@@ -1,4 +1,5 @@
 //! The tool `visit`.
+use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::visit;
 use schemars::JsonSchema;
@@ -12,11 +13,13 @@ use super::registry::{Tool, ToolContext, ToolResult};
 #[serde(deny_unknown_fields)]
 pub(super) struct Visit {
     /// The names, outermost first.
+    #[schemars(extend("x-takes" = "path"))]
     path: Vec<String>,
 }
 
 impl<D: Desktop> Tool<D> for Visit {
     const NAME: &'static str = "visit";
+    const DOES: Does = Does::Press;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

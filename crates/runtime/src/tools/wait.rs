@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::wait;
 use schemars::JsonSchema;
@@ -23,8 +23,8 @@ pub(super) struct Wait {
 
 impl<D: Desktop> Tool<D> for Wait {
     const NAME: &'static str = "wait";
+    const DOES: Does = Does::Wait;
     const LISTING: Listing = Listing::Nothing;
-    const ACTS: bool = false;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::Condition,
+    intent::Does,
     ui::{Role, Wanted},
 };
 use deskhand_desktop::Desktop;
@@ -41,7 +42,7 @@ const fn half_a_minute() -> u64 {
 
 impl<D: Desktop> Tool<D> for WaitFor {
     const NAME: &'static str = "wait_for";
-    const ACTS: bool = false;
+    const DOES: Does = Does::Wait;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

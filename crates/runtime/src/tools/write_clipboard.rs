@@ -1,6 +1,6 @@
 //! The tool `write_clipboard`.
 
-use deskhand_core::command::Listing;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::write_clipboard;
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ pub(super) struct WriteClipboard {
 
 impl<D: Desktop> Tool<D> for WriteClipboard {
     const NAME: &'static str = "write_clipboard";
+    const DOES: Does = Does::Type;
     const LISTING: Listing = Listing::Name;
     type Input = Self;
 

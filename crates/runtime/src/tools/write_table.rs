@@ -1,6 +1,6 @@
 //! The tool `write_table`.
 
-use deskhand_core::ui::CellRef;
+use deskhand_core::{intent::Does, ui::CellRef};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::write_table;
 use schemars::JsonSchema;
@@ -19,6 +19,7 @@ pub(super) struct WriteTable {
     /// The table id.
     id: Option<ElementArgument>,
     /// The table name, instead of the id; default: the largest table in the window.
+    #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The top left cell; default A1.
     #[serde(default = "first_cell")]
@@ -33,6 +34,7 @@ fn first_cell() -> String {
 
 impl<D: Desktop> Tool<D> for WriteTable {
     const NAME: &'static str = "write_table";
+    const DOES: Does = Does::Set;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

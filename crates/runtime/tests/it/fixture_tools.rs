@@ -11,6 +11,7 @@ use deskhand_core::{
     geometry::Size,
     model::{ModelFailure, ModelReply, ModelRequest, Usage},
     outcome::OutcomeKind,
+    policy::Policy,
     prompt::PromptSet,
     record::{Line, Record},
     session::{Effect, SessionConfig, StopReason},
@@ -77,8 +78,10 @@ impl Stage {
 
     async fn call(&self, tool: &str, arguments: Value) -> CallResult {
         let arguments = arguments.as_object().cloned().unwrap();
-        let command = Command { tool: tool.to_owned(), arguments, window: Some(self.window.id), agent: None };
-        self.tools.run(&self.desktop, &command).await
+        let command =
+            Command { tool: tool.to_owned(), arguments, window: Some(self.window.id), ..Command::default() };
+        let policy = Policy { safe_guard: false, ..Policy::default() };
+        self.tools.run(&self.desktop, &command, &policy).await
     }
 
     async fn does(&self, tool: &str, arguments: Value) -> CallResult {

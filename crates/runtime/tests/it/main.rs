@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod agents;
+mod binding;
 mod careful;
 mod costs;
 mod crashes;
@@ -13,6 +14,7 @@ mod flow;
 mod journals;
 mod people;
 mod protocol;
+mod races;
 mod random_sessions;
 mod reference;
 mod reports;

@@ -50,8 +50,12 @@ fn questions() -> Prompt {
 
 fn approval() -> Prompt {
     let arguments = json!({"id": "e5"}).as_object().unwrap().clone();
-    let command =
-        Command { tool: "click_element".to_owned(), arguments, window: Some(WindowId(1)), agent: None };
+    let command = Command {
+        tool: "click_element".to_owned(),
+        arguments,
+        window: Some(WindowId(1)),
+        ..Command::default()
+    };
     Prompt::Approval(ApprovalRequest {
         id: EffectId(10),
         agent: AgentRef::from_name("AppAgent/mousepad"),

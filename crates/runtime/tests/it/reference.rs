@@ -3,6 +3,7 @@
 use deskhand_core::{
     command::{CallResult, Command, Verdict},
     ids::WindowId,
+    policy::Policy,
     reference::{REFERENCE_NAMES, to_own_tools},
     reply::ProposedAction,
     ui::Role,
@@ -26,7 +27,8 @@ pub(crate) async fn says<D: Desktop>(
     let own = if window.is_some() { to_own_tools(vec![said]) } else { vec![said] };
     let mut results = Vec::new();
     for ProposedAction { function: tool, arguments, .. } in own {
-        results.push(tools.run(desktop, &Command { tool, arguments, window, agent: None }).await);
+        let command = Command { tool, arguments, window, ..Command::default() };
+        results.push(tools.run(desktop, &command, &Policy::default()).await);
     }
     results
 }

@@ -1,9 +1,10 @@
 //! Tool descriptions as models see them, and errors for invalid arguments.
 
 use deskhand_core::{
-    command::{CallStatus, Command, Verdict},
+    command::{CallStatus, Command, ToolSpec, Verdict},
     ids::WindowId,
-    known_tools::{self, Caller},
+    intent::{Does, Takes},
+    known_tools,
     policy::Policy,
     prompt::tools_text,
     reference::REFERENCE_NAMES,
@@ -33,17 +34,17 @@ async fn invalid_arguments_are_refused_with_their_path() {
             tool: tool.to_owned(),
             arguments: arguments.as_object().cloned().unwrap_or_default(),
             window,
-            agent: None,
+            ..Command::default()
         };
         let inputs = desktop.inputs();
-        let result = tools.run(&desktop, &command).await;
+        let result = tools.run(&desktop, &command, &Policy::default()).await;
         assert_eq!(result.status, CallStatus::Failure);
         assert!(result.summary().contains(expected), "{}", result.summary());
         assert_eq!(desktop.inputs(), inputs, "nothing was sent");
         result
     };
     let result =
-        check(window, "click_element", json!({"id": "w1"}), "at `id`: `ew1` is not an element id").await;
+        check(window, "click_element", json!({"id": "w1"}), "at `id`: `w1` is not an element id").await;
     assert_eq!(result.effect, Some(Verdict::Refused));
     check(window, "click_element", json!({}), "missing field `id`").await;
     check(window, "click_element", json!({"id": "e1", "colour": 1}), "unknown field `colour`").await;
@@ -56,49 +57,69 @@ async fn invalid_arguments_are_refused_with_their_path() {
     check(None, "launch_application", json!({"name": "LibreOfice Calc"}), "LibreOffice Calc").await;
 }
 
-/// Acting tools that are not judged by the name of their target: they change only the view, the selection, or content that
-/// can be restored.
-const NOT_JUDGED_BY_NAME: [&str; 11] = [
-    "set_value",
-    "set_checked",
-    "expand",
-    "select_text",
-    "write_table",
-    "select_cells",
-    "scroll",
-    "drag",
-    "focus_element",
-    "scroll_into_view",
-    "write_clipboard",
+#[test]
+fn tools_that_core_writes_by_name_exist() {
+    let tools = toolbox();
+    let (host, app) = (tools.host_specs(), tools.app_specs());
+    let has = |specs: &[ToolSpec], name: &str| specs.iter().any(|spec| spec.name == name);
+    assert!([known_tools::LAUNCH, known_tools::SELECT_WINDOW].iter().all(|name| has(&host, name)));
+    let own = [
+        known_tools::CLICK,
+        known_tools::TYPE,
+        known_tools::PRESS_KEYS,
+        known_tools::FOCUS,
+        known_tools::SCROLL,
+        known_tools::READ_TEXT,
+    ];
+    assert!(own.iter().all(|name| has(&app, name)));
+}
+
+/// The arguments that say neither where nor with what.
+const PLAIN: [&str; 23] = [
+    "action",
+    "button",
+    "checked",
+    "clear",
+    "count",
+    "double",
+    "down",
+    "duration",
+    "expanded",
+    "find",
+    "format",
+    "gone",
+    "keep_format",
+    "key_hold",
+    "overwrite",
+    "page",
+    "range",
+    "right",
+    "role",
+    "rows",
+    "seconds",
+    "start",
+    "title",
 ];
 
 #[test]
-fn tools_known_to_core_exist_and_match_its_assumptions() {
+fn every_tool_declares_what_it_does_and_what_its_arguments_are() {
     let tools = toolbox();
-    let (host, app) = (tools.host_specs(), tools.app_specs());
-    for known in known_tools::ALL {
-        let specs = match known.caller {
-            Caller::Host => &host,
-            Caller::App => &app,
-            Caller::Shell => continue,
-        };
-        let spec = specs.iter().find(|spec| spec.name == known.name);
-        let spec = spec.unwrap_or_else(|| panic!("unknown tool `{}`", known.name));
-        assert_eq!(spec.acts, known.acts, "{}", known.name);
-        for argument in known.arguments {
-            assert!(!spec.parameters["properties"][argument].is_null(), "{} has no `{argument}`", known.name);
+    for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
+        assert_ne!(spec.does, Does::Other, "{}", spec.name);
+        let declared = |name: &String| spec.takes.iter().any(|(argument, _)| argument == name);
+        let Some(arguments) = spec.parameters["properties"].as_object() else { continue };
+        for (name, schema) in arguments {
+            assert!(schema.get(Takes::SCHEMA_KEY).is_none(), "{}.{name}: models read it", spec.name);
+            let plain = PLAIN.contains(&name.as_str())
+                || matches!(
+                    (spec.name.as_str(), name.as_str()),
+                    ("select_text" | "write_clipboard", "text")
+                        | ("set_value", "value")
+                        | ("wait_for", "name")
+                        | ("save_as", "path")
+                );
+            assert!(declared(name) != plain, "{}.{name}: declare what it is, or list it as plain", spec.name);
         }
-    }
-}
-
-#[test]
-fn every_tool_is_judged_by_names_or_listed_as_harmless() {
-    let guard = Policy::default();
-    for spec in toolbox().app_specs() {
-        let places = [known_tools::CLICK_PLACE, known_tools::DRAG_PLACES].contains(&spec.name.as_str());
-        let judged = guard.depends_on_names(&spec.name) || places || !spec.acts;
-        let listed = NOT_JUDGED_BY_NAME.contains(&spec.name.as_str());
-        assert!(judged != listed, "{}: judge it by names, or list it as harmless", spec.name);
     }
 }
 

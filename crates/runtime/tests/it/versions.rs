@@ -6,6 +6,7 @@ use deskhand_core::{
     action::Report,
     agent::AgentRef,
     ids::SessionId,
+    intent::Does,
     model::ReplyKind,
     observation::Observation,
     outcome::OutcomeKind,
@@ -240,6 +241,37 @@ async fn version_3_can_be_resumed_at_any_record() {
     for lines in [51, 33, 14] {
         let world = world();
         assert_resumes(&world, version_3(&world), lines).await;
+    }
+}
+
+/// Its prompts are those of version 3.
+fn version_4(world: &World<deskhand_model::Script>) -> SessionFolder {
+    copied(world, "v4", &["v3", "v4/demo"])
+}
+
+#[test]
+fn version_4_tools_declare_nothing_and_it_is_read_shown_verified_and_replayed() {
+    let world = world();
+    let folder = version_4(&world);
+    let journal = folder.read().unwrap();
+    assert_eq!((journal.header.version, journal.lines.len()), (4, 51));
+    assert_eq!(journal.problems, []);
+    assert_eq!(verify(&folder).unwrap().findings, []);
+    let written = fs::read_to_string(folder.journal_path()).unwrap();
+    assert!(!written.contains("\"does\""));
+    let click = journal.header.config.app_tools.iter().find(|tool| tool.name == "click_element").unwrap();
+    assert_eq!((click.does, click.takes.len()), (Does::Press, 2));
+    for format in ReportFormat::ALL {
+        write_report(&folder, format, None).unwrap();
+    }
+    assert_replays(&folder);
+}
+
+#[tokio::test]
+async fn version_4_can_be_resumed_at_any_record() {
+    for lines in [51, 33, 14] {
+        let world = world();
+        assert_resumes(&world, version_4(&world), lines).await;
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Said, condition_label, refusal::because, target, waited::waited};
 use crate::action::{
-    Act, Action, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Uncertainty, Way, WindowRef,
+    Act, Action, Blindness, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Surroundings,
+    Uncertainty, Way, WindowRef,
 };
 
 /// The most cells with another content that are named.
@@ -28,6 +29,7 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
         }
         Proof::Gone { element } => Said::about(action, format!("{} disappeared", element.label())).timed(),
         Proof::Changed { element, now } => Said::about(action, changed(element, now)).timed(),
+        Proof::Says { element, text } => Said::about(action, says(element, text)).timed(),
         Proof::Holds { .. } if matches!(action.act, Act::WaitFor { .. }) => {
             Said::statement(holds(action)).timed()
         }
@@ -35,11 +37,14 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             Said::statement(format!("{}{}", holds(action), if *already { " already" } else { "" }))
         }
         Proof::Active { window } => Said::statement(format!("{} has the focus", window.label())),
-        Proof::Reads { text, corrected } => reads(action, text, *corrected),
-        Proof::Number { value } => Said::statement(format!("{} is {value}", label())),
-        Proof::Cells { cells, corrected } => {
-            Said::about(action, read_as_meant(*cells, *cells, *corrected, &[]))
+        Proof::Reads { text, corrected, completion } => {
+            reads(action, text, *corrected, completion.as_deref())
         }
+        Proof::Number { value } => Said::statement(format!("{} is {value}", label())),
+        Proof::Cells { cells, corrected, shown } => Said::about(
+            action,
+            format!("{}{}", read_as_meant(*cells, *cells, *corrected, &[]), shown_cells(shown)),
+        ),
         Proof::Moved => Said::statement("scrolled: elements moved"),
         Proof::TextRead { characters, given } => {
             let cut =
@@ -59,18 +64,40 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             titles.len(),
             titles.join(", ")
         )),
+        Proof::Saved { path, bytes, already: true } => {
+            Said::statement(format!("{} has no unsaved changes; {path} has {bytes} bytes", label()))
+        }
+        Proof::Saved { path, bytes, already: false } => {
+            Said::statement(format!("{path} is saved ({bytes} bytes)")).timed()
+        }
         Proof::Waited { drawn, quiet } => waited(action, *drawn, *quiet),
     }
 }
 
-fn reads(action: &Action, text: &str, corrected: bool) -> Said {
+fn reads(action: &Action, text: &str, corrected: bool, completion: Option<&str>) -> Said {
     if matches!(action.act, Act::Type { .. }) {
-        return Said::about(
-            action,
-            if corrected { "reads as typed after a correction" } else { "reads as typed" },
-        );
+        let outcome = match completion {
+            Some(completion) => {
+                format!("reads as typed, and the application completes it with {completion:?} (selected)")
+            }
+            None if corrected => "reads as typed after a correction".to_owned(),
+            None => "reads as typed".to_owned(),
+        };
+        return Said::about(action, outcome);
     }
     Said::statement(present_text(action, text))
+}
+
+/// What cells show that were given something else.
+fn shown_cells(shown: &[Mismatch]) -> String {
+    let mut text = String::new();
+    for Mismatch { cell, wanted, found } in shown.iter().take(MISMATCHES_SHOWN) {
+        text.push_str(&format!("; {cell} with {wanted:?} shows {found:?}"));
+    }
+    if shown.len() > MISMATCHES_SHOWN {
+        text.push_str(&format!("; {} more show another format or result", shown.len() - MISMATCHES_SHOWN));
+    }
+    text
 }
 
 /// The text that is there, after an action that replaced it.
@@ -99,10 +126,16 @@ fn holds(action: &Action) -> String {
         Some(PostCondition::Number(value)) => format!("{label} is {value}"),
         Some(PostCondition::Cells(range)) => format!("{range} of {label} is written"),
         Some(PostCondition::WindowOpen(program)) => format!("{program} is open"),
+        Some(PostCondition::Saved(path)) => format!("{} is saved", path.unwrap_or(&label)),
         Some(PostCondition::WindowClosed) => format!("{label} is closed"),
         Some(PostCondition::Condition(condition)) => condition_label(condition),
         None => format!("{} is done", super::subject(action)),
     }
+}
+
+fn says(element: &ElementRef, text: &str) -> String {
+    let who = if element.name.contains(text) { element.role.to_string() } else { element.label() };
+    format!("{who} says {text:?}")
 }
 
 fn changed(element: &ElementRef, now: &Now) -> String {
@@ -120,6 +153,9 @@ fn changed(element: &ElementRef, now: &Now) -> String {
         Now::Went => format!("{label} disappeared"),
         Now::Focused => "it took the focus".to_owned(),
         Now::FocusMovedHere => format!("the focus moved to {label}"),
+        Now::Caret { at } => format!("the caret of {label} moved to {at}"),
+        Now::TextSelected { characters: 0 } => format!("nothing of {label} is selected any more"),
+        Now::TextSelected { characters } => format!("{characters} characters of {label} are selected"),
         Now::Changed => format!("{label} changed"),
     }
 }
@@ -127,7 +163,7 @@ fn changed(element: &ElementRef, now: &Now) -> String {
 fn read_as_meant(cells: u64, right: u64, corrected: u64, mismatches: &[Mismatch]) -> String {
     let mut text = format!("{right} of {cells} cells read as written");
     if corrected > 0 {
-        text.push_str(&format!(", {corrected} corrected once"));
+        text.push_str(&format!(", {corrected} written again"));
     }
     for mismatch in mismatches.iter().take(MISMATCHES_SHOWN) {
         let Mismatch { cell, wanted, found } = mismatch;
@@ -157,11 +193,21 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             let why = error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
             Said::statement(format!("{} did not take the focus; {has} has it{why}", label()))
         }
-        Shortfall::ReadsOtherwise { text, corrected } if matches!(action.act, Act::Type { .. }) => {
-            let again = if *corrected { ", even after a correction" } else { "" };
-            Said::about(action, format!("reads {text:?} instead{again}"))
+        Shortfall::ReadsOtherwise { text, corrected, around } => {
+            otherwise(action, text, *corrected, around.as_ref())
         }
-        Shortfall::ReadsOtherwise { text, .. } => Said::statement(present_text(action, text)),
+        Shortfall::OtherLength { characters, expected } => {
+            Said::about(action, format!("the field holds {characters} characters, expected {expected}"))
+        }
+        Shortfall::NotCleared { text } => Said::statement(format!(
+            "{} could not be cleared and still reads {text:?}; nothing was written",
+            label()
+        )),
+        Shortfall::OtherNumber { value, text } => {
+            let shows = text.as_ref().map(|text| format!(" and shows {text:?}")).unwrap_or_default();
+            let is = value.map_or_else(|| "has no value any more".to_owned(), |value| format!("is {value}"));
+            Said::statement(format!("{} {is}{shows}, expected {}", label(), meant_number(action)))
+        }
         Shortfall::Cells { cells, corrected, mismatches } => {
             let right = cells.saturating_sub(u64::try_from(mismatches.len()).unwrap_or(u64::MAX));
             Said::about(action, read_as_meant(*cells, right, *corrected, mismatches))
@@ -184,9 +230,50 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             dialog.label()
         )),
         Shortfall::StillOpen => Said::statement(format!("{} did not close within {waited_ms} ms", label())),
+        Shortfall::NotSaved { path, modified, changed } => {
+            Said::about(action, not_saved(path.as_deref(), *modified, *changed))
+        }
+        Shortfall::Behind { window } => {
+            Said::statement(format!("{} has the focus, but {} is in front of it", label(), window.label()))
+        }
         Shortfall::NotFulfilled => {
             Said::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
         }
+    }
+}
+
+fn otherwise(action: &Action, text: &str, corrected: bool, around: Option<&Surroundings>) -> Said {
+    let typed = matches!(action.act, Act::Type { .. });
+    match around {
+        Some(Surroundings { before, after }) => Said::about(
+            action,
+            format!("does not read as written: there it was {before:?} before and is {after:?} now"),
+        ),
+        None if typed => {
+            let again = if corrected { ", even after a correction" } else { "" };
+            Said::about(action, format!("reads {text:?} instead{again}"))
+        }
+        None => Said::statement(present_text(action, text)),
+    }
+}
+
+/// The number that an action was to set.
+fn meant_number(action: &Action) -> String {
+    if let Some(PostCondition::Number(value)) = action.act.postcondition() {
+        return value.to_string();
+    }
+    "another".to_owned()
+}
+
+fn not_saved(path: Option<&str>, modified: Option<bool>, changed: bool) -> String {
+    let path = path.unwrap_or("the document");
+    match (modified, changed) {
+        (Some(true), true) => {
+            format!("{path} was written, but the document still has unsaved changes")
+        }
+        (Some(true), false) => format!("{path} was not written, and the document still has unsaved changes"),
+        (_, true) => format!("{path} was not written completely"),
+        (_, false) => format!("{path} was not written"),
     }
 }
 
@@ -218,6 +305,12 @@ fn not_reached(action: &Action, way: Option<Way>) -> String {
 
 pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
     match (uncertainty, &action.act) {
+        (Uncertainty::Elsewhere { element, now }, _) => {
+            Said::about(action, format!("{}, which does not show whether it worked", changed(element, now)))
+        }
+        (Uncertainty::NothingShown, _) => {
+            Said::about(action, "it was sent, and nothing shows whether it had an effect")
+        }
         (Uncertainty::Pixels { in_picture: true }, _) => Said::about(
             action,
             "pixels changed, which proves nothing; the target was found in a picture, so check the next one",
@@ -228,6 +321,20 @@ pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
         (Uncertainty::Pixels { in_picture: false }, _) => {
             Said::about(action, "pixels changed, but the application exposes no change")
         }
+        (Uncertainty::Blind { why: Blindness::Terminal }, _) => {
+            Said::about(action, "typed once; a terminal is not read back, so look at what it shows")
+        }
+        (Uncertainty::Blind { why: Blindness::Password }, _) => {
+            Said::about(action, "written once; a password is not read back")
+        }
+        (Uncertainty::FileUnchanged { path }, _) => Said::about(
+            action,
+            match path {
+                Some(path) => format!("{path} did not change; it may have been saved before"),
+                None => "the file of the document is not known, so that nothing shows whether it was saved"
+                    .to_owned(),
+            },
+        ),
         (Uncertainty::Unreadable { error }, _) => {
             Said::statement(format!("{} can no longer be read: {error}", target(&action.aim)))
         }

@@ -4,8 +4,11 @@ mod evidence;
 mod refusal;
 mod waited;
 
-use super::{Act, Action, Aim, Button, Condition, Evidence, Refusal, Report};
+use super::{Act, Action, Aim, Button, Condition, Evidence, Refusal, Report, WaitedFor};
 use crate::text::one_line;
+
+/// From this time on a wait is explained.
+const SLOW_MS: u64 = 1_000;
 
 /// Makes the sentence of a report. A session takes it as a value, so that a test can show that no decision depends on it.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +41,11 @@ pub fn sentence(report: &Report) -> String {
         Report::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
         Report::Text { text } | Report::Recorded { summary: text } => text.clone(),
     }
+}
+
+/// The words for a refusal alone.
+pub(super) fn reason(refusal: &Refusal) -> String {
+    refusal::because(refusal)
 }
 
 /// What came of a call, on one line, for places that show the command and the duration beside it.
@@ -79,7 +87,13 @@ fn whole(action: &Action) -> String {
     let mut text = said.subject.map(|subject| format!("{subject}: ")).unwrap_or_default();
     text.push_str(&said.outcome);
     if said.timed {
-        text.push_str(&format!(" after {} ms", action.waited_ms));
+        let busy = action.waited_ms >= SLOW_MS && action.waited_for.contains(&WaitedFor::Answer);
+        let because = if busy { ", because it was busy" } else { "" };
+        text.push_str(&format!(" after {} ms{because}", action.waited_ms));
+    }
+    if let Some(gone) = action.aim.named_element().and_then(|element| Some((element.instead_of?, element.id)))
+    {
+        text.push_str(&format!(" ({} is gone; {} took its place)", gone.0, gone.1));
     }
     text
 }
@@ -129,6 +143,8 @@ fn subject(action: &Action) -> String {
         Act::WriteCells { range } => format!("write {range} of {target}"),
         Act::SelectItem { item } => format!("{} in {target}", item.label()),
         Act::Launch { program } => program.clone(),
+        Act::Save => format!("save {target}"),
+        Act::SaveAs { path } => format!("save {target} as {path}"),
         Act::Paste { .. }
         | Act::SetText { .. }
         | Act::SetNumber { .. }
@@ -193,7 +209,7 @@ mod tests {
     };
 
     fn element(role: Role, name: &str) -> ElementRef {
-        ElementRef { id: ElementId(5), role, name: name.to_owned() }
+        ElementRef { id: ElementId(5), role, name: name.to_owned(), instead_of: None }
     }
 
     fn on(role: Role, name: &str) -> Aim {
@@ -203,6 +219,21 @@ mod tests {
     fn check(act: Act, aim: Aim, evidence: impl Into<Evidence>, sentence: &str, outcome: &str) {
         let report = Report::from(Action::new(act, aim, evidence).after(12));
         assert_eq!((report.sentence().as_str(), super::outcome(&report).as_str()), (sentence, outcome));
+    }
+
+    #[test]
+    fn a_long_wait_for_a_busy_application_is_explained() {
+        let check = |waited_ms: u64, expected: &str| {
+            let act = Act::Click { button: Button::Left, count: 1 };
+            let proof = Proof::TitleChanged { title: "Saved".to_owned() };
+            let action = Action::new(act, on(Role::PUSH_BUTTON, "Save"), proof).after(waited_ms);
+            let report = Report::from(action.waiting_for(vec![WaitedFor::Answer]));
+            let sentence =
+                format!("click push button \"Save\": the title changed to “Saved” after {expected}");
+            assert_eq!(report.sentence(), sentence);
+        };
+        check(40, "40 ms");
+        check(4_000, "4000 ms, because it was busy");
     }
 
     #[test]

@@ -2,11 +2,34 @@
 
 use super::whole;
 use crate::action::{
-    Act, Action, Aim, Among, ArgumentProblem, Button, Cover, ElementRef, Refusal, Unsupported,
+    Act, Action, Aim, Among, ArgumentProblem, Button, Cover, ElementRef, Evidence, LastLook, Refusal,
+    Unsupported,
 };
 
 /// The most names in a refusal.
 const CANDIDATES_MAX: usize = 8;
+
+fn no_file(path: &str, folder: bool, near: &[String]) -> String {
+    match near {
+        _ if folder => format!("the folder of {path} does not exist"),
+        [] => format!("{path} does not exist"),
+        near => format!("{path} does not exist; nearest: {}", near.join(", ")),
+    }
+}
+
+fn file_exists(path: &str, is_folder: bool) -> String {
+    match is_folder {
+        true => format!("{path} is a folder"),
+        false => format!("{path} exists already; `overwrite` replaces it"),
+    }
+}
+
+fn not_opened(element: &ElementRef, path: &[String], evidence: &Evidence, waited_ms: u64) -> String {
+    let act = Act::Click { button: Button::Left, count: 1 };
+    let aim = Aim::Element { element: element.clone() };
+    let click = Action::new(act, aim, evidence.clone()).after(waited_ms);
+    format!("{} did not open: {}", path.join(" › "), whole(&click))
+}
 
 /// Why nothing was sent.
 pub(super) fn because(refusal: &Refusal) -> String {
@@ -41,6 +64,7 @@ pub(super) fn because(refusal: &Refusal) -> String {
         Refusal::PointCovered { point, by } => {
             format!("({}, {}) is covered by {}", point.x, point.y, by.label())
         }
+        Refusal::LastLook { found } => last_look(found),
         Refusal::WindowClosed => "the window closed before".to_owned(),
         Refusal::CellNotOnScreen { cell } => format!("{cell} is not on screen"),
         Refusal::Unsupported { element, what } => unsupported(element, *what),
@@ -56,17 +80,32 @@ pub(super) fn because(refusal: &Refusal) -> String {
         }
         Refusal::NoNameBox { window } => format!("{} has no name box", window.label()),
         Refusal::NotOpened { element, path, evidence, waited_ms } => {
-            let click = Action {
-                act: Act::Click { button: Button::Left, count: 1 },
-                aim: Aim::Element { element: element.clone() },
-                evidence: (**evidence).clone(),
-                route: None,
-                changes: Vec::new(),
-                waited_ms: *waited_ms,
-            };
-            format!("{} did not open: {}", path.join(" › "), whole(&click))
+            not_opened(element, path, evidence, *waited_ms)
         }
+        Refusal::NoFile { path, folder, near } => no_file(path, *folder, near),
+        Refusal::FileExists { path, is_folder } => file_exists(path, *is_folder),
         Refusal::Arguments { problem } => arguments(*problem),
+    }
+}
+
+/// What a last look found just before the input.
+fn last_look(found: &LastLook) -> String {
+    match found {
+        LastLook::Replaced { judged, found } => format!(
+            "it was decided for {}, and {} is there now; look again and decide anew",
+            labelled(judged),
+            labelled(found)
+        ),
+        LastLook::OtherWindowActive { active, window } => {
+            format!("{} has the keyboard, not {}", active.label(), window.label())
+        }
+        LastLook::NeedsApproval { element, rule } => format!(
+            "{} is there now, which needs an approval ({rule}); propose it by this name to have it asked for",
+            labelled(element)
+        ),
+        LastLook::Denied { element, rule } => {
+            format!("{} is there now, which the policy denies ({rule})", labelled(element))
+        }
     }
 }
 
@@ -88,6 +127,7 @@ fn unsupported(element: &ElementRef, what: Unsupported) -> String {
         Unsupported::SelectingText => {
             format!("{label} does not support selecting text, and the text is too long to select with keys")
         }
+        Unsupported::Clearing => format!("{label} cannot be cleared without touching other text"),
         Unsupported::Table => format!("{} is not a table", labelled(element)),
         Unsupported::Cells => format!("{label} has no cells"),
     }

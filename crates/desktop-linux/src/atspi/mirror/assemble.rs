@@ -61,6 +61,10 @@ impl Walk<'_, '_> {
         if traces {
             accessibility.keep_traces(application, frame, &elements);
         }
-        Ok(Tree { elements, partial })
+        let tree = Tree { elements, partial };
+        if reads > 0 {
+            accessibility.with_ids(|ids| ids.keep_places(&tree));
+        }
+        Ok(tree)
     }
 }

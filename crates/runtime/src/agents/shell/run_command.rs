@@ -11,6 +11,7 @@ use std::{
 use deskhand_core::{
     action::Report,
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    intent::{Does, take_declarations},
     known_tools::RUN_COMMAND,
 };
 use deskhand_process::{ProcessGroup, find_program};
@@ -40,9 +41,11 @@ const TIMEOUT_S_DEFAULT: u64 = 60;
 #[serde(deny_unknown_fields)]
 struct RunCommand {
     /// The program: a name on the path, or a file in the folder such as ./build.sh.
+    #[schemars(extend("x-takes" = "program"))]
     program: String,
     /// Its arguments, passed verbatim.
     #[serde(default)]
+    #[schemars(extend("x-takes" = "files"))]
     arguments: Vec<String>,
     /// The folder to run in, relative to the working folder; default: the working folder.
     folder: Option<String>,
@@ -54,7 +57,9 @@ struct RunCommand {
 pub(super) fn spec() -> ToolSpec {
     let mut schema = schemars::schema_for!(RunCommand).to_value();
     let mut description = String::new();
+    let mut takes = Vec::new();
     if let Some(object) = schema.as_object_mut() {
+        takes = take_declarations(object);
         if let Some(Value::String(text)) = object.shift_remove("description") {
             description = text;
         }
@@ -66,6 +71,8 @@ pub(super) fn spec() -> ToolSpec {
         description,
         parameters: schema,
         acts: true,
+        does: Does::Run,
+        takes,
         listing: Listing::Whole,
     }
 }
@@ -248,20 +255,16 @@ async fn run_to_end(mut child: Child, mut group: ProcessGroup, limit: Duration) 
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::known_tools::{ALL, Caller};
+    use deskhand_core::intent::Takes;
 
     use super::*;
 
     #[test]
-    fn core_knows_the_tool_as_it_is() {
-        let [known] = ALL.into_iter().filter(|known| known.caller == Caller::Shell).collect::<Vec<_>>()[..]
-        else {
-            panic!("the agent of the command line has one tool");
-        };
+    fn the_tool_declares_its_program_and_arguments() {
         let spec = spec();
-        assert_eq!((spec.name.as_str(), spec.acts), (known.name, known.acts));
-        for argument in known.arguments {
-            assert!(!spec.parameters["properties"][argument].is_null(), "no `{argument}`");
-        }
+        assert_eq!(spec.does, Does::Run);
+        let takes: Vec<(&str, Takes)> =
+            spec.takes.iter().map(|(name, takes)| (name.as_str(), *takes)).collect();
+        assert_eq!(takes, [("program", Takes::Program), ("arguments", Takes::Files)]);
     }
 }

@@ -67,8 +67,8 @@ async fn call(agents: &OpenAgents, arguments: Value) -> CallResult {
     let command = Command {
         tool: known_tools::RUN_COMMAND.to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
-        window: None,
         agent: Some(AgentId(1)),
+        ..Command::default()
     };
     agents.call(AgentId(1), &command).await
 }

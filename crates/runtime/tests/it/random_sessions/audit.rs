@@ -112,11 +112,14 @@ impl Audit<'_> {
         assert_ne!(ruling, Decision::Deny, "{what}: denied");
         if let Some((approved, yes)) = &mut self.asked {
             assert!(*yes, "{what}: dispatched without approval");
-            assert_eq!(
-                approved.pop_front().as_ref(),
-                Some(command),
-                "{what}: differs from the approved command"
-            );
+            let stamp = |command: &mut Command| {
+                let judged = command.judged.as_mut().expect("the gate stamps what it judged");
+                std::mem::replace(&mut judged.approved, true)
+            };
+            assert!(stamp(&mut command.clone()), "{what}: not stamped as approved");
+            let mut asked = approved.pop_front();
+            asked.as_mut().map(stamp);
+            assert_eq!(asked.as_ref(), Some(command), "{what}: differs from the approved command");
             self.counts.note("call", "approved");
         } else if ruling == Decision::Ask || (self.confirms && self.policy.safe_guard) {
             let subject = self.subject(&self.before, command);

@@ -1,0 +1,70 @@
+//! What a command was judged on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    action::ElementRef,
+    ids::{ElementId, WindowId},
+    policy::Subject,
+    ui::Role,
+};
+
+/// What a command was judged on. The gate stamps it; the executor compares it with what is there just before the input.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The elements that it is aimed at, as they were shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elements: Vec<JudgedElement>,
+    /// The names that the rules were matched with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
+    /// Display name of the application; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub application: String,
+    /// The application's short name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub application_root: String,
+    /// The process that owned the window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid: Option<u32>,
+    /// Whether a person approved it, now or for the session.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approved: bool,
+}
+
+/// An element as it was shown when a command was judged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedElement {
+    /// Its id.
+    pub id: ElementId,
+    /// Its role.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// The window, dialog or pop-up that showed it.
+    pub window: WindowId,
+    /// Whether it was found in a picture.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub drawn: bool,
+}
+
+impl JudgedElement {
+    /// The element, for messages.
+    pub fn to_ref(&self) -> ElementRef {
+        ElementRef { id: self.id, role: self.role.clone(), name: self.name.clone(), instead_of: None }
+    }
+}
+
+impl Judged {
+    /// What a subject was judged on.
+    pub(crate) fn of(subject: Subject) -> Self {
+        Self {
+            names: subject.names().map(str::to_owned).collect(),
+            elements: subject.elements,
+            application: subject.application,
+            application_root: subject.application_root,
+            pid: subject.pid,
+            approved: false,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Reads the arguments of a command once, into what it is aimed at.
+
+use serde_json::{Map, Value};
+
+use super::{Aimed, Does, Intent, Takes};
+use crate::{
+    command::{Command, ToolSpec},
+    ids::{ElementId, WindowId},
+    keys::KeyChord,
+};
+
+/// Gives a command its intent, and its arguments in canonical form: ids with their letter, keys as chords in one spelling.
+/// A command of an unknown tool has none.
+///
+/// # Errors
+/// The argument that cannot be read as what its tool declares, with what it expects.
+pub fn read(command: &mut Command, tools: &[ToolSpec]) -> Result<(), String> {
+    command.intent = Intent::default();
+    let Some(tool) = tools.iter().find(|tool| tool.name == command.tool) else { return Ok(()) };
+    command.intent.does = tool.does;
+    let mut aims = Vec::new();
+    let mut across: Option<f64> = None;
+    // In the order of the declaration, not of the reply: that of a canonical value is always the same.
+    for (name, takes) in &tool.takes {
+        let Some(value) = command.arguments.get_mut(name).filter(|value| !value.is_null()) else { continue };
+        match aim(*takes, value, &mut across) {
+            Ok(aimed) => aims.extend(aimed),
+            Err(expected) => {
+                return Err(format!("`{name}` must be {expected}, and is {value}; nothing was done"));
+            }
+        }
+    }
+    drop_blank_names(&mut aims);
+    command.intent.aims = aims;
+    Ok(())
+}
+
+/// One argument: what it is aimed at, and the argument in canonical form. The error says what it has to be.
+fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Option<Aimed>, &'static str> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Ok(Some(match takes {
+        Takes::Element => {
+            let id = element_id(value).ok_or("the id of an element, such as e17")?;
+            *value = Value::String(id.to_string());
+            Aimed::Element { id }
+        }
+        Takes::Window => {
+            let id: WindowId = text(value)
+                .and_then(|text| text.trim().parse().ok())
+                .ok_or("the id of a window, such as w2")?;
+            *value = Value::String(id.to_string());
+            Aimed::Window { id }
+        }
+        Takes::Name => Aimed::Name { name: text(value).ok_or("a name")? },
+        Takes::Item => Aimed::Item { name: text(value).ok_or("the name of an item")? },
+        Takes::Path => Aimed::Path { names: texts(value).ok_or("a list of names")? },
+        Takes::Keys => {
+            const KEYS: &str =
+                "key chords separated by spaces, such as ctrl+s (modifiers: ctrl, shift, alt, super)";
+            let keys = text(value).ok_or(KEYS)?;
+            let chords: Result<Vec<KeyChord>, _> = keys.split_whitespace().map(str::parse).collect();
+            let chords: Vec<KeyChord> =
+                chords.map_err(|_| KEYS)?.into_iter().map(KeyChord::canonical).collect();
+            *value = chords.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").into();
+            Aimed::Keys { chords }
+        }
+        Takes::Text => {
+            let text = text(value).ok_or("a text")?;
+            Aimed::Text { presses_return: text.contains(['\n', '\r']) }
+        }
+        Takes::Across => {
+            *across = Some(value.as_f64().ok_or("a fraction of the window from 0 to 1")?);
+            return Ok(None);
+        }
+        Takes::Down => {
+            let y = value.as_f64().ok_or("a fraction of the window from 0 to 1")?;
+            let Some(x) = across.take() else { return Ok(None) };
+            Aimed::Place { x, y }
+        }
+        Takes::Program => Aimed::Program { name: text(value).ok_or("the name of a program")? },
+        Takes::Files => Aimed::Files { files: texts(value).ok_or("a list of texts")? },
+    }))
+}
+
+/// The id of an element in any of the forms that models write: `e17`, `E17`, `17` or the number.
+pub fn element_id(value: &Value) -> Option<ElementId> {
+    if let Some(number) = value.as_u64() {
+        return u32::try_from(number).ok().map(ElementId);
+    }
+    let text = value.as_str()?.trim();
+    let digits = text.strip_prefix(['e', 'E']).unwrap_or(text);
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok().map(ElementId))?
+}
+
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect()
+}
+
+/// A blank name is none.
+fn drop_blank_names(aims: &mut Vec<Aimed>) {
+    aims.retain(|aimed| match aimed {
+        Aimed::Name { name } | Aimed::Item { name } | Aimed::Program { name } => !name.trim().is_empty(),
+        Aimed::Path { names } | Aimed::Files { files: names } => !names.is_empty(),
+        Aimed::Keys { chords } => !chords.is_empty(),
+        Aimed::Element { .. } | Aimed::Place { .. } | Aimed::Text { .. } | Aimed::Window { .. } => true,
+    });
+}
+
+impl Intent {
+    /// Whether nothing was read, as before the gate.
+    pub const fn is_default(&self) -> bool {
+        matches!(self.does, Does::Other) && self.aims.is_empty()
+    }
+
+    /// The key chords that it presses, in order.
+    pub fn chords(&self) -> impl Iterator<Item = &KeyChord> {
+        self.aims.iter().flat_map(|aimed| {
+            let chords: &[KeyChord] = if let Aimed::Keys { chords } = aimed { chords } else { &[] };
+            chords
+        })
+    }
+
+    /// The elements that it is aimed at by their ids.
+    pub fn elements(&self) -> impl Iterator<Item = ElementId> {
+        self.aims.iter().filter_map(|aimed| if let Aimed::Element { id } = aimed { Some(*id) } else { None })
+    }
+}
+
+/// The arguments of a tool that declare what they are, read from its JSON schema; the declarations are taken out of it.
+pub fn take_declarations(schema: &mut Map<String, Value>) -> Vec<(String, Takes)> {
+    let Some(Value::Object(properties)) = schema.get_mut("properties") else { return Vec::new() };
+    let mut declared = Vec::new();
+    for (name, property) in properties {
+        let word = property.as_object_mut().and_then(|property| property.shift_remove(Takes::SCHEMA_KEY));
+        let takes = word.as_ref().and_then(Value::as_str).and_then(Takes::from_word);
+        declared.extend(takes.map(|takes| (name.clone(), takes)));
+    }
+    declared
+}

@@ -1,0 +1,108 @@
+//! The questions of an application while it saves.
+
+use deskhand_core::ui::{Element, Role, WindowInfo, fold_name};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+
+use crate::{
+    click::{Click, click_once},
+    patience::read_tree,
+    report::{ActLimits, Halt, Target},
+};
+
+/// The answers that the caller gave in advance.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Answers {
+    /// Whether to keep the format of the file, where the application suggests its own.
+    pub(crate) keep_format: Option<bool>,
+    /// Whether a file that exists may be replaced.
+    pub(crate) overwrite: bool,
+    /// Whether the options of a format are accepted as suggested.
+    pub(crate) accept_options: bool,
+}
+
+/// What a dialog asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Question {
+    /// Whether to keep the format.
+    Format,
+    /// Whether to replace a file.
+    Overwrite,
+    /// The options of a format.
+    Options,
+}
+
+/// What a button answers.
+fn answer_of(name: &str) -> Option<(Question, bool)> {
+    let name = fold_name(name);
+    let name = name.trim_end_matches('!');
+    let is = |names: &[&str]| names.contains(&name);
+    if name.starts_with("keep current format") || is(&["keep", "keep format"]) {
+        return Some((Question::Format, true));
+    }
+    if let Some(format) = name.strip_prefix("use ").and_then(|rest| rest.strip_suffix(" format")) {
+        return Some((Question::Format, !(format.contains("odf") || format.contains("opendocument"))));
+    }
+    is(&["replace", "overwrite"]).then_some((Question::Overwrite, true))
+}
+
+/// Whether a dialog sets the options of an export, such as the separators of a text file.
+fn sets_options(dialog: &WindowInfo) -> bool {
+    let title = dialog.title.to_lowercase();
+    title.starts_with("export text file") || title.starts_with("text export")
+}
+
+/// Clicks the button of `dialog` that gives the answer; false if the question is not one that was answered in advance.
+pub(super) async fn answer<D: Desktop>(
+    desktop: &D,
+    dialog: &WindowInfo,
+    answers: Answers,
+    limits: &ActLimits,
+) -> Result<bool, Halt> {
+    let buttons = match buttons(desktop, dialog).await {
+        Err(DesktopError::NoWindow(_)) => return Ok(true),
+        other => other?,
+    };
+    let wanted = |question: Question| match question {
+        Question::Format => answers.keep_format,
+        Question::Overwrite => answers.overwrite.then_some(true),
+        Question::Options => answers.accept_options.then_some(true),
+    };
+    let gives = |button: &&Element| {
+        let found = answer_of(&button.name);
+        let options = sets_options(dialog) && fold_name(&button.name) == "ok";
+        let found = found.or_else(|| options.then_some((Question::Options, true)));
+        found.is_some_and(|(question, says)| wanted(question) == Some(says))
+    };
+    let Some(button) = buttons.iter().find(gives) else { return Ok(false) };
+    let target = Target::Element { id: button.id, name: Some(button.name.clone()) };
+    click_once(desktop, dialog.id, &Click::once(target), limits).await?;
+    Ok(true)
+}
+
+/// The buttons of a dialog that accept input.
+pub(super) async fn buttons<D: Desktop>(desktop: &D, dialog: &WindowInfo) -> DesktopResult<Vec<Element>> {
+    let tree = read_tree(desktop, dialog.id).await?;
+    let is_button = |element: &Element| {
+        let role = &element.role;
+        (*role == Role::PUSH_BUTTON || *role == Role::TOGGLE_BUTTON) && element.states.takes_input()
+    };
+    Ok(tree.elements.into_iter().filter(is_button).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buttons_answer_in_words() {
+        let check =
+            |name: &str, expected: Option<(Question, bool)>| assert_eq!(answer_of(name), expected, "{name}");
+        check("Keep Current Format!", Some((Question::Format, true)));
+        check("_Keep Current Format", Some((Question::Format, true)));
+        check("Use Text CSV Format!", Some((Question::Format, true)));
+        check("Use ODF Format!", Some((Question::Format, false)));
+        check("Replace", Some((Question::Overwrite, true)));
+        check("Cancel", None);
+        check("Keep editing", None);
+    }
+}

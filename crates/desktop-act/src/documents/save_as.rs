@@ -1,0 +1,237 @@
+//! Saves the document of a window to another file, by the application's own dialog.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    action::{Act, Action, Aim, Evidence, Refusal, Shortfall, TEXT_MAX},
+    command::{Route, Verdict},
+    duration::milliseconds,
+    ids::WindowId,
+    text::clip,
+    ui::{
+        Element, Pattern, Role, State, WindowInfo, WindowKind, belongs_to, fold_name, names_equal, same_app,
+    },
+};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
+
+use super::{
+    questions::{Answers, buttons},
+    save::document_window,
+    saving::Saving,
+};
+use crate::{
+    click::{Click, click_once},
+    patience::{patiently, read_tree},
+    report::{ActLimits, ActionReport, Halt, Target, report},
+    select::select,
+    visit::visit,
+};
+
+/// The longest wait for the dialog.
+const DIALOG_MAX: Duration = Duration::from_secs(8);
+/// How often the windows are looked at for it.
+const LOOKS_MAX: usize = 200;
+/// The names of the menu and of its item.
+const FILE_MENU: &str = "File";
+const SAVE_AS_ITEM: &str = "Save As…";
+/// The names of the button that saves, in the order of preference.
+const SAVE_BUTTONS: [&str; 3] = ["save", "ok", "save as"];
+
+/// Where to save to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SaveAs {
+    /// The file; `~` stands for the home folder.
+    pub path: String,
+    /// The format, by its name in the dialog, where the extension does not tell.
+    pub format: Option<String>,
+    /// The answer if the application asks whether to keep that format.
+    pub keep_format: Option<bool>,
+    /// Whether a file that exists may be replaced.
+    pub overwrite: bool,
+}
+
+/// Saves the document of a window to a file, and waits until it is written.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+pub async fn save_as<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    wanted: &SaveAs,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let act = Act::SaveAs { path: wanted.path.clone() };
+    report(act, save_to(desktop, window, wanted, limits).await)
+}
+
+async fn save_to<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    wanted: &SaveAs,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let file = desktop.file(&wanted.path).await?;
+    if file.is_folder || (file.stamp.is_some() && !wanted.overwrite) {
+        return Err(Refusal::FileExists { path: file.path, is_folder: file.is_folder }.into());
+    }
+    if !file.has_folder {
+        return Err(Refusal::NoFile { path: file.path, folder: true, near: Vec::new() }.into());
+    }
+    let main = document_window(desktop, window).await?;
+    let act = Act::SaveAs { path: file.path.clone() };
+    let done = |evidence: Evidence, waited_ms: u64| {
+        Action::new(act.clone(), Aim::window(&main), evidence).by(Route::Input).after(waited_ms)
+    };
+    let Some(dialog) = open_dialog(desktop, &main, limits).await? else {
+        let nothing = Shortfall::NothingChanged { pixels: false, then: None };
+        return Ok(done(nothing.into(), milliseconds(DIALOG_MAX)).into());
+    };
+    let saving = Saving::to_file(desktop, &main, &file.path).await?;
+    if let Some(text) = enter_name(desktop, &dialog, &file.path).await? {
+        let otherwise =
+            Shortfall::ReadsOtherwise { text: clip(&text, TEXT_MAX), corrected: false, around: None };
+        return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
+    }
+    if let Some(format) = &wanted.format
+        && !choose_format(desktop, &dialog, format, limits).await?
+    {
+        let missing = Shortfall::NotReached { way: None };
+        return Ok(ActionReport::from(done(missing.into(), 0)).with_window(Some(dialog)));
+    }
+    accept(desktop, &dialog, limits).await?;
+    let answers = Answers {
+        keep_format: wanted.keep_format,
+        overwrite: wanted.overwrite,
+        accept_options: wanted.keep_format == Some(true) || wanted.format.is_some(),
+    };
+    let saved = saving.finish(desktop, answers, limits).await?;
+    Ok(ActionReport::from(done(saved.evidence, saved.waited_ms)).with_window(saved.asks))
+}
+
+/// Opens the dialog by the menu, if the window has one, else by Ctrl+Shift+S.
+async fn open_dialog<D: Desktop>(
+    desktop: &D,
+    main: &WindowInfo,
+    limits: &ActLimits,
+) -> Result<Option<WindowInfo>, Halt> {
+    let known = desktop.windows().await?;
+    let tree = read_tree(desktop, main.id).await?;
+    let has_menu = tree.elements.iter().any(|element| {
+        element.role == Role::MENU
+            && names_equal(&element.name, FILE_MENU)
+            && element.states.has(State::Showing)
+    });
+    if has_menu {
+        let path = [FILE_MENU.to_owned(), SAVE_AS_ITEM.to_owned()];
+        visit(desktop, main.id, &path, limits).await?;
+    } else {
+        let modifiers = vec![Modifier::Ctrl, Modifier::Shift];
+        desktop.press(&KeyChord { modifiers, key: Key::Char('s') }).await?;
+    }
+    let mut waited_ms = 0;
+    for _ in 0..LOOKS_MAX {
+        let watch = desktop.watch(None).await?;
+        let windows = desktop.windows().await?;
+        let is_new = |info: &&WindowInfo| {
+            info.kind != WindowKind::Popup
+                && known.iter().all(|before| before.id != info.id)
+                && (belongs_to(&windows, info, main) || same_app(info, main))
+        };
+        let opened = windows.iter().rev().find(is_new);
+        if let Some(dialog) = opened
+            && name_field(desktop, dialog).await?.is_some()
+        {
+            return Ok(Some(dialog.clone()));
+        }
+        if waited_ms >= milliseconds(DIALOG_MAX) {
+            break;
+        }
+        let left = DIALOG_MAX.saturating_sub(Duration::from_millis(waited_ms));
+        let quiet = QuietLimits { first_change: left, ..limits.quiet };
+        waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+    }
+    Ok(None)
+}
+
+/// The field for the name: the one with the focus, else the one that is named so, else the only one.
+async fn name_field<D: Desktop>(desktop: &D, dialog: &WindowInfo) -> DesktopResult<Option<Element>> {
+    let tree = match read_tree(desktop, dialog.id).await {
+        Err(DesktopError::NoWindow(_)) => return Ok(None),
+        other => other?,
+    };
+    let takes_text = |element: &&Element| {
+        element.offers(Pattern::EditableText)
+            && element.states.takes_input()
+            && element.role != Role::COMBO_BOX
+    };
+    let fields: Vec<&Element> = tree.elements.iter().filter(takes_text).collect();
+    let is_named = |element: &&&Element| {
+        let name = fold_name(&element.name);
+        ["name", "file name", "filename"].contains(&name.trim_end_matches(':'))
+    };
+    let focused = fields.iter().find(|element| element.states.has(State::Focused));
+    let only = || fields.first().filter(|_| fields.len() == 1);
+    Ok(fields.iter().find(is_named).or(focused).or_else(only).map(|element| (*element).clone()))
+}
+
+/// Puts the path into the name field; returns what it reads if that is something else.
+async fn enter_name<D: Desktop>(
+    desktop: &D,
+    dialog: &WindowInfo,
+    path: &str,
+) -> Result<Option<String>, Halt> {
+    let Some(field) = name_field(desktop, dialog).await? else { return Ok(Some(String::new())) };
+    let read = || patiently(|| desktop.text(field.id, path.len().saturating_add(TEXT_MAX)));
+    match desktop.perform(field.id, &ElementAction::SetText(path.to_owned())).await {
+        Ok(()) if read().await? == path => return Ok(None),
+        Ok(()) | Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if !desktop.element(field.id).await?.states.has(State::Focused) {
+        desktop.perform(field.id, &ElementAction::Focus).await?;
+    }
+    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
+    let watch = desktop.watch(Some(dialog.id)).await?;
+    desktop.type_text(path).await?;
+    desktop.settle(watch, QuietLimits::default()).await?;
+    let text = read().await?;
+    Ok((text != path).then_some(text))
+}
+
+/// Selects the format in one of the dialog's lists; false if none has it.
+async fn choose_format<D: Desktop>(
+    desktop: &D,
+    dialog: &WindowInfo,
+    format: &str,
+    limits: &ActLimits,
+) -> Result<bool, Halt> {
+    let tree = read_tree(desktop, dialog.id).await?;
+    let lists = tree.elements.iter().filter(|element| element.role == Role::COMBO_BOX);
+    for list in lists.filter(|list| list.states.takes_input()) {
+        let chosen = select(desktop, dialog.id, list.id, format, limits).await?;
+        if chosen.effect() == Verdict::Seen {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Presses the button that saves, or Return where there is none.
+async fn accept<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits) -> Result<(), Halt> {
+    let buttons = buttons(desktop, dialog).await?;
+    let named = |name: &&str| buttons.iter().find(|button| fold_name(&button.name) == **name);
+    match SAVE_BUTTONS.iter().find_map(named) {
+        Some(button) => {
+            let target = Target::Element { id: button.id, name: Some(button.name.clone()) };
+            click_once(desktop, dialog.id, &Click::once(target), limits).await?;
+        }
+        None => {
+            let enter = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Return) };
+            desktop.press(&enter).await?;
+        }
+    }
+    Ok(())
+}

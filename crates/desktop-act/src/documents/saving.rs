@@ -1,0 +1,192 @@
+//! The wait until a document is saved, and its proof: the file.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    action::{Evidence, Proof, Shortfall, Uncertainty},
+    duration::milliseconds,
+    ui::{WindowInfo, WindowKind, belongs_to, same_app},
+};
+use deskhand_desktop::{Desktop, DesktopResult, FileStamp, FileState, QuietLimits};
+
+use super::questions::{Answers, answer, buttons};
+use crate::report::{ActLimits, Halt};
+
+/// The longest wait for one change before the file is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// How long nothing may happen before the document counts as not saved.
+const IDLE_MAX: Duration = Duration::from_secs(4);
+/// The same where no mark says that there is something to save.
+const IDLE_UNMARKED_MAX: Duration = Duration::from_millis(1_500);
+/// How often the file is looked at in all.
+const LOOKS_MAX: usize = 2_000;
+
+/// A document before it is saved.
+#[derive(Debug, Clone)]
+pub(crate) struct Saving {
+    window: WindowInfo,
+    known: Vec<WindowInfo>,
+    /// The file, if it is known.
+    path: Option<String>,
+    /// The file as it was.
+    stamp: Option<FileStamp>,
+    /// Whether a process has had it open for writing all along, as office suites have: then that says nothing.
+    is_held: bool,
+    modified: Option<bool>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Saved {
+    pub(crate) evidence: Evidence,
+    /// The dialog that asks a question.
+    pub(crate) asks: Option<WindowInfo>,
+    pub(crate) waited_ms: u64,
+}
+
+impl Saving {
+    /// Notes the state of the document of `window` and its file.
+    pub(crate) async fn begin<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Self> {
+        let document = desktop.document(window).await?;
+        let path = document.as_ref().and_then(|document| document.path.clone());
+        let modified = document.and_then(|document| document.modified);
+        Self { modified, ..Self::of(desktop, window, path).await? }.with_stamp(desktop).await
+    }
+
+    /// The same for a file that the document is going to be saved to.
+    pub(crate) async fn to_file<D: Desktop>(
+        desktop: &D,
+        window: &WindowInfo,
+        path: &str,
+    ) -> DesktopResult<Self> {
+        let modified = desktop.document(window).await?.and_then(|document| document.modified);
+        let saving = Self { modified, ..Self::of(desktop, window, Some(path.to_owned())).await? };
+        saving.with_stamp(desktop).await
+    }
+
+    async fn of<D: Desktop>(desktop: &D, window: &WindowInfo, path: Option<String>) -> DesktopResult<Self> {
+        let known = desktop.windows().await?;
+        Ok(Self { window: window.clone(), known, path, stamp: None, is_held: false, modified: None })
+    }
+
+    async fn with_stamp<D: Desktop>(mut self, desktop: &D) -> DesktopResult<Self> {
+        if let Some(path) = &self.path {
+            let state = desktop.file(path).await?;
+            (self.stamp, self.is_held) = (state.stamp, state.is_written);
+        }
+        Ok(self)
+    }
+
+    /// Whether the file of the document is known, so that it can prove that it was saved.
+    pub(crate) const fn has_file(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// The file, if the document has no unsaved changes and so needs not be saved.
+    pub(crate) fn saved_already(&self) -> Option<Proof> {
+        let (path, stamp) = (self.path.clone()?, self.stamp?);
+        let already = self.modified == Some(false);
+        already.then_some(Proof::Saved { path, bytes: stamp.size, already })
+    }
+
+    /// Waits until the file is written, answering what the application asks; the keys that save were sent.
+    pub(crate) async fn finish<D: Desktop>(
+        &self,
+        desktop: &D,
+        answers: Answers,
+        limits: &ActLimits,
+    ) -> Result<Saved, Halt> {
+        let (mut waited_ms, mut idle_ms) = (0, 0);
+        let mut last: Option<FileState> = None;
+        let mut asked: Option<WindowInfo> = None;
+        for _ in 0..LOOKS_MAX {
+            let watch = desktop.watch(None).await?;
+            let windows = desktop.windows().await?;
+            let state = match &self.path {
+                Some(path) => Some(desktop.file(path).await?),
+                None => None,
+            };
+            let modified = self.modified_now(desktop, &windows).await?;
+            let question = self.question(&windows);
+            if let Some(dialog) = &question {
+                if answer(desktop, dialog, answers, limits).await? {
+                    idle_ms = 0;
+                } else if asked.as_ref() == Some(dialog) && !buttons(desktop, dialog).await?.is_empty() {
+                    let evidence = Shortfall::Asks { dialog: dialog.into() }.into();
+                    return Ok(Saved { evidence, asks: question, waited_ms });
+                }
+            } else if let Some(proof) = self.proof(state.as_ref(), last.as_ref(), modified) {
+                return Ok(Saved { evidence: proof.into(), asks: None, waited_ms });
+            }
+            let works = state != last || state.as_ref().is_some_and(|state| self.is_being_written(state));
+            if works || asked != question {
+                idle_ms = 0;
+            }
+            let idle_max = if modified.is_some() { IDLE_MAX } else { IDLE_UNMARKED_MAX };
+            if idle_ms >= milliseconds(idle_max) || waited_ms >= milliseconds(limits.launch) {
+                return Ok(Saved {
+                    evidence: self.shortfall(state.as_ref(), modified),
+                    asks: question,
+                    waited_ms,
+                });
+            }
+            (last, asked) = (state, question);
+            let quiet = QuietLimits { first_change: LOOK_AGAIN, bound: LOOK_AGAIN, ..limits.quiet };
+            let settled = desktop.settle(watch, quiet).await?;
+            waited_ms += settled.waited_ms.max(1);
+            idle_ms += settled.waited_ms.max(1);
+        }
+        Ok(Saved { evidence: self.shortfall(last.as_ref(), None), asks: asked, waited_ms })
+    }
+
+    /// Whether the window shows a mark of unsaved changes now; `None` also if it is gone.
+    async fn modified_now<D: Desktop>(
+        &self,
+        desktop: &D,
+        windows: &[WindowInfo],
+    ) -> DesktopResult<Option<bool>> {
+        let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(None) };
+        Ok(desktop.document(now).await?.and_then(|document| document.modified))
+    }
+
+    /// The dialog of the application that opened since.
+    fn question(&self, windows: &[WindowInfo]) -> Option<WindowInfo> {
+        let is_new = |info: &&WindowInfo| {
+            info.kind == WindowKind::Dialog
+                && self.known.iter().all(|known| known.id != info.id)
+                && (belongs_to(windows, info, &self.window) || same_app(info, &self.window))
+        };
+        windows.iter().rev().find(is_new).cloned()
+    }
+
+    /// The proof that the file was written: it is another one than before, nobody writes it, and the mark is gone. Where the
+    /// application shows no mark, the file must also be the same in two looks.
+    fn proof(
+        &self,
+        now: Option<&FileState>,
+        last: Option<&FileState>,
+        modified: Option<bool>,
+    ) -> Option<Proof> {
+        let now = now?;
+        let stamp = now.stamp.filter(|stamp| Some(*stamp) != self.stamp)?;
+        let rests = last.and_then(|last| last.stamp) == Some(stamp);
+        let mark_went = self.modified == Some(true) && modified == Some(false);
+        let complete = !self.is_being_written(now) && modified != Some(true) && (mark_went || rests);
+        complete.then(|| Proof::Saved { path: now.path.clone(), bytes: stamp.size, already: false })
+    }
+
+    fn is_being_written(&self, now: &FileState) -> bool {
+        now.is_written && !self.is_held
+    }
+
+    /// What is there instead, once nothing happens any more.
+    fn shortfall(&self, state: Option<&FileState>, modified: Option<bool>) -> Evidence {
+        let path = self.path.clone();
+        let changed = state.and_then(|state| state.stamp) != self.stamp;
+        let missing = path.is_some() && state.is_some_and(|state| state.stamp.is_none());
+        if modified == Some(true) || missing {
+            return Shortfall::NotSaved { path, modified, changed }.into();
+        }
+        Uncertainty::FileUnchanged { path }.into()
+    }
+}

@@ -1,0 +1,206 @@
+//! What a text should be after something was typed into it. Pure.
+
+use deskhand_core::action::{Evidence, Proof, Shortfall, Surroundings, TEXT_MAX};
+
+/// How much of a text is returned around the place of what was written, in characters.
+pub(crate) const OUTPUT_MAX: usize = 400;
+
+/// A text that can be typed into, as it was before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Present {
+    pub(crate) text: String,
+    pub(crate) place: Place,
+}
+
+/// Where typed text goes, in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// It replaces what is selected.
+    Selected(usize, usize),
+    /// It is inserted at the caret.
+    Caret(usize),
+    /// The application does not tell.
+    Unknown,
+}
+
+/// The expected text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// The typed text between these two.
+    Between(String, String),
+    /// The earlier text with the typed text inserted somewhere.
+    Somewhere(String),
+}
+
+/// The result of comparing the text read back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// It matches.
+    Met,
+    /// It may still match: it is unchanged, or only a first part of the typed text has arrived.
+    OnItsWay,
+    /// Further keys cannot make it match.
+    Wrong,
+}
+
+impl Present {
+    /// How many characters there are once the typed ones have taken their place.
+    pub(crate) fn length_after(&self, typed: &str) -> usize {
+        let length = self.text.chars().count() + typed.chars().count();
+        match self.place {
+            Place::Selected(start, end) => length.saturating_sub(end - start),
+            Place::Caret(_) | Place::Unknown => length,
+        }
+    }
+
+    /// The text once the typed one has taken its place.
+    pub(crate) fn expected(&self) -> Expected {
+        let between = |start, end| {
+            Expected::Between(characters_of(&self.text, 0, start), characters_of(&self.text, end, usize::MAX))
+        };
+        match self.place {
+            Place::Selected(start, end) => between(start, end),
+            Place::Caret(at) => between(at, at),
+            Place::Unknown if plain(&self.text).is_empty() => between(0, 0),
+            Place::Unknown => Expected::Somewhere(self.text.clone()),
+        }
+    }
+}
+
+impl Expected {
+    /// Exactly the typed text.
+    pub(crate) const fn whole() -> Self {
+        Self::Between(String::new(), String::new())
+    }
+
+    /// Compares `found` with what is expected after `typed`; `stale` is the text before.
+    pub(crate) fn judge(&self, typed: &str, stale: &str, found: &str) -> Reading {
+        let (is_met, has_begun) = match self {
+            Self::Between(head, tail) => {
+                let is_met = same_after(typed, found, &format!("{head}{typed}{tail}"));
+                (is_met, is_begun(head, typed, tail, found))
+            }
+            Self::Somewhere(before) => {
+                let (typed, before, found) = (spaced(typed), plain(before), plain(found));
+                let is_in = |part: &str| typed == part;
+                let begins = |part: &str| typed.starts_with(part);
+                (adds(&before, &found, is_in), adds(&before, &found, begins))
+            }
+        };
+        match (is_met, has_begun || plain(found) == plain(stale)) {
+            (true, _) => Reading::Met,
+            (false, true) => Reading::OnItsWay,
+            (false, false) => Reading::Wrong,
+        }
+    }
+
+    /// The selected completion behind the typed text, if `found` is what is expected apart from it.
+    pub(crate) fn completion(
+        &self,
+        typed: &str,
+        found: &str,
+        selected: Option<(usize, usize)>,
+    ) -> Option<String> {
+        let (Self::Between(head, _), Some((start, end))) = (self, selected) else { return None };
+        let begins_there = start == head.chars().count() + typed.chars().count();
+        let without = format!("{}{}", characters_of(found, 0, start), characters_of(found, end, usize::MAX));
+        let fits = begins_there && self.judge(typed, "", &without) == Reading::Met;
+        fits.then(|| characters_of(found, start, end))
+    }
+
+    /// The evidence for the text `found` after `typed`, and the part of it around that place.
+    pub(crate) fn evidence(&self, typed: &str, stale: &str, found: &str) -> (Evidence, String) {
+        let length = typed.chars().count();
+        if self.judge(typed, stale, found) == Reading::Met {
+            let start = match self {
+                Self::Between(head, _) => head.chars().count(),
+                Self::Somewhere(before) => changed_part(before, found).1.0,
+            };
+            let proof = Proof::Reads {
+                text: excerpt(found, (start, start + length), TEXT_MAX),
+                corrected: false,
+                completion: None,
+            };
+            return (proof.into(), excerpt(found, (start, start + length), OUTPUT_MAX));
+        }
+        let (was, is) = changed_part(stale, found);
+        let around =
+            Surroundings { before: excerpt(stale, was, TEXT_MAX), after: excerpt(found, is, TEXT_MAX) };
+        let text = around.after.clone();
+        let shortfall = Shortfall::ReadsOtherwise { text, corrected: false, around: Some(around) };
+        (shortfall.into(), excerpt(found, is, OUTPUT_MAX))
+    }
+}
+
+/// The part in which two texts differ, in the characters of each.
+fn changed_part(before: &str, after: &str) -> ((usize, usize), (usize, usize)) {
+    let (before, after): (Vec<char>, Vec<char>) = (before.chars().collect(), after.chars().collect());
+    let shorter = before.len().min(after.len());
+    let head = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
+    let rest = before.iter().rev().zip(after.iter().rev()).take(shorter - head);
+    let tail = rest.take_while(|(one, other)| one == other).count();
+    ((head, before.len() - tail), (head, after.len() - tail))
+}
+
+/// At most `max` characters of a text, around a part of it; `…` stands for what is cut off.
+pub(crate) fn excerpt(text: &str, (start, end): (usize, usize), max: usize) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= max {
+        return text.to_owned();
+    }
+    let room = max.saturating_sub(2);
+    let middle = usize::midpoint(start.min(letters.len()), end.min(letters.len()));
+    let from = middle.saturating_sub(room / 2).min(letters.len().saturating_sub(room));
+    let to = (from + room).min(letters.len());
+    let cut = |is_cut: bool| if is_cut { "…" } else { "" };
+    let kept: String = letters.get(from..to).unwrap_or_default().iter().collect();
+    format!("{}{kept}{}", cut(from > 0), cut(to < letters.len()))
+}
+
+fn characters_of(text: &str, start: usize, end: usize) -> String {
+    text.chars().skip(start).take(end.saturating_sub(start)).collect()
+}
+
+/// Whether a part of `typed` stands between `head` and `tail` so far.
+fn is_begun(head: &str, typed: &str, tail: &str, found: &str) -> bool {
+    let (head, typed, tail, found) = (spaced(head), spaced(typed), spaced(tail), spaced(found));
+    let rest = found.strip_prefix(head.as_str());
+    let tail = tail.trim_end_matches('\n');
+    rest.and_then(|rest| rest.trim_end_matches('\n').strip_suffix(tail))
+        .is_some_and(|part| typed.starts_with(part))
+}
+
+/// Whether `found` is `meant`, except for the line end at the end of a text that toolkits add or take away. After a typed
+/// line end they may only add one.
+fn same_after(typed: &str, found: &str, meant: &str) -> bool {
+    let (found, meant) = (spaced(found), spaced(meant));
+    if typed.ends_with('\n') {
+        found == meant || found.strip_suffix('\n') == Some(&meant)
+    } else {
+        found.trim_end_matches('\n') == meant.trim_end_matches('\n')
+    }
+}
+
+/// Whether `found` is `before` with an inserted part that `fits`.
+fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
+    let Some(length) = found.len().checked_sub(before.len()) else { return false };
+    before.char_indices().map(|(at, _)| at).chain([before.len()]).any(|at| {
+        let part = found.get(at..at + length);
+        let (head, rest) = (found.get(..at), found.get(at + length..));
+        head == before.get(..at) && rest == before.get(at..) && part.is_some_and(&fits)
+    })
+}
+
+/// A text without the line end that toolkits add to it.
+pub(crate) fn plain(text: &str) -> String {
+    spaced(text.trim_end_matches('\n'))
+}
+
+/// The text with ordinary spaces: pages show others at the end of a line.
+fn spaced(text: &str) -> String {
+    text.replace('\u{a0}', " ")
+}
+
+#[cfg(test)]
+#[path = "expected_tests.rs"]
+mod tests;

@@ -1,0 +1,226 @@
+//! The capabilities of the desktop, passed through; input after the last look.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    geometry::{Point, Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::{CellRange, CellRef, DocumentInfo, Element, Place, TableContent, Tree, WindowInfo},
+};
+use deskhand_desktop::{
+    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Quirks, Settled,
+    Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+};
+
+use super::{Permitted, activates};
+
+impl<D: Desktop> Desktop for Permitted<'_, D> {
+    fn capabilities(&self) -> Capabilities {
+        self.desktop.capabilities()
+    }
+
+    async fn see(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Sight> {
+        self.desktop.see(window, limits).await
+    }
+
+    fn reserve_element_id(&self) -> ElementId {
+        self.desktop.reserve_element_id()
+    }
+}
+
+impl<D: Desktop> Windowing for Permitted<'_, D> {
+    async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
+        self.desktop.windows().await
+    }
+
+    async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
+        self.desktop.windows_changed(known, bound).await
+    }
+
+    async fn activate(&self, window: WindowId) -> DesktopResult<()> {
+        self.desktop.activate(window).await
+    }
+
+    async fn close(&self, window: WindowId) -> DesktopResult<()> {
+        self.desktop.close(window).await
+    }
+
+    async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+        self.desktop.launch(request).await
+    }
+
+    fn process_ended(&self, pid: u32) -> Option<Ended> {
+        self.desktop.process_ended(pid)
+    }
+}
+
+impl<D: Desktop> Documents for Permitted<'_, D> {
+    async fn document(&self, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
+        self.desktop.document(window).await
+    }
+
+    async fn file(&self, path: &str) -> DesktopResult<FileState> {
+        self.desktop.file(path).await
+    }
+}
+
+impl<D: Desktop> UiTree for Permitted<'_, D> {
+    async fn tree(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
+        self.desktop.tree(window, limits).await
+    }
+
+    async fn element(&self, id: ElementId) -> DesktopResult<Element> {
+        self.desktop.element(id).await
+    }
+
+    async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
+        self.desktop.children(id, max).await
+    }
+
+    async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
+        self.desktop.selected(id).await
+    }
+
+    async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
+        self.desktop.element_at(window, point).await
+    }
+
+    async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
+        self.desktop.is_within(id, ancestor).await
+    }
+
+    fn last_place(&self, id: ElementId) -> Option<Place> {
+        self.desktop.last_place(id)
+    }
+}
+
+impl<D: Desktop> Patterns for Permitted<'_, D> {
+    async fn perform(&self, id: ElementId, action: &ElementAction) -> DesktopResult<()> {
+        match action {
+            ElementAction::Default
+            | ElementAction::Named(_)
+            | ElementAction::SetText(_)
+            | ElementAction::SetValue(_)
+            | ElementAction::Select => self.show_by_id(id, /*focused*/ false).await?,
+            // These move the focus, the view or the selection of a text alone.
+            ElementAction::Focus | ElementAction::ScrollIntoView | ElementAction::SelectText { .. } => {}
+        }
+        self.desktop.perform(id, action).await
+    }
+
+    fn quirks(&self, id: ElementId) -> Quirks {
+        self.desktop.quirks(id)
+    }
+
+    async fn action_names(&self, id: ElementId) -> DesktopResult<Vec<String>> {
+        self.desktop.action_names(id).await
+    }
+
+    async fn text(&self, id: ElementId, max: usize) -> DesktopResult<String> {
+        self.desktop.text(id, max).await
+    }
+
+    async fn text_selection(&self, id: ElementId) -> DesktopResult<Option<(usize, usize)>> {
+        self.desktop.text_selection(id).await
+    }
+
+    async fn caret(&self, id: ElementId) -> DesktopResult<Option<usize>> {
+        self.desktop.caret(id).await
+    }
+
+    async fn formula(&self, table: ElementId, cell: CellRef) -> DesktopResult<Option<String>> {
+        self.desktop.formula(table, cell).await
+    }
+
+    async fn cells(&self, table: ElementId, range: CellRange) -> DesktopResult<TableContent> {
+        self.desktop.cells(table, range).await
+    }
+
+    async fn cell(&self, table: ElementId, cell: CellRef) -> DesktopResult<Element> {
+        self.desktop.cell(table, cell).await
+    }
+}
+
+impl<D: Desktop> Input for Permitted<'_, D> {
+    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.show_place(at).await?;
+        self.desktop.click(at, button, count).await
+    }
+
+    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+        self.show_place(from).await?;
+        self.show_place(to).await?;
+        self.desktop.drag(from, to, held).await
+    }
+
+    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.desktop.scroll(at, right, down).await
+    }
+
+    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
+        self.show_focus(activates(chord)).await?;
+        self.desktop.press(chord).await
+    }
+
+    async fn type_text(&self, text: &str) -> DesktopResult<()> {
+        self.show_focus(text.contains(['\n', '\r'])).await?;
+        self.desktop.type_text(text).await
+    }
+}
+
+impl<D: Desktop> Clipboard for Permitted<'_, D> {
+    async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        self.desktop.clipboard().await
+    }
+
+    async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        self.desktop.set_clipboard(text).await
+    }
+
+    async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
+        self.desktop.clipboard_taken(bound).await
+    }
+}
+
+impl<D: Desktop> Capture for Permitted<'_, D> {
+    async fn screen(&self) -> DesktopResult<Picture> {
+        self.desktop.screen().await
+    }
+
+    async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
+        self.desktop.region(region).await
+    }
+}
+
+impl<D: Desktop> Settling for Permitted<'_, D> {
+    type Watch = D::Watch;
+
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Self::Watch> {
+        self.desktop.watch(window).await
+    }
+
+    async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
+        self.desktop.settle(watch, limits).await
+    }
+
+    fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
+        self.desktop.recently_changed(elements, span)
+    }
+
+    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
+        self.desktop.follows_inputs(element, span)
+    }
+
+    fn attribute_to_action(&self, element: ElementId) {
+        self.desktop.attribute_to_action(element);
+    }
+
+    fn mark_self_changing(&self, element: ElementId, aspect: Aspect) {
+        self.desktop.mark_self_changing(element, aspect);
+    }
+
+    fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool {
+        self.desktop.is_self_changing(element, aspect)
+    }
+}

@@ -1,0 +1,208 @@
+//! A desktop on which input goes out only with a permit: just before each input, what is there is read again and shown
+//! to the permit.
+//!
+//! An action is judged on what was seen a while ago. Since then a model was asked, a person approved, an earlier action ran,
+//! and the application went on. So the last look is not part of any action, but lies below all of them: none can forget
+//! it, whatever way it takes.
+
+mod delegate;
+
+use std::sync::{Mutex, PoisonError};
+
+use deskhand_core::{
+    action::{LastLook, Refusal},
+    geometry::{Point, Screen},
+    ids::{ElementId, WindowId},
+    keys::{Key, KeyChord, NamedKey},
+    ui::{Element, Role, State, WindowInfo, WindowKind, belongs_to, same_app},
+};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+
+use crate::checks::{is_beneath, is_same_place};
+
+/// An element just before input goes to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Live<'a> {
+    /// The element as it is now.
+    pub element: &'a Element,
+    /// The names of what is in it, if it has none of its own.
+    pub inside: &'a [String],
+    /// Whether the input goes to it because it has the focus; otherwise it is aimed at.
+    pub focused: bool,
+}
+
+/// What an action may act on.
+pub trait Permit: Send + Sync {
+    /// Whether input may go to this element now.
+    ///
+    /// # Errors
+    /// What is there instead of what was judged; nothing is sent.
+    fn admits(&self, live: &Live<'_>) -> Result<(), LastLook>;
+
+    /// The elements that the action was judged on, without those that were found in a picture: the check before the action
+    /// has looked at the picture again.
+    fn elements(&self) -> Vec<ElementId>;
+
+    /// Whether it was judged on something that was found in a picture.
+    fn is_drawn(&self) -> bool;
+
+    /// Whether a click has to go to one of these elements, because the action names nothing else.
+    fn only_there(&self) -> bool;
+
+    /// The process that owned the window when the action was judged.
+    fn pid(&self) -> Option<u32>;
+}
+
+/// A desktop that shows each target to a permit before input goes to it.
+pub struct Permitted<'a, D: Desktop> {
+    desktop: &'a D,
+    permit: &'a dyn Permit,
+    /// The window of the action; `None` without one.
+    window: Option<WindowId>,
+    /// The last window that the action was in, to know its application after it closed.
+    known: Mutex<Option<WindowInfo>>,
+}
+
+impl<'a, D: Desktop> Permitted<'a, D> {
+    /// A desktop for one action in `window`.
+    pub const fn new(desktop: &'a D, permit: &'a dyn Permit, window: Option<WindowId>) -> Self {
+        Self { desktop, permit, window, known: Mutex::new(None) }
+    }
+
+    /// Shows an element to the permit.
+    async fn show(&self, element: &Element, focused: bool) -> DesktopResult<()> {
+        let inside = self.inside(element).await?;
+        self.permit.admits(&Live { element, inside: &inside, focused }).map_err(DesktopError::refused)
+    }
+
+    /// The names of what is in an element without a name that is pressed as a whole.
+    async fn inside(&self, element: &Element) -> DesktopResult<Vec<String>> {
+        const INSIDE_MAX: usize = 8;
+        const WHOLE: [Role; 6] = [
+            Role::LINK,
+            Role::LIST_ITEM,
+            Role::PUSH_BUTTON,
+            Role::TABLE_CELL,
+            Role::TOGGLE_BUTTON,
+            Role::TREE_ITEM,
+        ];
+        if !element.name.trim().is_empty() || !WHOLE.contains(&element.role) || element.child_count == 0 {
+            return Ok(Vec::new());
+        }
+        match self.desktop.children(element.id, INSIDE_MAX).await {
+            Ok(children) => Ok(children.into_iter().map(|child| child.name).collect()),
+            Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Shows an element by its id; one that is gone is refused.
+    async fn show_by_id(&self, id: ElementId, focused: bool) -> DesktopResult<()> {
+        match self.desktop.element(id).await {
+            Ok(element) => self.show(&element, focused).await,
+            Err(DesktopError::NoElement(_)) => {
+                Err(DesktopError::refused(Refusal::Missing { id, nearest: Vec::new() }))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Checks a place just before a button is pressed on it: the window on top there belongs to the application, and the
+    /// element there is the one that was judged.
+    async fn show_place(&self, at: Point<Screen>) -> DesktopResult<()> {
+        let Some(window) = self.window else { return Ok(()) };
+        let windows = self.desktop.windows().await?;
+        let Some(main) = self.main(&windows, window) else { return Err(DesktopError::NoWindow(window)) };
+        let top = windows.iter().rev().find(|info| info.bounds.contains(&at));
+        let Some(top) = top.filter(|top| self.is_own(&windows, top, &main)) else {
+            return Err(DesktopError::refused(match top {
+                Some(top) => Refusal::PointCovered { point: at, by: top.into() },
+                None => Refusal::PointOutside { point: at, window, bounds: Some(main.bounds) },
+            }));
+        };
+        if self.permit.is_drawn() {
+            return Ok(());
+        }
+        let found = self.desktop.element_at(top.id, at).await?;
+        let mut moved = None;
+        for id in self.permit.elements() {
+            let live = match self.desktop.element(id).await {
+                // Something else stands in for it; the permit knows whether it may.
+                Err(DesktopError::NoElement(_)) => continue,
+                other => other?,
+            };
+            if live.bounds.is_none_or(|bounds| !bounds.contains(&at)) {
+                moved.get_or_insert(live);
+                continue;
+            }
+            // A pop-up shows what the tree of its window does not have there.
+            let in_popup = top.kind == WindowKind::Popup;
+            let covers = match &found {
+                Some(found) if !in_popup => {
+                    !is_same_place(self.desktop, found, &live).await?
+                        && !is_beneath(self.desktop, top, found, &live).await?
+                }
+                Some(_) | None => false,
+            };
+            if let (true, Some(found)) = (covers, &found) {
+                return Err(DesktopError::refused(LastLook::Replaced {
+                    judged: Box::new((&live).into()),
+                    found: found.into(),
+                }));
+            }
+            return self.show(&live, /*focused*/ false).await;
+        }
+        if let Some(moved) = moved.filter(|_| self.permit.only_there() && top.kind != WindowKind::Popup) {
+            return Err(DesktopError::refused(Refusal::Moving { element: (&moved).into() }));
+        }
+        match found {
+            Some(found) => self.show(&found, /*focused*/ false).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that the keyboard goes to the application, and shows what has the focus if keys activate it.
+    async fn show_focus(&self, activates: bool) -> DesktopResult<()> {
+        let Some(window) = self.window else { return Ok(()) };
+        let windows = self.desktop.windows().await?;
+        let Some(main) = self.main(&windows, window) else { return Err(DesktopError::NoWindow(window)) };
+        let active = windows.iter().find(|info| info.active);
+        let Some(active) = active else { return Ok(()) };
+        if !self.is_own(&windows, active, &main) {
+            let refusal = LastLook::OtherWindowActive { active: active.into(), window: (&main).into() };
+            return Err(DesktopError::refused(refusal));
+        }
+        if !activates {
+            return Ok(());
+        }
+        let tree = match self.desktop.tree(active.id, TreeLimits::default()).await {
+            Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => return Ok(()),
+            other => other?,
+        };
+        let focused = tree.elements.iter().rev().find(|element| element.states.has(State::Focused));
+        match focused {
+            Some(focused) => self.show_by_id(focused.id, /*focused*/ true).await,
+            None => Ok(()),
+        }
+    }
+
+    /// The window of the action, or what it was if it has closed since.
+    fn main(&self, windows: &[WindowInfo], window: WindowId) -> Option<WindowInfo> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(now) = windows.iter().find(|info| info.id == window) {
+            *known = Some(now.clone());
+        }
+        known.clone()
+    }
+
+    /// Whether a window belongs to the application that was judged.
+    fn is_own(&self, windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
+        let same_process = self.permit.pid().is_none_or(|pid| info.app.pid.is_none_or(|now| now == pid));
+        belongs_to(windows, info, main) || (same_app(info, main) && same_process)
+    }
+}
+
+/// Whether a chord activates what has the focus.
+const fn activates(chord: &KeyChord) -> bool {
+    matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
+}

@@ -1,0 +1,192 @@
+//! What proves an effect at one moment: windows, the target, and differences to the snapshot before.
+
+use deskhand_core::{
+    action::{Now, Proof},
+    ids::ElementId,
+    ui::{DocumentInfo, Element, Place, Role, Source, Tree, WindowInfo, WindowKind, belongs_to, same_app},
+};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+
+use crate::{
+    before::{Before, caret_of, look},
+    difference::{Difference, Differences, differences, drawn_difference, judge, target_difference},
+    effect::Effect,
+    menus::is_menu,
+    patience::read_element,
+    surfaces::root_of,
+    text::characters,
+};
+
+/// What one look found.
+pub(crate) enum Found {
+    /// Windows or the missing target prove the effect.
+    Proof(Proof),
+    /// What is different.
+    Differences(Differences),
+}
+
+/// Takes a new snapshot and compares it with the one before.
+pub(crate) async fn look_for_proof<D: Desktop>(
+    desktop: &D,
+    before: &Before,
+    effect: &mut Effect,
+) -> DesktopResult<Found> {
+    if let Some(proof) = window_proof(desktop, before, effect).await? {
+        // The target may have gone with its window.
+        effect.target = match &before.target {
+            Some(target) => desktop.element(target.id).await.ok(),
+            None => None,
+        };
+        return Ok(Found::Proof(proof));
+    }
+    if let Some(proof) = clipboard_proof(desktop, before).await? {
+        return Ok(Found::Proof(proof));
+    }
+    let mut own = Vec::new();
+    let mut is_gone = None;
+    if let Some(target) = before.target.as_ref().filter(|target| target.source != Source::AtSpi) {
+        // A failed detection proves nothing: the target may be drawn in another colour now.
+        effect.words = words_at(desktop, before).await?;
+        own.extend(effect.words.as_ref().and_then(|words| drawn_difference(target, words)));
+        effect.target = Some(target.clone());
+    } else if let Some(target) = &before.target {
+        match read_element(desktop, target.id).await {
+            Ok(now) => {
+                own.extend(target_difference(target, &now));
+                own.extend(caret_difference(desktop, before, target).await?);
+                effect.target = Some(now);
+            }
+            Err(DesktopError::NoElement(_)) => {
+                effect.target = None;
+                is_gone = Some(target).filter(|target| !is_menu(&target.role));
+            }
+            Err(DesktopError::NotAnswering { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let tree = look(desktop, before.surface.id).await?;
+    if let Some(target) = is_gone {
+        match successor(before, target, &tree) {
+            Some(again) => {
+                own.extend(target_difference(target, again));
+                effect.target = Some(again.clone());
+            }
+            None => return Ok(Found::Proof(Proof::Gone { element: target.into() })),
+        }
+    }
+    let mut found = differences(&before.tree, &tree, before.opens_menus());
+    found.retain(|one| before.target.as_ref().is_none_or(|target| one.of.id != target.id));
+    judge(&mut found, before, &tree);
+    own.extend(found);
+    Ok(Found::Differences(Differences { found: own, tree }))
+}
+
+/// The proof that another text was put on the clipboard.
+async fn clipboard_proof<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<Proof>> {
+    let Some(was) = &before.clipboard else { return Ok(None) };
+    let now = desktop.clipboard().await?;
+    let characters = now.as_ref().map(|text| characters(text));
+    Ok((now != *was).then_some(Proof::ClipboardRead { characters }))
+}
+
+/// The moved caret of the target, or what of its text is selected now.
+async fn caret_difference<D: Desktop>(
+    desktop: &D,
+    before: &Before,
+    target: &Element,
+) -> DesktopResult<Option<Difference>> {
+    let Some(was) = &before.caret else { return Ok(None) };
+    let Some(now) = caret_of(desktop, target.id).await? else { return Ok(None) };
+    let count = |length: usize| u64::try_from(length).unwrap_or(u64::MAX);
+    let moved = if now.selected != was.selected {
+        let length = now.selected.map_or(0, |(start, end)| end.saturating_sub(start));
+        Some(Now::TextSelected { characters: count(length) })
+    } else {
+        now.at.filter(|_| now.at != was.at).map(|at| Now::Caret { at: count(at) })
+    };
+    Ok(moved.map(|now| Difference::of_caret(target, now)))
+}
+
+/// The element that took the place of a target that is gone: the application made it anew, as lists do that are rendered
+/// again. A button of the same name in another dialog is another one.
+fn successor<'a>(before: &Before, target: &Element, now: &'a Tree) -> Option<&'a Element> {
+    let is_it = |one: &&Element| {
+        one.role == target.role
+            && one.name == target.name
+            && one.bounds == target.bounds
+            && before.tree.find(one.id).is_none()
+            && place(now, one.id) == place(&before.tree, target.id)
+    };
+    now.elements.iter().find(is_it)
+}
+
+fn place(tree: &Tree, id: ElementId) -> Option<Place> {
+    tree.places().into_iter().find_map(|(one, place)| (one.id == id).then_some(place))
+}
+
+/// The text at the position of a target that was detected in a picture; `None` for other targets and where no text is
+/// detected.
+pub(crate) async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<String>> {
+    let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
+    let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };
+    match desktop.element_at(before.surface.id, bounds.center()).await {
+        Ok(found) => Ok(found.filter(|found| found.source != Source::AtSpi).map(|found| found.name)),
+        // A failed observation proves nothing.
+        Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. } | DesktopError::Failed { .. }) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The proof by windows that opened, closed or got another title, as they are now.
+pub(crate) async fn window_proof<D: Desktop>(
+    desktop: &D,
+    before: &Before,
+    effect: &mut Effect,
+) -> DesktopResult<Option<Proof>> {
+    let windows = desktop.windows().await?;
+    effect.opened = None;
+    let known = |id| before.windows.iter().find(|info| info.id == id);
+    for info in windows.iter().rev() {
+        if known(info.id).is_some()
+            || !(same_app(info, &before.surface) || belongs_to(&windows, info, &before.surface))
+        {
+            continue;
+        }
+        if info.kind == WindowKind::Popup && !is_opened_menu(desktop, before, info).await? {
+            continue;
+        }
+        effect.opened = Some(info.clone());
+        return Ok(Some(Proof::WindowOpened { window: info.into() }));
+    }
+    for info in &before.windows {
+        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !before.opens_menus()) {
+            continue;
+        }
+        match windows.iter().find(|other| other.id == info.id) {
+            None => return Ok(Some(Proof::WindowClosed { window: info.into() })),
+            // Applications show the mark late, so it may be due to an earlier action, and does not say what was changed.
+            Some(now)
+                if now.title != info.title && !DocumentInfo::only_gets_modified(&info.title, &now.title) =>
+            {
+                return Ok(Some(Proof::TitleChanged { title: now.title.clone() }));
+            }
+            Some(_) => {}
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a pop-up is a menu or list, rather than a tool tip.
+async fn is_opened_menu<D: Desktop>(desktop: &D, before: &Before, popup: &WindowInfo) -> DesktopResult<bool> {
+    let root = match root_of(desktop, popup).await {
+        Err(DesktopError::NotAnswering { .. }) => None,
+        other => other?,
+    };
+    Ok(match root {
+        Some(root) if root.role.name() == "tool tip" => false,
+        Some(root) => is_menu(&root.role) || before.opens_menus() || root.child_count > 1,
+        None => before.opens_menus(),
+    })
+}

@@ -1,0 +1,85 @@
+//! Waiting until the applications in memory are quiet.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    duration::milliseconds,
+    ids::{ElementId, WindowId},
+};
+use deskhand_desktop::{Aspect, DesktopResult, QuietLimits, Settled, Settling};
+
+use crate::{FakeDesktop, stage::Stage};
+
+/// A running watch of [`FakeDesktop`].
+#[derive(Debug)]
+pub struct FakeWatch {
+    from: usize,
+    damage: u64,
+    app: Option<usize>,
+}
+
+impl Settling for FakeDesktop {
+    type Watch = FakeWatch;
+
+    async fn watch(&self, window: Option<WindowId>) -> DesktopResult<FakeWatch> {
+        let stage = self.reach()?;
+        let app = window.and_then(|window| stage.window(window)).map(|shown| shown.app);
+        Ok(FakeWatch { from: stage.log.len(), damage: stage.damage, app })
+    }
+
+    async fn settle(&self, watch: FakeWatch, limits: QuietLimits) -> DesktopResult<Settled> {
+        let mut stage = self.reach()?;
+        let start = stage.now_ms;
+        let end = start + milliseconds(limits.bound);
+        let concerns = |app: usize| watch.app.is_none_or(|wanted| wanted == app);
+        let count =
+            |stage: &Stage| stage.log.iter().skip(watch.from).filter(|(app, _)| concerns(*app)).count();
+        let mut seen = count(&stage);
+        let mut last = (seen > 0).then_some(start);
+        let timed_out = loop {
+            let quiet_at = match last {
+                Some(at) => at + milliseconds(limits.quiet),
+                None => start + milliseconds(limits.first_change),
+            };
+            let happened = stage.advance(quiet_at.min(end));
+            let now_seen = count(&stage);
+            if now_seen > seen {
+                seen = now_seen;
+                last = Some(stage.now_ms);
+            }
+            if !happened {
+                break quiet_at > end;
+            }
+        };
+        let mut changes = Vec::new();
+        for (app, change) in stage.log.iter().skip(watch.from) {
+            if concerns(*app) && !changes.contains(change) && changes.len() < Settled::CHANGES_MAX {
+                changes.push(change.clone());
+            }
+        }
+        Ok(Settled {
+            waited_for: Vec::new(),
+            changes,
+            damaged: stage.damage > watch.damage,
+            waited_ms: stage.now_ms - start,
+            timed_out,
+        })
+    }
+
+    fn recently_changed(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
+        // Nothing is tracked: callers watch after their action.
+        elements.to_vec()
+    }
+
+    fn follows_inputs(&self, _element: ElementId, _span: Duration) -> bool {
+        false
+    }
+
+    fn attribute_to_action(&self, _element: ElementId) {}
+
+    fn mark_self_changing(&self, _element: ElementId, _aspect: Aspect) {}
+
+    fn is_self_changing(&self, _element: ElementId, _aspect: Aspect) -> bool {
+        false
+    }
+}

@@ -1,0 +1,37 @@
+//! The tool `save_as`.
+use deskhand_core::intent::Does;
+use deskhand_desktop::Desktop;
+use deskhand_desktop_act::{SaveAs as Request, save_as};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::registry::{Tool, ToolContext, ToolResult};
+
+/// Saves the document to another file by the dialog of the application, and waits until the file is written.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SaveAs {
+    /// The file, with its extension.
+    path: String,
+    /// The format by its name in the dialog, if the extension does not tell.
+    #[serde(default)]
+    format: Option<String>,
+    /// Whether to keep that format, if the application asks.
+    #[serde(default)]
+    keep_format: Option<bool>,
+    /// Whether to replace a file that exists.
+    #[serde(default)]
+    overwrite: bool,
+}
+
+impl<D: Desktop> Tool<D> for SaveAs {
+    const NAME: &'static str = "save_as";
+    const DOES: Does = Does::Save;
+    type Input = Self;
+
+    async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        let Self { path, format, keep_format, overwrite } = input;
+        let request = Request { path, format, keep_format, overwrite };
+        Ok(save_as(context.desktop, context.window()?, &request, &context.limits).await?.into())
+    }
+}

@@ -1,0 +1,114 @@
+//! What a command may act on: what it was judged on, and the rules, which rule again on what is there.
+
+use deskhand_core::{
+    action::LastLook,
+    command::Command,
+    ids::ElementId,
+    intent::{Aimed, Does, JudgedElement},
+    policy::{Decision, Policy, Subject},
+    ui::{Element, Role, names_equal},
+};
+use deskhand_desktop_act::{Live, Permit};
+
+/// The permit of one command.
+pub(crate) struct Warrant<'a> {
+    command: &'a Command,
+    policy: &'a Policy,
+}
+
+impl<'a> Warrant<'a> {
+    /// The warrant of a command that the gate has cleared under this policy.
+    pub(crate) const fn new(command: &'a Command, policy: &'a Policy) -> Self {
+        Self { command, policy }
+    }
+
+    /// Refuses an element that is another one than the element that was judged.
+    fn same_as_judged(&self, live: &Element, focused: bool) -> Result<(), LastLook> {
+        let judged: &[JudgedElement] = self.command.judged.as_ref().map_or(&[], |judged| &judged.elements);
+        match judged.iter().find(|one| one.id == live.id) {
+            Some(judged)
+                if judged.role != live.role
+                    || (!shows_its_value(&live.role) && !names_equal(&judged.name, &live.name)) =>
+            {
+                Err(LastLook::Replaced { judged: Box::new(judged.to_ref()), found: live.into() })
+            }
+            Some(_) => Ok(()),
+            // One that stands in for it, as after a view was drawn anew, has its name.
+            None if !focused && self.only_there() => match judged.first() {
+                Some(first) if !judged.iter().any(|one| names_equal(&one.name, &live.name)) => {
+                    Err(LastLook::Replaced { judged: Box::new(first.to_ref()), found: live.into() })
+                }
+                Some(_) | None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    /// Lets the rules rule on what is there now. What a person approved is only what was judged.
+    fn ruled(&self, live: &Element, inside: &[String]) -> Result<(), LastLook> {
+        let subject = Subject::live(self.command, live, inside);
+        let ruling = self.policy.decide(&subject);
+        let judged = self.command.judged.as_ref();
+        // The levels of a path were shown with its last name.
+        let path = self.command.intent.aims.iter().flat_map(|aimed| {
+            let names: &[String] = if let Aimed::Path { names } = aimed { names } else { &[] };
+            names
+        });
+        let elements = judged.iter().flat_map(|judged| judged.elements.iter().map(|one| &one.name));
+        let names = judged.iter().flat_map(|judged| &judged.names);
+        let known: Vec<&String> = names.chain(elements).chain(path).collect();
+        let is_judged = |label: &String| known.iter().any(|name| names_equal(name, label));
+        let approved = judged.is_some_and(|judged| judged.approved);
+        match ruling.decision {
+            Decision::Allow => Ok(()),
+            Decision::Ask if approved && subject.labels.iter().all(is_judged) => Ok(()),
+            Decision::Ask => Err(LastLook::NeedsApproval { element: live.into(), rule: ruling.why }),
+            Decision::Deny => Err(LastLook::Denied { element: live.into(), rule: ruling.why }),
+        }
+    }
+}
+
+/// Roles whose accessible name may be their value, so that another name is no other element.
+fn shows_its_value(role: &Role) -> bool {
+    [Role::COMBO_BOX, Role::ENTRY, Role::TEXT, Role::PARAGRAPH, Role::PASSWORD_TEXT, Role::LABEL]
+        .contains(role)
+}
+
+/// Roles whose parts are acted on where these are: cells, items, entries beside them.
+fn is_in_parts(role: &Role) -> bool {
+    [Role::TABLE, Role::COMBO_BOX, Role::LIST, Role::LIST_BOX, Role::TREE, Role::TREE_TABLE].contains(role)
+        || ["document", "spin"].iter().any(|part| role.name().contains(part))
+}
+
+impl Permit for Warrant<'_> {
+    fn admits(&self, live: &Live<'_>) -> Result<(), LastLook> {
+        self.same_as_judged(live.element, live.focused)?;
+        self.ruled(live.element, live.inside)
+    }
+
+    fn elements(&self) -> Vec<ElementId> {
+        let judged: &[JudgedElement] = self.command.judged.as_ref().map_or(&[], |judged| &judged.elements);
+        judged.iter().filter(|one| !one.drawn).map(|one| one.id).collect()
+    }
+
+    fn is_drawn(&self) -> bool {
+        self.command.judged.as_ref().is_some_and(|judged| judged.elements.iter().any(|one| one.drawn))
+    }
+
+    fn only_there(&self) -> bool {
+        let intent = &self.command.intent;
+        let aims_elsewhere = intent.aims.iter().any(|aimed| {
+            matches!(
+                aimed,
+                Aimed::Item { .. } | Aimed::Path { .. } | Aimed::Place { .. } | Aimed::Keys { .. }
+            )
+        });
+        let judged = self.command.judged.as_ref();
+        let in_parts = judged.is_some_and(|judged| judged.elements.iter().any(|one| is_in_parts(&one.role)));
+        matches!(intent.does, Does::Press | Does::Set | Does::Drag) && !aims_elsewhere && !in_parts
+    }
+
+    fn pid(&self) -> Option<u32> {
+        self.command.judged.as_ref().and_then(|judged| judged.pid)
+    }
+}
