@@ -1,7 +1,9 @@
 //! `cargo xtask bench`: benchmarks, with the machine load.
 
+mod actions;
 mod perception;
 mod sessions;
+mod spellings;
 
 use std::process::ExitCode;
 
@@ -23,6 +25,18 @@ pub(crate) enum Bench {
     ///
     /// A full run takes about ten minutes. For a short one: `--only calc --edits 50 --actions 0`.
     Perception(perception::PerceptionArguments),
+    /// Measure and judge actions of every tool on fixtures and real applications.
+    ///
+    /// Plays random actions through the tools, as an agent does, each application on a private desktop. Prints by tool and
+    /// by application: verdicts, the time of the whole action, and what of it is over the application's own time, which
+    /// an observer process measures from each input to the last change that belongs to it. Verdicts are compared with
+    /// what happened by the word of oracles that share no code with the product: event logs, files, UNO. `--real` adds
+    /// applications of more toolkits, where they are installed.
+    ///
+    /// A short run: `--only gtk3 --only calc --actions 40`.
+    Actions(actions::ActionsArguments),
+    /// Look for spellings of names and keys that are carried out although a policy denies them.
+    Spellings(spellings::SpellingsArguments),
 }
 
 /// Runs a benchmark.
@@ -30,5 +44,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
     match bench {
         Bench::Sessions(arguments) => sessions::run(arguments),
         Bench::Perception(arguments) => perception::run(arguments),
+        Bench::Actions(arguments) => actions::run(arguments),
+        Bench::Spellings(arguments) => spellings::run(arguments),
     }
 }

@@ -1,6 +1,7 @@
 //! Tests of the runtime's public API: whole sessions on the in-memory desktop.
 #![cfg(test)]
 
+mod actions;
 mod agents;
 mod binding;
 mod careful;
