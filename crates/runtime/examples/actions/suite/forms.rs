@@ -136,7 +136,10 @@ async fn menu(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failure> {
         _ => (&["Insert", "Shapes", "Circle"], "Circle"),
     };
     let truth = Truth::Event(item, "chosen");
-    player.play(Deed::new("visit", json!({ "path": path }), truth).about(&["Chosen", "Count", item])).await?;
+    let deed = Deed::new("visit", json!({ "path": path }), truth).about(&["Chosen", "Count", item]);
+    // What is chosen again says nothing new.
+    let says_it = player.stage.named(&format!("Chosen {item}")).await?.is_some();
+    player.play(if says_it { deed.blind() } else { deed }).await?;
     Ok(())
 }
 

@@ -76,7 +76,7 @@ pub(crate) async fn play(
         for one in done {
             measured.add(application, &stage.observer, one);
         }
-        stage.desktop.shut_down().await;
+        stage.desktop.into_inner().shut_down().await;
         if played >= share {
             break;
         }

@@ -14,6 +14,7 @@ use deskhand_core::{
 use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_detect::{DetectOptions, Seeing};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_process::{PATH_DEFAULT, find_program};
 use deskhand_runtime::Toolbox;
@@ -169,9 +170,10 @@ impl Application {
 
 /// A running application.
 pub(crate) struct Stage {
-    pub(crate) desktop: LinuxDesktop,
+    /// As agents have it: with pictures read where the application tells nothing, or what is out of date.
+    pub(crate) desktop: Seeing<LinuxDesktop>,
     pub(crate) window: WindowInfo,
-    pub(crate) tools: Toolbox<LinuxDesktop>,
+    pub(crate) tools: Toolbox<Seeing<LinuxDesktop>>,
     pub(crate) observer: Observer,
     pub(crate) oracle: Oracle,
     /// The fixture, for our own applications.
@@ -191,6 +193,7 @@ impl Stage {
         let (request, fixture, file) = request(application, &folder, port).await?;
         let observer = Observer::start(&desktop).await?;
         let oracle = Oracle::start(&desktop, port)?;
+        let desktop = Seeing::new(desktop, DetectOptions::default());
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await?;
         let window = launched.window.clone().ok_or_else(|| launched.summary())?;
         if let Some(fixture) = &fixture {
@@ -198,7 +201,9 @@ impl Stage {
         }
         let tools = Toolbox::standard(ActLimits::default())?;
         let stage = Self { desktop, window, tools, observer, oracle, fixture, file };
-        stage.settle(Duration::from_millis(700)).await?;
+        // As long as a model thinks before its first action, so that what changes by itself is known by then.
+        stage.tree(stage.window.id).await?;
+        stage.settle(Duration::from_millis(2_600)).await?;
         Ok(stage)
     }
 

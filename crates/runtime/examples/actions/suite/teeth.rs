@@ -87,7 +87,13 @@ async fn form(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failure> {
     let arguments = json!({ "id": id, "name": "Email", "text": text, "clear": true });
     player.play(Deed::new("type_text", arguments, Truth::State("Email", json!(text)))).await?;
     tell(player, "put", json!({ "control": "Answer", "value": "Nothing sent" })).await?;
-    press(player, "Send", Truth::Event("Send", "clicked"), &["Sent", "Rejected", "Nothing sent"]).await
+    let Some(id) = player.id("Send").await? else { return Ok(()) };
+    let truth = Truth::Event("Send", "clicked");
+    let deed = Deed::new("click_element", json!({ "id": id, "name": "Send" }), truth);
+    let deed = deed.about(&["Sent", "Rejected", "Nothing sent"]);
+    // A rejection that was shown before says nothing new.
+    player.play(if text == "nobody" { deed.blind() } else { deed }).await?;
+    Ok(())
 }
 
 /// What the application corrects does not read as it was typed, and must not be typed again.
