@@ -4,11 +4,14 @@ use std::{collections::HashMap, time::Duration};
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
+    ui::{DocumentInfo, Element, Pattern, Role, Source, State, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
-use crate::menus::is_menu;
+use crate::{
+    menus::is_menu,
+    news::{ROW_ABOVE_MAX, is_row},
+};
 
 /// How long an element must have been observed without a change before its next change proves an effect at once.
 const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
@@ -33,6 +36,8 @@ pub(crate) struct Before {
     quiet_for: HashMap<ElementId, Duration>,
     /// Whether a moved focus counts as an effect, as with Tab.
     pub(crate) focus_counts: bool,
+    /// Whether it removes the mark of unsaved changes from the title.
+    pub(crate) removes_mark: bool,
     /// Whether its effect shows.
     pub(crate) sign: Sign,
     /// Where the caret of the target is and what of its text is selected, if that is part of the effect.
@@ -56,9 +61,10 @@ impl Before {
             windows: desktop.windows().await?,
             target: target.cloned(),
             quiet_for: quiet_for(desktop, &elements),
-            tree,
             focus_counts: false,
-            sign: target.map_or(Sign::Expected, sign_of_click),
+            removes_mark: false,
+            sign: target.map_or(Sign::Expected, |target| sign_of_click(target, &tree)),
+            tree,
             caret: None,
             clipboard: None,
         })
@@ -72,6 +78,13 @@ impl Before {
     /// The same with a moved focus as an effect.
     pub(crate) fn counting_focus(self) -> Self {
         Self { focus_counts: true, ..self }
+    }
+
+    /// The same with a document that is saved, which removes the mark of unsaved changes from a title that has one.
+    pub(crate) fn saving(self) -> Self {
+        let document = DocumentInfo::of_title(&self.surface.title);
+        let is_marked = document.is_some_and(|document| document.modified == Some(true));
+        Self { removes_mark: is_marked, ..self }
     }
 
     /// The same with the focused element as the target, as it is for keys.
@@ -156,8 +169,10 @@ fn quiet_for<D: Desktop>(desktop: &D, elements: &[ElementId]) -> HashMap<Element
 pub(crate) enum Sign {
     /// It does: without a sign it has none.
     Expected,
-    /// It may not: a shortcut, a click on a row that is selected.
+    /// It may not: a shortcut, a click on a header.
     Possible,
+    /// It may not, and comes soon if it does: a click on a row that is selected.
+    Again,
     /// It rarely does: a caret key, a click on the field that has the focus. Nothing is waited for long.
     Unlikely,
 }
@@ -184,7 +199,7 @@ pub(crate) async fn caret_of<D: Desktop>(desktop: &D, id: ElementId) -> DesktopR
 }
 
 /// Whether a click on an element shows: not on a field that has the focus, a row that is selected, or a header.
-fn sign_of_click(target: &Element) -> Sign {
+fn sign_of_click(target: &Element, tree: &Tree) -> Sign {
     const ROWS: &[Role] =
         &[Role::LIST_ITEM, Role::PAGE_TAB, Role::RADIO_BUTTON, Role::TABLE_CELL, Role::TREE_ITEM];
     const FIELDS: &[Role] = &[
@@ -205,10 +220,19 @@ fn sign_of_click(target: &Element) -> Sign {
         return Sign::Unlikely;
     }
     let is_current = has(State::Selected) || has(State::Checked) || has(State::Focused);
-    if target.role.name().ends_with("header") || (ROWS.contains(&target.role) && is_current) {
-        return Sign::Possible;
+    // A label may stand for the row or tab that it is in.
+    let is_in_current = target.role == Role::LABEL
+        && tree
+            .ancestors(target.id)
+            .take(ROW_ABOVE_MAX)
+            .any(|one| one.states.has(State::Selected) && (ROWS.contains(&one.role) || is_row(&one.role)));
+    if target.role.name().ends_with("header") {
+        Sign::Possible
+    } else if (ROWS.contains(&target.role) && is_current) || is_in_current {
+        Sign::Again
+    } else {
+        Sign::Expected
     }
-    Sign::Expected
 }
 
 /// The elements of a window; empty if it is gone or does not respond.

@@ -10,7 +10,9 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, Quie
 
 use crate::{
     before::look,
+    drawn::check_drawn,
     find::nearest,
+    menus::{is_menu, open_items},
     patience::{patiently, read_element, settle_earlier},
     recover::recover,
     report::Halt,
@@ -91,6 +93,7 @@ pub(crate) async fn check<D: Desktop>(
         return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
     };
     let point = uncovered(desktop, &surface, &element, bounds).await?;
+    check_drawn(desktop, &surface, &element).await?;
     Ok(Ready { surface, element, point: Some(point) })
 }
 
@@ -159,6 +162,9 @@ async fn uncovered<D: Desktop>(
     if element.source != Source::AtSpi {
         return still_drawn(desktop, surface, element, bounds).await;
     }
+    if let Some(item) = menu_over(desktop, surface, element, bounds.center()).await? {
+        return Err(covered(element, Cover::Element((&item).into())));
+    }
     let mut coverer = None;
     for point in probes(bounds) {
         match patiently(|| desktop.element_at(surface.id, point)).await? {
@@ -169,6 +175,26 @@ async fn uncovered<D: Desktop>(
         }
     }
     Err(covered(element, coverer.map_or(Cover::Unnamed, |found| Cover::Element((&found).into()))))
+}
+
+/// The item of an open menu of the window that lies over a point of an element outside of menus.
+async fn menu_over<D: Desktop>(
+    desktop: &D,
+    surface: &WindowInfo,
+    element: &Element,
+    point: Point<Screen>,
+) -> DesktopResult<Option<Element>> {
+    if is_menu(&element.role) || desktop.quirks(element.id).misplaces_menu_items {
+        return Ok(None);
+    }
+    let tree = look(desktop, surface.id).await?;
+    let is_own = |item: &Element| {
+        item.id == element.id
+            || tree.ancestors(element.id).any(|one| one.id == item.id)
+            || tree.ancestors(item.id).any(|one| one.id == element.id)
+    };
+    let lies_over = |item: &&Element| item.bounds.is_some_and(|bounds| bounds.contains(&point));
+    Ok(open_items(&tree).filter(lies_over).find(|item| !is_own(item)).cloned())
 }
 
 /// The centre of an element detected in a picture, if it is detected there again.
@@ -245,6 +271,10 @@ pub(crate) async fn is_beneath<D: Desktop>(
     found: &Element,
     element: &Element,
 ) -> DesktopResult<bool> {
+    // An open menu lies on top.
+    if is_menu(&element.role) && !is_menu(&found.role) {
+        return Ok(true);
+    }
     if found.role.is_interactive() || found.offers(Pattern::Action) {
         return Ok(false);
     }

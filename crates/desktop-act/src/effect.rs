@@ -28,6 +28,8 @@ const PIECES: Duration = Duration::from_millis(60);
 const AFTER_ELSEWHERE: Duration = Duration::from_millis(250);
 /// How long the effect of an input is waited for that may have none to see.
 const SILENT: Duration = Duration::from_millis(250);
+/// The same for a click on what is selected already.
+const AGAIN: Duration = Duration::from_millis(500);
 /// How much longer the dialog is waited for that the name of the target announces.
 const ANNOUNCED: Duration = Duration::from_millis(1_500);
 /// How long it is waited on while something says that it goes on, such as `Saving…`.
@@ -149,10 +151,12 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
 fn bound(before: &Before, limits: &ActLimits) -> Duration {
     if before.announces_dialog() {
         limits.effect.max(ANNOUNCED)
-    } else if before.sign == Sign::Unlikely {
-        limits.effect.min(SILENT)
     } else {
-        limits.effect
+        match before.sign {
+            Sign::Expected | Sign::Possible => limits.effect,
+            Sign::Again => limits.effect.min(AGAIN),
+            Sign::Unlikely => limits.effect.min(SILENT),
+        }
     }
 }
 
@@ -162,7 +166,7 @@ struct Wait<'a, D> {
     before: &'a Before,
     effect: Effect,
     suspects: Suspects<'a>,
-    /// The proof that is held back while a dialog is expected.
+    /// The proof that is held back while a better one is expected: a dialog, or a title without the mark of unsaved changes.
     held_back: Option<Difference>,
     /// The end of the wait, in milliseconds.
     until_ms: u64,
@@ -232,7 +236,8 @@ impl<D: Desktop> Wait<'_, D> {
             is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms))
         };
         if let Some(proof) = proving.iter().find(is_sure) {
-            let is_held_back = before.announces_dialog() && now_ms < self.until_ms;
+            let awaits_dialog = before.announces_dialog() && !proof.is_opened_dialog();
+            let is_held_back = (awaits_dialog || before.removes_mark) && now_ms < self.until_ms;
             if is_held_back {
                 self.held_back.get_or_insert_with(|| proof.clone());
             } else {

@@ -39,6 +39,7 @@ mod clipboard;
 mod difference;
 mod documents;
 mod drag;
+mod drawn;
 mod effect;
 mod expand;
 mod expected;

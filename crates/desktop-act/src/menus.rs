@@ -1,6 +1,6 @@
-//! Which roles belong to menus.
+//! Which roles belong to menus, and which menus of a window are open.
 
-use deskhand_core::ui::Role;
+use deskhand_core::ui::{Element, Role, State, Tree};
 
 /// Whether a role belongs to a menu or to a menu entry.
 pub(crate) fn is_menu(role: &Role) -> bool {
@@ -13,4 +13,13 @@ pub(crate) fn is_menu(role: &Role) -> bool {
         Role::POPUP_MENU,
     ]
     .contains(role)
+}
+
+/// The items of the menus that are open in a window itself, as in a page: they lie on top of everything else there.
+pub(crate) fn open_items(tree: &Tree) -> impl Iterator<Item = &Element> {
+    const ITEMS: &[Role] = &[Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM];
+    tree.elements.iter().filter(|one| {
+        let is_shown = ITEMS.contains(&one.role) && one.bounds.is_some() && one.states.has(State::Showing);
+        is_shown && tree.ancestors(one.id).next().is_some_and(|above| above.role != Role::MENU_BAR)
+    })
 }

@@ -142,7 +142,7 @@ fn texts_of(tree: &Tree) -> HashMap<&str, u32> {
 }
 
 /// How far above a target the row may be that it is a part of: its label, in a cell, in a row.
-const ROW_ABOVE_MAX: usize = 3;
+pub(crate) const ROW_ABOVE_MAX: usize = 3;
 
 /// What belongs to a target: what is inside it, and the row that it is a part of.
 fn belonging_to(tree: &Tree, target: &Element) -> Vec<ElementId> {
@@ -172,7 +172,8 @@ fn inserted_lines(was: &str, text: &str) -> Option<String> {
     text.get(start..end).map(ToOwned::to_owned)
 }
 
-fn is_row(role: &Role) -> bool {
+/// Whether a role is that of a row with parts.
+pub(crate) fn is_row(role: &Role) -> bool {
     [Role::LIST_ITEM, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }
 

@@ -83,6 +83,7 @@ async fn before_keys<D: Desktop>(desktop: &D, front: &WindowInfo, chord: &KeyCho
     // A shortcut that moves the focus does so beside what it is for.
     let before = if is_shortcut(chord) { before } else { before.counting_focus() };
     let before = before.showing(sign_of(chord)).with_caret(desktop).await?;
+    let before = if is_save(chord) { before.saving() } else { before };
     if takes_to_clipboard(chord) { before.with_clipboard(desktop).await } else { Ok(before) }
 }
 
@@ -124,6 +125,11 @@ fn is_shortcut(chord: &KeyChord) -> bool {
     [Modifier::Ctrl, Modifier::Super].iter().any(|modifier| chord.modifiers.contains(modifier))
 }
 
+/// Whether a chord stands for saving.
+fn is_save(chord: &KeyChord) -> bool {
+    chord.modifiers == [Modifier::Ctrl] && matches!(chord.key, Key::Char('s' | 'S'))
+}
+
 /// Whether a chord stands for copying or cutting.
 fn takes_to_clipboard(chord: &KeyChord) -> bool {
     let is_letter = matches!(chord.key, Key::Char('c' | 'x')) && chord.modifiers == [Modifier::Ctrl];
@@ -138,8 +144,7 @@ async fn saving<D: Desktop>(
     chord: &KeyChord,
     limits: &ActLimits,
 ) -> Result<Option<(Action, Option<WindowInfo>)>, Halt> {
-    let saves = chord.modifiers == [Modifier::Ctrl] && matches!(chord.key, Key::Char('s' | 'S'));
-    if !saves || front.id != window {
+    if !is_save(chord) || front.id != window {
         return Ok(None);
     }
     let saving = Saving::begin(desktop, front).await?;

@@ -161,7 +161,10 @@ pub(crate) async fn window_proof<D: Desktop>(
         return Ok(Some(Proof::WindowOpened { window: info.into() }));
     }
     for info in &before.windows {
-        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !before.opens_menus()) {
+        // The menu of an item closes whatever the item does.
+        let closes_menus = before.opens_menus()
+            && before.target.as_ref().is_some_and(|target| target.role != Role::MENU_ITEM);
+        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !closes_menus) {
             continue;
         }
         match windows.iter().find(|other| other.id == info.id) {

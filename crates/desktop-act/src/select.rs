@@ -345,8 +345,23 @@ async fn is_selected<D: Desktop>(desktop: &D, list: &Element, item: &Element) ->
             let items = items_of(desktop, &list).await?;
             Ok(items.iter().all(|one| !names_equal(&one.name, &list.name)))
         }
+        Ok(now) if now.role == Role::LABEL => Ok(is_in_selected_row(desktop, &list, &now).await?),
         Ok(now) => Ok(now.states.has(State::Selected)),
         Err(DesktopError::NoElement(_)) => Ok(false),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a label lies in a selected row of a list: rows of GTK 4 have no name of their own.
+async fn is_in_selected_row<D: Desktop>(
+    desktop: &D,
+    list: &Element,
+    label: &Element,
+) -> Result<bool, DesktopError> {
+    for row in patiently(|| desktop.children(list.id, ITEMS_MAX)).await? {
+        if row.states.has(State::Selected) && patiently(|| desktop.is_within(label.id, row.id)).await? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -101,7 +101,8 @@ async fn set_and_check<D: Desktop>(
     if let NewValue::Number(number) = value {
         check_range(&ready.element, *number)?;
     }
-    if has_entry(desktop, ready).await? || is_field(&ready.element, &value.typed()) {
+    let is_text_of_spin = ready.element.role == Role::SPIN_BUTTON && matches!(value, NewValue::Text(_));
+    if is_text_of_spin || has_entry(desktop, ready).await? || is_field(&ready.element, &value.typed()) {
         match enter(desktop, ready, value, limits).await {
             // Nothing was typed.
             Err(Halt::Refused(refusal)) if is_unfocusable(&refusal) => {}

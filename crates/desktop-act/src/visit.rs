@@ -13,10 +13,11 @@ use deskhand_desktop::{
 };
 
 use crate::{
+    before::look,
     click::{Click, click_once},
     documents::{Answers, Saved, Saving},
     find::nearest_names,
-    menus::is_menu,
+    menus::{is_menu, open_items},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
@@ -43,7 +44,7 @@ pub async fn visit<D: Desktop>(
     if path.is_empty() || path.len() > PATH_MAX {
         return Ok(refused(Act::Visit { path: Vec::new() }, wrong_length()));
     }
-    let known = desktop.windows().await?;
+    let known = Shown { windows: desktop.windows().await?, items: items_in(desktop, window).await? };
     let mut walked = Vec::new();
     let done = walk(desktop, window, path, &mut walked, limits).await;
     // What was typed next would go to an open menu. Only one that the last item opened is left open.
@@ -224,11 +225,23 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
     Ok(now.states.has(State::Expanded))
 }
 
-/// Presses Escape until all new pop-ups are closed.
+/// What showed before a path was followed.
+struct Shown {
+    windows: Vec<WindowInfo>,
+    /// The items of open menus within windows.
+    items: HashSet<ElementId>,
+}
+
+/// The items of open menus within a window.
+async fn items_in<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<HashSet<ElementId>> {
+    Ok(open_items(&look(desktop, window).await?).map(|item| item.id).collect())
+}
+
+/// Presses Escape until all new menus are closed.
 async fn close_menus<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    known: &[WindowInfo],
+    known: &Shown,
     limits: &ActLimits,
 ) -> DesktopResult<()> {
     for _ in 0..PATH_MAX {
@@ -237,9 +250,9 @@ async fn close_menus<D: Desktop>(
             other => other?,
         };
         let is_new = |info: &&WindowInfo| {
-            info.kind == WindowKind::Popup && known.iter().all(|before| before.id != info.id)
+            info.kind == WindowKind::Popup && known.windows.iter().all(|before| before.id != info.id)
         };
-        let mut is_menu_open = false;
+        let mut is_menu_open = items_in(desktop, window).await?.difference(&known.items).next().is_some();
         for popup in all.iter().filter(is_new) {
             // Escape would not close a tool tip, and mean something else to the application.
             let root = root_of(desktop, popup).await?;

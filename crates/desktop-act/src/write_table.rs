@@ -412,7 +412,7 @@ impl<D: Desktop> Sheet<'_, D> {
             return Ok(false);
         }
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
-        Ok(element.states.has(State::Editable) && element.offers(Pattern::EditableText))
+        Ok(element.states.has(State::Editable) && element.offers(Pattern::Text))
     }
 
     /// Puts the cursor into a field and selects its text; false if that cannot be seen.

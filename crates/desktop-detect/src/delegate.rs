@@ -232,6 +232,10 @@ impl<D: Desktop> Capture for Seeing<D> {
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
         self.inner().region(region).await
     }
+
+    async fn drawn_text(&self, region: Rect<Screen>) -> DesktopResult<Option<String>> {
+        self.read_region(region).await
+    }
 }
 
 impl<D: Desktop> Settling for Seeing<D> {

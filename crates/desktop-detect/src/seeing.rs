@@ -14,6 +14,7 @@ use crate::{
     merge::{Detected, merge, unite},
     omniparser::Omniparser,
     options::{DetectOptions, OcrUse},
+    reading::read,
     registry::{Known, Registry},
 };
 
@@ -100,6 +101,23 @@ impl<D: Desktop> Seeing<D> {
         };
         let boxes = if self.parser.is_some() && lasts { Boxes::Now } else { Boxes::No };
         Wants { text, boxes }
+    }
+
+    /// The text of a region; `None` if nothing is read there, or pictures cannot be read.
+    pub(crate) async fn read_region(&self, region: Rect<Screen>) -> DesktopResult<Option<String>> {
+        if self.options.ocr == OcrUse::Never {
+            return Ok(None);
+        }
+        let picture = match self.inner.region(region).await {
+            Ok(picture) => picture,
+            Err(DesktopError::Failed { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        // Without the program nothing is read; the window's detection says so.
+        let Ok(mut labels) = read(&self.options.reader, picture).await else { return Ok(None) };
+        labels.sort_by_key(|label| label.bounds.x);
+        let texts: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
+        Ok((!texts.is_empty()).then(|| texts.join(" ")))
     }
 
     /// A window, and the bounds of those above it.

@@ -434,4 +434,8 @@ impl Capture for FakeDesktop {
             .part(&region)
             .ok_or_else(|| DesktopError::failed("take a picture", "nothing of the region is on the screen"))
     }
+
+    async fn drawn_text(&self, _region: Rect<Screen>) -> DesktopResult<Option<String>> {
+        Ok(None)
+    }
 }

@@ -349,6 +349,10 @@ impl Capture for LinuxDesktop {
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
         self.picture("take a screenshot of a region", Some(region)).await
     }
+
+    async fn drawn_text(&self, _region: Rect<Screen>) -> DesktopResult<Option<String>> {
+        Ok(None)
+    }
 }
 
 impl Clipboard for LinuxDesktop {

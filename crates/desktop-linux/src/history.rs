@@ -1,7 +1,7 @@
 //! The recent changes of elements: tells changes that elements make by themselves from the effects of actions.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -21,11 +21,8 @@ const SELF_CHANGING_GAP_MAX: Duration = Duration::from_millis(2_500);
 /// How long an aspect stays marked as self-changing; then it has to be observed again.
 const MARK_LASTS: Duration = Duration::from_secs(30);
 
-/// A change within this time after an input comes at once: an idle application handles an input and announces what it
-/// changed sooner, and a clock rarely strikes in it.
-const AT_ONCE: Duration = Duration::from_millis(50);
-/// The same for a toolkit that updates its controls by a timer.
-const BY_TIMER: Duration = Duration::from_millis(450);
+/// The changes after this many inputs are kept for each element.
+const INPUTS_MAX: usize = 8;
 
 /// The most aspects of one element that are marked.
 const ASPECTS_MAX: usize = 32;
@@ -35,10 +32,8 @@ const ASPECTS_MAX: usize = 32;
 struct Watched {
     since: Instant,
     changed: Option<Instant>,
-    /// When it last changed other than at once after an input.
-    changed_late: Option<Instant>,
-    /// When it last changed other than by the timer of a toolkit after an input.
-    changed_later: Option<Instant>,
+    /// When it last changed after each of the last inputs, and how long after the input that was, oldest first.
+    after_inputs: VecDeque<AfterInput>,
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
     /// Its self-changing aspects, and when each was observed.
@@ -50,16 +45,40 @@ impl Watched {
         Self {
             since: now,
             changed: None,
-            changed_late: None,
-            changed_later: None,
+            after_inputs: VecDeque::new(),
             by_itself: None,
             self_changing: Vec::new(),
+        }
+    }
+
+    /// Records a change, after the input that was sent last.
+    fn note_after(&mut self, input: Option<Instant>, now: Instant) {
+        let later = input.map_or(Duration::MAX, |input| now - input);
+        match self.after_inputs.back_mut().filter(|last| last.input == input) {
+            Some(last) => (last.at, last.later) = (now, later),
+            None => {
+                if self.after_inputs.len() == INPUTS_MAX {
+                    self.after_inputs.pop_front();
+                }
+                self.after_inputs.push_back(AfterInput { input, at: now, later });
+            }
         }
     }
 
     fn keeps_changing(&self, now: Instant) -> bool {
         self.by_itself.is_some_and(|at| now - at < SELF_CHANGING_GAP_MAX)
     }
+}
+
+/// The last change of an element after an input.
+#[derive(Debug, Clone, Copy)]
+struct AfterInput {
+    /// When the input was sent.
+    input: Option<Instant>,
+    /// When the element changed.
+    at: Instant,
+    /// How long after the input.
+    later: Duration,
 }
 
 /// Since when each element is tracked, and when it last changed.
@@ -117,16 +136,11 @@ impl History {
     }
 
     fn changed(&self, id: ElementId) {
-        let since_input = self.since_input();
+        let input = self.last_input().sent;
         if let Some(watched) = self.watched().get_mut(&id) {
             let now = Instant::now();
             watched.changed = Some(now);
-            if since_input > AT_ONCE {
-                watched.changed_late = Some(now);
-            }
-            if since_input > BY_TIMER {
-                watched.changed_later = Some(now);
-            }
+            watched.note_after(input, now);
             if watched.keeps_changing(now) {
                 watched.by_itself = Some(now);
             }
@@ -145,11 +159,6 @@ impl History {
     /// Records that every input so far was handled.
     pub(crate) fn record_handled(&self) {
         self.last_input().handled.get_or_insert_with(Instant::now);
-    }
-
-    /// How long ago the last input was sent; [`Duration::MAX`] if there was none.
-    fn since_input(&self) -> Duration {
-        self.last_input().sent.map_or(Duration::MAX, |at| at.elapsed())
     }
 
     fn last_selection(&self) -> MutexGuard<'_, Option<Instant>> {
@@ -216,12 +225,14 @@ impl History {
         elements.iter().copied().filter(is_recent).collect()
     }
 
-    /// See [`deskhand_desktop::Settling::follows_inputs`]; `by_timer` for a toolkit that starts late.
-    pub(crate) fn follows_inputs(&self, element: ElementId, span: Duration, by_timer: bool) -> bool {
+    /// See [`deskhand_desktop::Settling::follows_inputs`]; a change within `at_once` after an input comes at once.
+    pub(crate) fn follows_inputs(&self, element: ElementId, span: Duration, at_once: Duration) -> bool {
         let now = Instant::now();
         self.watched().get(&element).is_some_and(|one| {
-            let late = if by_timer { one.changed_later } else { one.changed_late };
-            now - one.since >= span && late.is_none_or(|at| now - at >= span)
+            let mut recent = one.after_inputs.iter().filter(|one| now - one.at < span);
+            let is_complete = one.after_inputs.len() < INPUTS_MAX
+                || one.after_inputs.front().is_some_and(|oldest| now - oldest.at >= span);
+            now - one.since >= span && is_complete && recent.all(|one| one.later <= at_once)
         })
     }
 
@@ -242,6 +253,7 @@ impl History {
     pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
             watched.changed = None;
+            watched.after_inputs.clear();
         }
     }
 }
@@ -283,25 +295,41 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn an_element_that_keeps_step_with_inputs_is_told_from_a_clock() {
         let (history, status, clock) = (History::default(), ElementId(1), ElementId(2));
-        let span = Duration::from_secs(2);
+        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
+        let follows = |element| history.follows_inputs(element, span, at_once);
         history.track([status, clock].into_iter());
-        assert!(!history.follows_inputs(status, span, false), "it was not tracked for long enough");
-        for _ in 0..10 {
+        assert!(!follows(status), "it was not tracked for long enough");
+        for _ in 0..2 * INPUTS_MAX {
             tokio::time::advance(span / 4).await;
             history.record_input();
-            tokio::time::advance(AT_ONCE / 2).await;
+            tokio::time::advance(at_once / 2).await;
             history.changed(status);
-            tokio::time::advance(AT_ONCE).await;
+            history.changed(clock);
+            tokio::time::advance(at_once).await;
             history.changed(clock);
         }
-        assert!(history.follows_inputs(status, span, false));
-        assert!(!history.follows_inputs(clock, span, false));
-        assert!(history.follows_inputs(clock, span, true), "it may be due to a timer");
-        assert!(!history.follows_inputs(ElementId(3), span, false), "it is not tracked");
+        assert!(follows(status));
+        assert!(!follows(clock));
+        assert!(history.follows_inputs(clock, span, 2 * at_once), "for a slower toolkit it does");
+        assert!(!follows(ElementId(3)), "it is not tracked");
         history.changed(status);
-        assert!(!history.follows_inputs(status, span, false), "it changed without an input");
+        assert!(!follows(status), "it changed without an input");
         tokio::time::advance(span).await;
-        assert!(history.follows_inputs(clock, span, false), "that was long ago");
+        assert!(follows(clock), "that was long ago");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn more_inputs_than_are_kept_tell_nothing() {
+        let (history, status) = (History::default(), ElementId(1));
+        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
+        history.track([status].into_iter());
+        tokio::time::advance(span).await;
+        for _ in 0..=INPUTS_MAX {
+            history.record_input();
+            tokio::time::advance(at_once).await;
+            history.changed(status);
+        }
+        assert!(!history.follows_inputs(status, span, at_once));
     }
 
     #[tokio::test(start_paused = true)]

@@ -82,6 +82,13 @@ pub enum Refusal {
         /// The element.
         element: ElementRef,
     },
+    /// The picture shows another text there than the application tells, as in a list that was sorted.
+    DrawnOtherwise {
+        /// The element.
+        element: ElementRef,
+        /// What is drawn there.
+        shows: String,
+    },
     /// The point is outside of the window.
     PointOutside {
         /// The point.

@@ -191,6 +191,10 @@ impl<D: Desktop> Capture for Permitted<'_, D> {
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
         self.desktop.region(region).await
     }
+
+    async fn drawn_text(&self, region: Rect<Screen>) -> DesktopResult<Option<String>> {
+        self.desktop.drawn_text(region).await
+    }
 }
 
 impl<D: Desktop> Settling for Permitted<'_, D> {

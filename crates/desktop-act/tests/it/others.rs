@@ -37,8 +37,10 @@ async fn values_are_set_and_read_back() {
     let text = || NewValue::Text("new".into());
     let entry = || FakeElement::new(Role::ENTRY, "Name").text("old");
     let slider = || FakeElement::new(Role::SLIDER, "Volume").value(3.0, 0.0, 10.0);
-    check("entry", entry(), text(), Verdict::Seen, Some(Route::Semantic)).await;
-    let ignores = entry().semantic(Semantic::Ignored);
+    let area = || FakeElement::new(Role::TEXT, "Notes").state(State::MultiLine).text("old");
+    check("entry", entry(), text(), Verdict::Seen, Some(Route::Input)).await;
+    check("area", area(), text(), Verdict::Seen, Some(Route::Semantic)).await;
+    let ignores = area().semantic(Semantic::Ignored);
     check("ignored", ignores, text(), Verdict::NotSeen, Some(Route::Semantic)).await;
     let mut typed = entry();
     typed.patterns.retain(|pattern| *pattern != Pattern::EditableText);

@@ -1,5 +1,7 @@
 //! Actions through the accessibility bus. The answer of a toolkit proves nothing; callers read the result back.
 
+use std::time::Duration;
+
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Pattern},
@@ -70,9 +72,9 @@ impl Accessibility {
         self.toolkit(id).map(Toolkit::quirks).unwrap_or_default()
     }
 
-    /// Whether the toolkit of an element updates its controls by a timer.
-    pub(crate) fn starts_late(&self, id: ElementId) -> bool {
-        self.toolkit(id).is_some_and(|toolkit| !toolkit.starts_late().is_zero())
+    /// How soon after an input a change of an element comes at once.
+    pub(crate) fn at_once(&self, id: ElementId) -> Duration {
+        self.toolkit(id).map(Toolkit::at_once).unwrap_or_default()
     }
 
     fn toolkit(&self, id: ElementId) -> Option<Toolkit> {

@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::ElementId,
-    ui::Element,
+    ui::{Element, State},
 };
 
 use super::{
@@ -33,9 +33,13 @@ impl Accessibility {
     pub(crate) async fn element(&self, id: ElementId) -> DesktopResult<Element> {
         let known = self.known(id)?;
         let application = self.owner(id, &known.object)?;
-        self.read_element(&self.shared.bus, &application, &known.object, known.shift)
-            .await
-            .map_err(|error| self.error("read an element", id, error))
+        let read = self.read_element(&self.shared.bus, &application, &known.object, known.shift).await;
+        let element = read.map_err(|error| self.error("read an element", id, error))?;
+        // Chromium answers for an object that it has removed.
+        if element.states.has(State::Defunct) && element.role.name() == "invalid" {
+            return Err(DesktopError::NoElement(id));
+        }
+        Ok(element)
     }
 
     /// The children of an element, visible or not.

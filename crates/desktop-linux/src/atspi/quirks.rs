@@ -214,6 +214,22 @@ impl Toolkit {
         }
     }
 
+    /// Whether it lays pages out in processes of their own, for which the process with the window answers.
+    pub(crate) fn has_pages_apart(self) -> bool {
+        self == Self::Chromium
+    }
+
+    /// How soon after an input an idle application announces what it changed. What changes by itself rarely does so
+    /// just then.
+    pub(crate) fn at_once(self) -> Duration {
+        match self {
+            Self::LibreOffice => Duration::from_millis(50) + self.starts_late(),
+            // A page is another process than its window.
+            Self::Chromium => Duration::from_millis(100),
+            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Other => Duration::from_millis(50),
+        }
+    }
+
     /// What actions have to consider.
     pub(crate) fn quirks(self) -> Quirks {
         Quirks {

@@ -4,8 +4,10 @@
 //! application has answered a question that it handles in the same loop as its work.
 //!
 //! - `wait` decides when the wait is over, whatever the desktop.
+//! - `pages` asks the kernel whether the processes of pages still work.
 //! - `watch` is what it watches here: X events, accessibility events, and the fences behind them.
 
+mod pages;
 mod wait;
 mod watch;
 

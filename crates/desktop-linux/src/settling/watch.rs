@@ -12,7 +12,10 @@ use tokio::sync::broadcast::{
     error::{RecvError, TryRecvError},
 };
 
-use super::wait::{self, Activities, Activity, Baseline, Scope, Watched};
+use super::{
+    pages,
+    wait::{self, Activities, Activity, Baseline, Scope, Watched},
+};
 use crate::{
     atspi::{Accessibility, Announcement, Application, is_noise},
     desktop::LinuxDesktop,
@@ -87,8 +90,8 @@ impl Settling for LinuxDesktop {
     fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
         let was_away =
             self.accessibility().is_some_and(|elements| elements.with_ids(|ids| ids.was_away(element, span)));
-        let by_timer = self.accessibility().is_some_and(|elements| elements.starts_late(element));
-        !was_away && self.history().follows_inputs(element, span, by_timer)
+        let at_once = self.accessibility().map(|elements| elements.at_once(element)).unwrap_or_default();
+        !was_away && self.history().follows_inputs(element, span, at_once)
     }
 
     fn attribute_to_action(&self, element: ElementId) {
@@ -120,6 +123,9 @@ impl Watched for LinuxWatched<'_> {
         if let (Some(applications), Some(accessibility)) = (self.applications, desktop.accessibility()) {
             desktop.await_application(PONG_BOUND).await?;
             for application in applications {
+                if application.toolkit.has_pages_apart() {
+                    pages::rest(application.pid).await;
+                }
                 if !accessibility.round_trip(application).await? {
                     return Ok(false);
                 }

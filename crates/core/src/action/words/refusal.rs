@@ -56,6 +56,11 @@ pub(super) fn because(refusal: &Refusal) -> String {
         Refusal::NoLongerDrawn { element } => {
             format!("{} is no longer drawn there; observe the window again", labelled(element))
         }
+        Refusal::DrawnOtherwise { element, shows } => format!(
+            "the picture shows “{shows}” at the place of {}: the application tells names that are out of date; look at a \
+             picture of the window and click the point where it is drawn",
+            labelled(element)
+        ),
         Refusal::PointOutside { point, window, bounds } => {
             let bounds =
                 bounds.map(|bounds| format!(" (left, top, width, height: {:?})", <[i32; 4]>::from(bounds)));
