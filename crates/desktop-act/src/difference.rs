@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{ElementRef, Now, Proof},
     ids::ElementId,
     text::clip,
-    ui::{Element, Role, State, Tree},
+    ui::{DocumentInfo, Element, Role, State, Tree},
 };
 use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, alike::reads_otherwise};
 
@@ -325,7 +325,8 @@ fn difference(before: &Element, now: &Element) -> Vec<Difference> {
     if before.states.takes_input() != on {
         push(Aspect::State(State::Sensitive), Now::Enabled { on });
     }
-    if before.name != now.name {
+    // A tab or frame may be named after its document. A mark of unsaved changes does not say what was changed.
+    if before.name != now.name && !DocumentInfo::only_gets_modified(&before.name, &now.name) {
         push(Aspect::Name, Now::Named { name: clip(&now.name, QUOTE_MAX) });
     }
     if before.value != now.value {

@@ -14,7 +14,7 @@ use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
-    before::Before,
+    before::{Before, Sign},
     checks::{Need, Ready, check},
     effect::wait_for_effect,
     expected::{Expected, Reading},
@@ -247,7 +247,7 @@ async fn type_by_effect<D: Desktop>(
         let evidence = Shortfall::NotCleared { text: clip(&left, TEXT_MAX) };
         return Ok(Action::new(act, aim, evidence).by(Route::Input).into());
     }
-    let before = Before::take(desktop, &front, element).await?.counting_focus();
+    let before = Before::take(desktop, &front, element).await?.counting_focus().showing(Sign::Expected);
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;

@@ -27,8 +27,8 @@ use crate::{
 const CELLS_MAX: u64 = 2_000;
 /// From this number of cells on, a table is a spreadsheet grid rather than a list in a dialog.
 const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
-/// How often a cell is read after typing, at most; each read waits for an event.
-const LOOKS_MAX: usize = 8;
+/// How long an idle application may take to show a typed text in its cell.
+const TAKES_OVER: Duration = Duration::from_millis(400);
 
 /// Writes `rows` into a table from the cell `start` on, cell by cell: moves the cursor, verifies its position, types, and
 /// discards the application's completions. Then reads all cells back; only a cell that still has its old content is written
@@ -321,7 +321,7 @@ impl<D: Desktop> Sheet<'_, D> {
                 }
             }
         }
-        let mut watch = watch_app(self.desktop, self.surface.id).await?;
+        let watch = watch_app(self.desktop, self.surface.id).await?;
         if text.is_empty() {
             self.press(NamedKey::Delete).await?;
         } else if number(text).is_none() && self.way == Way::Typed {
@@ -335,19 +335,12 @@ impl<D: Desktop> Sheet<'_, D> {
         } else {
             self.desktop.type_text(&format!("{text}\n")).await?;
         }
-        let mut quick = QuietLimits::HANDLED;
-        let mut waited_ms = 0;
-        for _ in 0..LOOKS_MAX {
-            let settled = self.desktop.settle(watch, quick).await?;
-            waited_ms += settled.waited_ms;
-            let in_vain = settled.changes.is_empty() && quick != QuietLimits::HANDLED;
-            if in_vain || !matches!(self.held(written, self.shown(cell).await?).await?, Held::Other(_)) {
-                break;
-            }
-            quick = QuietLimits { quiet: Duration::from_millis(15), ..self.limits.quiet };
-            watch = watch_app(self.desktop, self.surface.id).await?;
-        }
-        Ok(waited_ms)
+        let holds = async || {
+            let held = self.held(written, self.shown(cell).await?).await?;
+            Ok::<_, Halt>(!matches!(held, Held::Other(_)))
+        };
+        let came = comes_within(self.desktop, (self.surface.id, watch), TAKES_OVER, holds).await?;
+        Ok(came.waited_ms)
     }
 
     /// Takes the keyboard back from a selected or edited chart or drawing, which would receive the keys although the cell
