@@ -71,30 +71,22 @@ fn seen(report: &ActionReport) {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
-/// The same of what was typed. A busy page has a text long before it tells assistive technology; what it holds is
-/// compared by the caller.
-fn shown(toolkit: Toolkit, report: &ActionReport) {
-    if toolkit != Toolkit::Page {
-        seen(report);
-    }
-}
-
 /// A part of a text that is selected, or all of it, is replaced; nothing is joined with it.
 async fn replaces_what_is_selected(toolkit: Toolkit) {
     let Some(writing) = Writing::start(toolkit, Screen::Text).await else { return };
     for name in ["Name", "Notes"] {
         writing.put(name, json!("value: 228 units")).await;
         seen(&writing.select(name, "228").await);
-        shown(toolkit, &writing.type_into(None, "7", false).await);
+        seen(&writing.type_into(None, "7", false).await);
         assert_eq!(writing.value(name).await, json!("value: 7 units"), "{toolkit} {name}");
         writing.stage.desktop.press(&"ctrl+a".parse().unwrap()).await.unwrap();
-        shown(toolkit, &writing.type_into(None, "Out", false).await);
+        seen(&writing.type_into(None, "Out", false).await);
         assert_eq!(writing.value(name).await, json!("Out"), "{toolkit} {name}");
         writing.stage.desktop.press(&"Home".parse().unwrap()).await.unwrap();
-        shown(toolkit, &writing.type_into(Some(name), "Far ", false).await);
+        seen(&writing.type_into(Some(name), "Far ", false).await);
         let value = writing.value(name).await;
         assert!(["Far Out", "OutFar "].contains(&value.as_str().unwrap()), "{toolkit} {name}: {value}");
-        shown(toolkit, &writing.type_into(Some(name), "new", true).await);
+        seen(&writing.type_into(Some(name), "new", true).await);
         assert_eq!(writing.value(name).await, json!("new"), "{toolkit} {name}");
     }
     writing.stage.desktop.shut_down().await;
