@@ -31,7 +31,6 @@ const ASPECTS_MAX: usize = 32;
 #[derive(Debug, Clone)]
 struct Watched {
     since: Instant,
-    changed: Option<Instant>,
     /// When it last changed after each of the last inputs, and how long after the input that was, oldest first.
     after_inputs: VecDeque<AfterInput>,
     /// When it last changed while self-changing.
@@ -42,13 +41,7 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        Self {
-            since: now,
-            changed: None,
-            after_inputs: VecDeque::new(),
-            by_itself: None,
-            self_changing: Vec::new(),
-        }
+        Self { since: now, after_inputs: VecDeque::new(), by_itself: None, self_changing: Vec::new() }
     }
 
     /// Records a change, after the input that was sent last.
@@ -63,6 +56,11 @@ impl Watched {
                 self.after_inputs.push_back(AfterInput { input, at: now, later });
             }
         }
+    }
+
+    /// When it last changed other than by an action.
+    fn changed(&self) -> Option<Instant> {
+        self.after_inputs.back().map(|last| last.at)
     }
 
     fn keeps_changing(&self, now: Instant) -> bool {
@@ -139,7 +137,6 @@ impl History {
         let input = self.last_input().sent;
         if let Some(watched) = self.watched().get_mut(&id) {
             let now = Instant::now();
-            watched.changed = Some(now);
             watched.note_after(input, now);
             if watched.keeps_changing(now) {
                 watched.by_itself = Some(now);
@@ -220,7 +217,7 @@ impl History {
         let is_recent = |id: &ElementId| {
             watched
                 .get(id)
-                .is_none_or(|one| now - one.since < span || one.changed.is_some_and(|at| now - at < span))
+                .is_none_or(|one| now - one.since < span || one.changed().is_some_and(|at| now - at < span))
         };
         elements.iter().copied().filter(is_recent).collect()
     }
@@ -252,7 +249,6 @@ impl History {
     /// See [`deskhand_desktop::Settling::attribute_to_action`].
     pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
-            watched.changed = None;
             watched.after_inputs.clear();
         }
     }
