@@ -82,9 +82,7 @@ impl Before {
 
     /// The same with a document that is saved, which removes the mark of unsaved changes from a title that has one.
     pub(crate) fn saving(self) -> Self {
-        let document = DocumentInfo::of_title(&self.surface.title);
-        let is_marked = document.is_some_and(|document| document.modified == Some(true));
-        Self { removes_mark: is_marked, ..self }
+        Self { removes_mark: DocumentInfo::has_mark(&self.surface.title), ..self }
     }
 
     /// The same with the focused element as the target, as it is for keys.

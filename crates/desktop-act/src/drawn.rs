@@ -49,8 +49,7 @@ fn names_of_other_rows<'t>(tree: &'t Tree, element: &Element) -> Vec<&'t str> {
 }
 
 fn is_part_of_row(element: &Element) -> bool {
-    const PARTS: &[Role] = &[Role::LABEL, Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM];
-    let is_part = PARTS.contains(&element.role) || element.role.name() == "table row";
+    let is_part = element.role == Role::LABEL || element.role.is_row_or_cell();
     // Cells of a spreadsheet are called by their place.
     let has_words = !element.name.is_empty() && element.name.parse::<CellRef>().is_err();
     is_part && element.source == Source::AtSpi && has_words

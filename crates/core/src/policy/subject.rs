@@ -7,7 +7,7 @@ use crate::{
     intent::{Aimed, Does, JudgedElement},
     keys::{Key, KeyChord, NamedKey},
     observation::{Observation, WindowView},
-    ui::{AppInfo, Element, Role, Source, State, WindowInfo},
+    ui::{AppInfo, Element, Source, State, WindowInfo},
 };
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
@@ -208,19 +208,10 @@ impl Subject {
 
     /// Adds the name of an element; for an unnamed one that is pressed as a whole, the names of its descendants.
     fn label_of(&mut self, element: &Element, view: &WindowView) {
-        const INSIDE_MAX: usize = 8;
-        const WHOLE: [Role; 6] = [
-            Role::LINK,
-            Role::LIST_ITEM,
-            Role::PUSH_BUTTON,
-            Role::TABLE_CELL,
-            Role::TOGGLE_BUTTON,
-            Role::TREE_ITEM,
-        ];
         self.label(&element.name);
-        if element.name.trim().is_empty() && WHOLE.contains(&element.role) {
+        if element.is_named_by_parts() {
             let inside = view.surfaces.iter().flat_map(|surface| surface.tree.descendants(element.id));
-            for inner in inside.take(INSIDE_MAX) {
+            for inner in inside.take(Element::PARTS_MAX) {
                 self.label(&inner.name);
             }
         }

@@ -53,11 +53,14 @@ impl DocumentInfo {
         Some(Self { name, path, modified: modified.then_some(true) })
     }
 
+    /// Whether a title has a mark of unsaved changes.
+    pub fn has_mark(title: &str) -> bool {
+        Self::of_title(title).is_some_and(|document| document.modified == Some(true))
+    }
+
     /// Whether a title differs from the one before only by a mark of unsaved changes that it got.
     pub fn only_gets_modified(before: &str, now: &str) -> bool {
-        let is_modified =
-            |title| Self::of_title(title).is_some_and(|document| document.modified == Some(true));
-        is_modified(now) && !is_modified(before) && letters(before) == letters(now)
+        Self::has_mark(now) && !Self::has_mark(before) && letters(before) == letters(now)
     }
 }
 

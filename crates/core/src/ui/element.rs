@@ -138,6 +138,22 @@ impl Element {
     /// The longest text in an observation, in characters; tools can read more.
     pub const TEXT_MAX: usize = 500;
 
+    /// Of how many of its parts the names stand for an element without one.
+    pub const PARTS_MAX: usize = 8;
+
+    /// Whether it has no name of its own and is pressed as a whole, so that the names of its parts say what it is.
+    pub fn is_named_by_parts(&self) -> bool {
+        const WHOLE: [Role; 6] = [
+            Role::LINK,
+            Role::LIST_ITEM,
+            Role::PUSH_BUTTON,
+            Role::TABLE_CELL,
+            Role::TOGGLE_BUTTON,
+            Role::TREE_ITEM,
+        ];
+        self.name.trim().is_empty() && WHOLE.contains(&self.role)
+    }
+
     /// Whether it supports `pattern`.
     pub fn offers(&self, pattern: Pattern) -> bool {
         self.patterns.contains(&pattern)

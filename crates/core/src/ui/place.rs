@@ -62,10 +62,9 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Whether elements with this role are told apart by their names alone.
+/// Whether an element with this role can be recognised by its name only, since it stands among many of the same role.
 fn is_item(role: &Role) -> bool {
-    [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM, Role::MENU_ITEM].contains(role)
-        || role.name() == "table row"
+    role.is_row_or_cell() || *role == Role::MENU_ITEM
 }
 
 #[cfg(test)]

@@ -126,6 +126,11 @@ impl Role {
         INTERACTIVE.contains(self)
     }
 
+    /// Whether it is a row, a cell or an item of a list, tree or table.
+    pub fn is_row_or_cell(&self) -> bool {
+        [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(self) || self.name() == "table row"
+    }
+
     /// Whether the element only groups others and carries no information if unnamed.
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[

@@ -14,7 +14,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     keys::{Key, KeyChord, NamedKey},
-    ui::{Element, Role, State, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{Element, State, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -77,19 +77,10 @@ impl<'a, D: Desktop> Permitted<'a, D> {
 
     /// The names of what is in an element without a name that is pressed as a whole.
     async fn inside(&self, element: &Element) -> DesktopResult<Vec<String>> {
-        const INSIDE_MAX: usize = 8;
-        const WHOLE: [Role; 6] = [
-            Role::LINK,
-            Role::LIST_ITEM,
-            Role::PUSH_BUTTON,
-            Role::TABLE_CELL,
-            Role::TOGGLE_BUTTON,
-            Role::TREE_ITEM,
-        ];
-        if !element.name.trim().is_empty() || !WHOLE.contains(&element.role) || element.child_count == 0 {
+        if !element.is_named_by_parts() || element.child_count == 0 {
             return Ok(Vec::new());
         }
-        match self.desktop.children(element.id, INSIDE_MAX).await {
+        match self.desktop.children(element.id, Element::PARTS_MAX).await {
             Ok(children) => Ok(children.into_iter().map(|child| child.name).collect()),
             Err(DesktopError::NoElement(_) | DesktopError::NotAnswering { .. }) => Ok(Vec::new()),
             Err(error) => Err(error),

@@ -83,11 +83,6 @@ fn places(traces: &[Trace]) -> Vec<Place> {
     places
 }
 
-/// Whether an element with this role is an item whose children are no list of their own.
-fn is_item(role: &Role) -> bool {
-    [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(role) || role.name() == "table row"
-}
-
 /// The elements of `now` without an id, each with the id of the only one of `before` that it can be.
 fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
     let present: HashSet<ElementId> = now.iter().filter_map(|trace| trace.id).collect();
@@ -100,7 +95,7 @@ fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
         return Vec::new();
     }
     let fits = |trace: &Trace, was: &Place, is: &Place| {
-        let by_siblings = trace.name.is_empty() || is_item(&trace.role) || is.equals > 1;
+        let by_siblings = trace.name.is_empty() || trace.role.is_row_or_cell() || is.equals > 1;
         was.equals == is.equals && (!by_siblings || was.siblings == is.siblings)
     };
     let mut found: Vec<(usize, ElementId)> = Vec::new();
