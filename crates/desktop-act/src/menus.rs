@@ -15,11 +15,15 @@ pub(crate) fn is_menu(role: &Role) -> bool {
     .contains(role)
 }
 
+/// Whether a role is that of an entry of a menu.
+pub(crate) fn is_menu_item(role: &Role) -> bool {
+    [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(role)
+}
+
 /// The items of the menus that are open in a window itself, as in a page: they lie on top of everything else there.
 pub(crate) fn open_items(tree: &Tree) -> impl Iterator<Item = &Element> {
-    const ITEMS: &[Role] = &[Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM];
     tree.elements.iter().filter(|one| {
-        let is_shown = ITEMS.contains(&one.role) && one.bounds.is_some() && one.states.has(State::Showing);
+        let is_shown = is_menu_item(&one.role) && one.bounds.is_some() && one.states.has(State::Showing);
         is_shown && tree.ancestors(one.id).next().is_some_and(|above| above.role != Role::MENU_BAR)
     })
 }

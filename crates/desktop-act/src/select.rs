@@ -17,6 +17,7 @@ use crate::{
     checks::{Need, Ready, check},
     click::{Click, click_once, press},
     find::nearest_names,
+    menus::is_menu_item,
     patience::{comes_within, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::surfaces,
@@ -248,7 +249,7 @@ async fn by_keys<D: Desktop>(
 }
 
 fn is_option(item: &Element) -> bool {
-    is_row(item) || [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(&item.role)
+    is_row(item) || is_menu_item(&item.role)
 }
 
 /// For options that exist only while the list is open, as in GTK 4: opens it, steps to the option by keys, and reads back

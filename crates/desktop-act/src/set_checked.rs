@@ -13,6 +13,7 @@ use crate::{
     click::press,
     patience::{comes_within, read_element, read_up_to_date, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, report},
+    surfaces::opened,
 };
 
 /// Checks or unchecks a control; does nothing if it already is in that state.
@@ -63,10 +64,8 @@ async fn set_and_check<D: Desktop>(
         (false, Ok(_)) if route == Route::Semantic => Uncertainty::NothingShown.into(),
         (false, Ok(_)) => Shortfall::NotReached { way: None }.into(),
     };
-    let opened = desktop.windows().await?;
-    let opened = opened.into_iter().find(|info| known.iter().all(|before| before.id != info.id));
     let action = came.of(Action::new(act, aim, evidence).by(route));
-    Ok(Done { action, window: opened })
+    Ok(Done { action, window: opened(desktop, &known).await? })
 }
 
 fn can_be_checked(element: &Element) -> bool {

@@ -20,6 +20,15 @@ pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> Deskt
     Ok(own.into_iter().cloned().collect())
 }
 
+/// The window that is not among the `known` ones.
+pub(crate) async fn opened<D: Desktop>(
+    desktop: &D,
+    known: &[WindowInfo],
+) -> DesktopResult<Option<WindowInfo>> {
+    let now = desktop.windows().await?;
+    Ok(now.into_iter().find(|info| known.iter().all(|known| known.id != info.id)))
+}
+
 /// The topmost of `surfaces` that contains an element: by its ancestors, or where these lead elsewhere, by the elements that
 /// the window lists.
 pub(crate) async fn surface_of<D: Desktop>(

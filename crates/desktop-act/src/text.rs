@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::{Blindness, Refusal, Unsupported},
+    ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State},
 };
 use deskhand_desktop::{
@@ -14,7 +15,7 @@ use deskhand_desktop::{
 use crate::{
     checks::Ready,
     expected::{Expected, Place, Present, Reading, plain},
-    patience::{patiently, read_element, read_tree, watch_app},
+    patience::{comes_within, patiently, read_element, read_tree, watch_app},
     report::{ActLimits, Halt},
 };
 
@@ -129,7 +130,9 @@ pub(crate) async fn clear<D: Desktop>(
         return Ok(None);
     }
     let length = plain(&before).chars().count();
-    if !(select_by_keys(desktop, ready, length).await? || select_by_semantics(desktop, ready, length).await?)
+    let place = (ready.surface.id, ready.element.id);
+    if !(select_by_keys(desktop, ready, length).await?
+        || select_by_semantics(desktop, place, length, Duration::ZERO).await?)
     {
         let element = (&ready.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
@@ -153,17 +156,25 @@ async fn select_by_keys<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -
     Ok(selected.is_none_or(|(start, end)| start == 0 && end >= length))
 }
 
-/// Selects the whole text through the accessibility interface; whether it is selected then.
-async fn select_by_semantics<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -> Result<bool, Halt> {
-    let watch = watch_app(desktop, ready.surface.id).await?;
-    let select = ElementAction::SelectText { start: 0, end: length };
-    match desktop.perform(ready.element.id, &select).await {
+/// Selects the first `length` characters of an element in `window` through the accessibility interface; whether they are
+/// selected within `bound` once the application has handled that.
+pub(crate) async fn select_by_semantics<D: Desktop>(
+    desktop: &D,
+    (window, id): (WindowId, ElementId),
+    length: usize,
+    bound: Duration,
+) -> Result<bool, Halt> {
+    let watch = watch_app(desktop, window).await?;
+    match desktop.perform(id, &ElementAction::SelectText { start: 0, end: length }).await {
         Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
         Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => return Ok(false),
         Err(error) => return Err(error.into()),
     }
-    desktop.settle(watch, QuietLimits::HANDLED).await?;
-    Ok(patiently(|| desktop.text_selection(ready.element.id)).await? == Some((0, length)))
+    let is_selected = async || {
+        let selected = patiently(|| desktop.text_selection(id)).await?;
+        Ok::<_, Halt>(selected == Some((0, length)))
+    };
+    Ok(comes_within(desktop, (window, watch), bound, is_selected).await?.holds)
 }
 
 /// Waits until the element has the expected text or stops changing: on a busy machine an application handles keys long after

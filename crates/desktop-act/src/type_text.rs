@@ -8,7 +8,7 @@ use deskhand_core::{
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::{Element, Role, State, WindowInfo},
+    ui::{Element, Role, State},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
@@ -21,7 +21,7 @@ use crate::{
     focus::focus_element,
     patience::{patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
-    surfaces::{bring_to_front, surface_of, surfaces},
+    surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, present, read, read_when_done},
 };
 
@@ -162,12 +162,6 @@ async fn completed<D: Desktop>(
         corrected: false,
         completion: Some(clip(&completion, TEXT_MAX)),
     }))
-}
-
-/// The window that is not among the `known` ones.
-async fn opened<D: Desktop>(desktop: &D, known: &[WindowInfo]) -> DesktopResult<Option<WindowInfo>> {
-    let now = desktop.windows().await?;
-    Ok(now.into_iter().find(|info| known.iter().all(|known| known.id != info.id)))
 }
 
 async fn type_once<D: Desktop>(

@@ -17,7 +17,7 @@ use crate::{
     click::{Click, click_once},
     documents::{Answers, Saved, Saving},
     find::nearest_names,
-    menus::{is_menu, open_items},
+    menus::{is_menu, is_menu_item, open_items},
     patience::{patiently, read_element, read_tree},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
@@ -146,7 +146,7 @@ async fn find_start<D: Desktop>(
 fn saves(element: &Element) -> bool {
     /// The name of the item.
     const SAVE: &str = "Save";
-    is_item(&element.role) && names_equal(&element.name, SAVE)
+    is_menu_item(&element.role) && names_equal(&element.name, SAVE)
 }
 
 /// The document of a window, if its file is known and can prove that it was saved.
@@ -186,7 +186,8 @@ async fn find_inside<D: Desktop>(
                 return Ok(child);
             }
             // A submenu and an item with a submenu are levels of their own.
-            let is_container = !is_item(&child.role) && (child.role != Role::MENU || child.name.is_empty());
+            let is_container =
+                !is_menu_item(&child.role) && (child.role != Role::MENU || child.name.is_empty());
             if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() && is_container {
                 queue.push_back((child.id, depth + 1));
             }
@@ -199,10 +200,6 @@ async fn find_inside<D: Desktop>(
         return Err(Refusal::NotFound { name: name.to_owned(), among }.into());
     }
     find_start(desktop, window, name, /*is_last*/ true).await
-}
-
-fn is_item(role: &Role) -> bool {
-    [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(role)
 }
 
 fn is_menu_like(element: &Element) -> bool {

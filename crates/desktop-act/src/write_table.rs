@@ -20,7 +20,7 @@ use crate::{
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_table, go_to_cell},
-    text::read,
+    text::{read, select_by_semantics},
 };
 
 /// The most cells per call.
@@ -415,18 +415,8 @@ impl<D: Desktop> Sheet<'_, D> {
         if length == 0 {
             return Ok(true);
         }
-        let watch = watch_app(self.desktop, self.surface.id).await?;
-        let select = ElementAction::SelectText { start: 0, end: length };
-        match self.desktop.perform(field.id, &select).await {
-            Ok(()) | Err(DesktopError::NotAnswering { .. }) => {}
-            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => return Ok(false),
-            Err(error) => return Err(error.into()),
-        }
-        let is_selected = async || {
-            let selected = patiently(|| self.desktop.text_selection(field.id)).await?;
-            Ok::<_, Halt>(selected == Some((0, length)))
-        };
-        Ok(comes_within(self.desktop, (self.surface.id, watch), self.limits.effect, is_selected).await?.holds)
+        let place = (self.surface.id, field.id);
+        select_by_semantics(self.desktop, place, length, self.limits.effect).await
     }
 
     async fn press(&self, key: NamedKey) -> Result<(), DesktopError> {
