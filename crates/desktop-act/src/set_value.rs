@@ -174,8 +174,8 @@ async fn enter<D: Desktop>(
         return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.type_text(&value.typed()).await?;
-    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Tab) }).await?;
+    let leave = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Tab) };
+    desktop.enter(&value.typed(), &[leave]).await?;
     let judge = |now: &Element, shown: &str| match value {
         NewValue::Number(number) if now.value.is_some() => judge_number(*number, now, Some(shown)),
         NewValue::Number(_) | NewValue::Text(_) => judge_text(&value.typed(), shown),

@@ -18,8 +18,8 @@ use crate::{
     checks::{Need, Ready, check},
     effect::wait_for_effect,
     expected::{Expected, Reading},
-    focus::focus_element,
-    patience::{patiently, read_tree, watch_app},
+    focus::{focus_element, focused},
+    patience::{patiently, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, present, read, read_when_done},
@@ -251,9 +251,7 @@ async fn type_by_effect<D: Desktop>(
 /// The focused element of the topmost surface that has one.
 async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
     let front = bring_to_front(desktop, window).await?;
-    let tree = read_tree(desktop, front.id).await?;
-    let focused = tree.elements.into_iter().rev().find(|element| element.states.has(State::Focused));
-    let Some(element) = focused else { return Ok(None) };
+    let Some(element) = focused(desktop, front.id).await? else { return Ok(None) };
     let all = surfaces(desktop, window).await?;
     let surface = surface_of(desktop, &all, element.id).await?.unwrap_or(front);
     let point = element.bounds.map(|bounds| bounds.center());

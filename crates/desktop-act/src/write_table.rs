@@ -325,10 +325,8 @@ impl<D: Desktop> Sheet<'_, D> {
         if text.is_empty() {
             self.press(NamedKey::Delete).await?;
         } else if number(text).is_none() && self.way == Way::Typed {
-            self.desktop.type_text(text).await?;
             // An entry above with the same prefix is offered as a completion, which Return would accept.
-            self.press(NamedKey::Delete).await?;
-            self.press(NamedKey::Return).await?;
+            self.desktop.enter(text, &[NamedKey::Delete, NamedKey::Return].map(chord)).await?;
         } else if self.way == Way::Replaced {
             // A field may keep a line end.
             self.desktop.type_text(&format!("{text}\t")).await?;
@@ -420,8 +418,13 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     async fn press(&self, key: NamedKey) -> Result<(), DesktopError> {
-        self.desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await
+        self.desktop.press(&chord(key)).await
     }
+}
+
+/// A key without modifiers.
+const fn chord(key: NamedKey) -> KeyChord {
+    KeyChord { modifiers: Vec::new(), key: Key::Named(key) }
 }
 
 /// Whether a text is entered as a formula.

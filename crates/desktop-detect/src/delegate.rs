@@ -121,6 +121,10 @@ impl<D: Desktop> UiTree for Seeing<D> {
         }
     }
 
+    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
+        self.inner().known_focus(window).await
+    }
+
     fn last_place(&self, id: ElementId) -> Option<Place> {
         self.inner().last_place(id)
     }
@@ -207,6 +211,10 @@ impl<D: Desktop> Input for Seeing<D> {
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
         self.inner().type_text(text).await
+    }
+
+    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
+        self.inner().enter(text, then).await
     }
 }
 

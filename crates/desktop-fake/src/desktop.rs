@@ -328,6 +328,14 @@ impl UiTree for FakeDesktop {
         Ok(stage.is_within(id, ancestor))
     }
 
+    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
+        let focus = self.reach()?.window(window).ok_or(DesktopError::NoWindow(window))?.focus;
+        match focus {
+            Some(id) => self.element(id).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     fn last_place(&self, id: ElementId) -> Option<Place> {
         self.stage().places.get(&id).copied()
     }
@@ -403,6 +411,14 @@ impl Input for FakeDesktop {
         let mut stage = self.reach()?;
         for character in text.chars() {
             stage.type_into_focus(character);
+        }
+        Ok(())
+    }
+
+    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
+        self.type_text(text).await?;
+        for chord in then {
+            self.press(chord).await?;
         }
         Ok(())
     }

@@ -135,6 +135,14 @@ impl UiTree for LinuxDesktop {
         self.elements(id)?.is_within(id, ancestor).await
     }
 
+    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
+        let facts = self.window_facts(window).await?;
+        match self.accessibility() {
+            Some(accessibility) => accessibility.known_focus(&facts).await,
+            None => Ok(None),
+        }
+    }
+
     fn last_place(&self, id: ElementId) -> Option<Place> {
         self.accessibility()?.last_place(id)
     }

@@ -90,6 +90,10 @@ impl<D: Desktop> UiTree for Permitted<'_, D> {
         self.desktop.is_within(id, ancestor).await
     }
 
+    async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
+        self.desktop.known_focus(window).await
+    }
+
     fn last_place(&self, id: ElementId) -> Option<Place> {
         self.desktop.last_place(id)
     }
@@ -166,6 +170,11 @@ impl<D: Desktop> Input for Permitted<'_, D> {
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
         self.show_focus(text.contains(['\n', '\r'])).await?;
         self.desktop.type_text(text).await
+    }
+
+    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
+        self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates)).await?;
+        self.desktop.enter(text, then).await
     }
 }
 

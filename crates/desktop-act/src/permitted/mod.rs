@@ -14,11 +14,14 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     keys::{Key, KeyChord, NamedKey},
-    ui::{Element, State, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{Element, WindowInfo, WindowKind, belongs_to, same_app},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
-use crate::checks::{is_beneath, is_same_place};
+use crate::{
+    checks::{is_beneath, is_same_place},
+    focus::focused,
+};
 
 /// An element just before input goes to it.
 #[derive(Debug, Clone, Copy)]
@@ -166,14 +169,13 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         if !activates {
             return Ok(());
         }
-        let tree = match self.desktop.tree(active.id, TreeLimits::default()).await {
-            Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => return Ok(()),
-            other => other?,
-        };
-        let focused = tree.elements.iter().rev().find(|element| element.states.has(State::Focused));
-        match focused {
-            Some(focused) => self.show_by_id(focused.id, /*focused*/ true).await,
-            None => Ok(()),
+        if let Ok(Some(known)) = self.desktop.known_focus(active.id).await {
+            return self.show(&known, /*focused*/ true).await;
+        }
+        match focused(self.desktop, active.id).await {
+            Ok(Some(focused)) => self.show_by_id(focused.id, /*focused*/ true).await,
+            Ok(None) | Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(()),
+            Err(error) => Err(error),
         }
     }
 

@@ -59,6 +59,7 @@ impl Accessibility {
         let shared = Arc::new(Shared {
             bus,
             ids: Mutex::default(),
+            last_focus: Mutex::default(),
             mirror: Mutex::default(),
             applications: Mutex::default(),
             accessible_pids,

@@ -23,7 +23,7 @@ use super::{
     shared::Shared,
     wire::{ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
 
 /// The most messages that may queue up.
 const QUEUE_MAX: usize = 8_192;
@@ -158,6 +158,11 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
             store.remove(&object);
         }
         return None;
+    }
+    // A table has the focus for its current cell.
+    let focus = Some(&object).filter(|_| event.aspect() == Aspect::Focus);
+    if let Some(focus) = focus.or(other.as_ref().filter(|_| event.aspect() == Aspect::ActiveDescendant)) {
+        *shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner) = Some(focus.clone());
     }
     if &*object.path == ROOT_PATH && matches!(event, Event::ChildrenChanged | Event::ChildRemoved) {
         shared.applications_changed.notify_one();

@@ -1,9 +1,11 @@
 //! Single elements: one read again, its children, its text, the one at a point.
 
+use std::sync::PoisonError;
+
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::ElementId,
-    ui::{Element, State},
+    ui::{Element, Role, State},
 };
 
 use super::{
@@ -140,6 +142,40 @@ impl Accessibility {
             }
         }
         Ok(false)
+    }
+
+    /// The element that was last announced to have the focus, if it still has it and is in this window.
+    pub(crate) async fn known_focus(&self, window: &WindowFacts) -> DesktopResult<Option<Element>> {
+        let bus = &self.shared.bus;
+        // What was announced so far has arrived by then.
+        let Ok(Some((application, frame, true))) = self.frame_of(bus, window, Source::Mirror).await? else {
+            return Ok(None);
+        };
+        let last = self.shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(object) = last.filter(|object| object.bus == application.root.bus) else { return Ok(None) };
+        let Some(id) = self.find_id(&object) else { return Ok(None) };
+        if !self.leads_up_to(&object, &frame).await {
+            return Ok(None);
+        }
+        // A container that has the focus may have a part that has it, too.
+        let is_innermost = |element: &Element| element.child_count == 0 || element.role == Role::TABLE_CELL;
+        let has_it = |element: &Element| element.states.has(State::Focused) && is_innermost(element);
+        Ok(self.element(id).await.ok().filter(has_it))
+    }
+
+    /// Whether an object is in another one, or is it; `false` if that cannot be read.
+    async fn leads_up_to(&self, object: &ObjectRef, ancestor: &ObjectRef) -> bool {
+        let mut object = object.clone();
+        for _ in 0..DEPTH_MAX {
+            if object == *ancestor {
+                return true;
+            }
+            match self.shared.bus.parent(&object).await {
+                Ok(Some(parent)) => object = parent,
+                Ok(None) | Err(_) => break,
+            }
+        }
+        false
     }
 
     /// The text of an element.

@@ -8,7 +8,10 @@ use std::{
 use deskhand_core::geometry::{Rect, Screen};
 use tokio::sync::{Notify, broadcast};
 
-use super::{application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror};
+use super::{
+    application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror,
+    wire::ObjectRef,
+};
 
 /// State shared by callers and tasks. The locks are held for a look-up and never across an await.
 pub(crate) struct Shared {
@@ -16,6 +19,8 @@ pub(crate) struct Shared {
     pub(crate) ids: Mutex<ElementIds>,
     pub(crate) mirror: Mutex<Mirror>,
     pub(crate) applications: Mutex<Applications>,
+    /// The object that was last announced to have the focus.
+    pub(crate) last_focus: Mutex<Option<ObjectRef>>,
     pub(crate) accessible_pids: Arc<RwLock<HashSet<u32>>>,
     pub(crate) announcements: broadcast::Sender<Announcement>,
     /// Notified when applications may have connected or disconnected.

@@ -92,27 +92,15 @@ impl Input for LinuxDesktop {
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        let unknown = || DesktopError::Key {
-            key: chord.to_string(),
-            reason: "it names no key of the keyboard".to_owned(),
-        };
-        let keysym = keyboard::keysym_of_key(chord.key, &chord.modifiers).ok_or_else(unknown)?;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
-        loop {
-            let chord = chord.clone();
-            let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
-            self.history().record_input();
-            match self.display().call("press keys", work).await? {
-                Progress::Sent(_) => {
-                    self.history().record_input();
-                    return Ok(());
-                }
-                Progress::AwaitApplication => self.catch_up().await?,
-            }
-        }
+        self.send_chord(chord).await
     }
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
+        self.enter(text, &[]).await
+    }
+
+    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
         let symbols = symbols_of(text)?;
         let _typing = self.typing().lock().await;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
@@ -124,6 +112,9 @@ impl Input for LinuxDesktop {
                 Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
                 Progress::AwaitApplication => self.catch_up().await?,
             }
+        }
+        for chord in then {
+            self.send_chord(chord).await?;
         }
         // A caller that reads the text next must find all of it: wait until the last key has been processed.
         self.await_application(CATCH_UP_BOUND).await?;
@@ -141,6 +132,27 @@ enum Progress {
 }
 
 impl LinuxDesktop {
+    /// Presses and releases a chord, on a keyboard that was looked at.
+    async fn send_chord(&self, chord: &KeyChord) -> DesktopResult<()> {
+        let unknown = || DesktopError::Key {
+            key: chord.to_string(),
+            reason: "it names no key of the keyboard".to_owned(),
+        };
+        let keysym = keyboard::keysym_of_key(chord.key, &chord.modifiers).ok_or_else(unknown)?;
+        loop {
+            let chord = chord.clone();
+            let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
+            self.history().record_input();
+            match self.display().call("press keys", work).await? {
+                Progress::Sent(_) => {
+                    self.history().record_input();
+                    return Ok(());
+                }
+                Progress::AwaitApplication => self.catch_up().await?,
+            }
+        }
+    }
+
     /// Waits until the active application has processed the keys that were sent, and records that.
     async fn catch_up(&self) -> DesktopResult<()> {
         if !self.await_application(CATCH_UP_BOUND).await? {

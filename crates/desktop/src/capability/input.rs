@@ -64,4 +64,11 @@ pub trait Input {
     /// # Errors
     /// [`crate::DesktopError::Key`] for a character that cannot be typed.
     fn type_text(&self, text: &str) -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Types a text and presses `then` right after it, all at once: the application handles them together, and is waited for
+    /// once. For keys that only complete the text, such as the one that takes it over.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Key`] for a character or key that cannot be typed.
+    fn enter(&self, text: &str, then: &[KeyChord]) -> impl Future<Output = DesktopResult<()>> + Send;
 }

@@ -74,6 +74,12 @@ pub trait UiTree {
         ancestor: ElementId,
     ) -> impl Future<Output = DesktopResult<bool>> + Send;
 
+    /// The element of a window that has the keyboard focus, read again, if that is known without looking for it in the tree.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::NoWindow`] if the window is gone.
+    fn known_focus(&self, window: WindowId) -> impl Future<Output = DesktopResult<Option<Element>>> + Send;
+
     /// Where an element was last listed in a tree, also if it is gone; `None` if it never was.
     fn last_place(&self, id: ElementId) -> Option<Place>;
 }
