@@ -20,14 +20,19 @@ struct Options {
     seed: u64,
     only: Vec<String>,
     real: bool,
+    tells_all: bool,
 }
 
 fn options() -> Result<Options, Failure> {
-    let mut options = Options { actions: 300, seed: 1, only: Vec::new(), real: false };
+    let mut options = Options { actions: 300, seed: 1, only: Vec::new(), real: false, tells_all: false };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--real" {
             options.real = true;
+            continue;
+        }
+        if argument == "--all" {
+            options.tells_all = true;
             continue;
         }
         let value = arguments.next().ok_or_else(|| format!("{argument} needs a value"))?;
@@ -56,6 +61,7 @@ impl Options {
 async fn main() -> Result<(), Failure> {
     let options = options()?;
     let mut measured = Measured::start();
+    measured.tells_all = options.tells_all;
     let mut present = Vec::new();
     for application in APPLICATIONS.iter().filter(|one| options.wants(one.name, one.real)) {
         if application.is_installed() {

@@ -35,6 +35,8 @@ pub(crate) struct Measured {
     /// Why applications were started again.
     pub(crate) restarts: Vec<String>,
     load_before: Option<f64>,
+    /// Whether every action is printed with its times.
+    pub(crate) tells_all: bool,
 }
 
 /// The load average of the last minute.
@@ -83,7 +85,7 @@ impl Measured {
     /// Adds an action.
     pub(crate) fn add(&mut self, application: &Application, observer: &Observer, done: Done) {
         let ms = done.ended.duration_since(done.begun).as_secs_f64() * 1e3;
-        let spent = observer.spent(done.begun, done.ended, &done.logged);
+        let spent = observer.spent(&done);
         let over_ms = (ms - spent.own_ms).max(0.0);
         let by_tool = self.by_tool.entry(done.tool).or_default();
         let by_application = self.by_application.entry(done.application).or_default();
@@ -92,6 +94,9 @@ impl Measured {
         }
         *self.by_toolkit.entry(application.toolkit).or_default() += 1;
         self.judged += u32::from(done.judged);
+        if self.tells_all {
+            eprintln!("{ms:6.0} ms, {over_ms:6.0} over: {}", done.line);
+        }
         if ms > SLOW_MS {
             self.slow.push(json!({
                 "ms": ms.round(),

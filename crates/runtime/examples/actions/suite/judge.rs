@@ -97,6 +97,8 @@ pub(crate) struct Done {
     pub(crate) ended: Instant,
     /// What the fixture logged, in nanoseconds of the monotonic clock.
     pub(crate) logged: Vec<u64>,
+    /// How much later than its first effect the last one comes, as the fixture says, in milliseconds.
+    pub(crate) later_ms: u64,
     /// Processor time of the application during the action.
     pub(crate) processor_ms: u64,
     pub(crate) line: String,
@@ -197,6 +199,7 @@ impl Player<'_> {
             begun,
             ended,
             logged: entries.iter().filter_map(|entry| entry.at_ns).collect(),
+            later_ms: entries.iter().filter_map(|entry| entry.delay_ms).max().unwrap_or_default(),
             processor_ms,
             damage: twice(&deed.truth, &entries),
             line,

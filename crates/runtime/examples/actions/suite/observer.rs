@@ -15,7 +15,7 @@ use tokio::{
     task::JoinSet,
 };
 
-use super::Failure;
+use super::{Failure, judge::Done};
 
 /// How long the observer may take to start.
 const BOUND: Duration = Duration::from_secs(20);
@@ -90,18 +90,20 @@ impl Observer {
         Ok(Self { seen, origin, _reading: reading, _child: child })
     }
 
-    /// How the time of an action was spent. `more` are changes that the application itself logged, in nanoseconds of the
-    /// monotonic clock. Without input, as for a launch, the action itself is what the application answers.
-    pub(crate) fn spent(&self, begun: Instant, ended: Instant, more: &[u64]) -> Spent {
+    /// How the time of an action was spent; what the application logged are changes, too. Without input, as for a launch,
+    /// the action itself is what the application answers.
+    pub(crate) fn spent(&self, done: &Done) -> Spent {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let offset = seen.offset_ms.unwrap_or_default();
         let ms = |at: Instant| at.duration_since(self.origin).as_secs_f64() * 1e3 - offset;
         #[expect(clippy::cast_precision_loss, reason = "milliseconds since the start of the machine")]
-        let logged = more.iter().map(|ns| (*ns as f64 / 1e6, Sight::Change));
+        let logged = done.logged.iter().map(|ns| (*ns as f64 / 1e6, Sight::Change));
         let mut sights: Vec<(f64, Sight)> = seen.sights.iter().copied().chain(logged).collect();
         drop(seen);
         sights.sort_by(|one, other| one.0.total_cmp(&other.0));
-        spent(&sights, ms(begun), ms(ended))
+        #[expect(clippy::cast_precision_loss, reason = "some milliseconds")]
+        let later_ms = LATER_MS + done.later_ms as f64;
+        spent(&sights, ms(done.begun), ms(done.ended), later_ms)
     }
 }
 
@@ -124,7 +126,8 @@ impl Seen {
     }
 }
 
-fn spent(sights: &[(f64, Sight)], begun: f64, ended: f64) -> Spent {
+/// A later change belongs to the same input if it comes within `later_ms` of the one before.
+fn spent(sights: &[(f64, Sight)], begun: f64, ended: f64, later_ms: f64) -> Spent {
     let during: Vec<(f64, Sight)> =
         sights.iter().copied().filter(|(at, _)| (begun..=ended).contains(at)).collect();
     let inputs = during.iter().filter(|(_, sight)| *sight == Sight::Input).count();
@@ -137,7 +140,7 @@ fn spent(sights: &[(f64, Sight)], begun: f64, ended: f64) -> Spent {
                 since = Some((at, at));
             }
             (Sight::Change, Some((input, last))) => {
-                let bound = if last > input { LATER_MS } else { FIRST_MS };
+                let bound = if last > input { later_ms } else { FIRST_MS };
                 if at - last <= bound {
                     since = Some((input, at));
                 }
