@@ -34,6 +34,11 @@ const AGAIN: Duration = Duration::from_millis(500);
 const ANNOUNCED: Duration = Duration::from_millis(1_500);
 /// How long it is waited on while something says that it goes on, such as `Saving…`.
 const UNDER_WAY: Duration = Duration::from_secs(3);
+/// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
+/// may still answer it.
+const ASLEEP: Duration = Duration::from_millis(60);
+/// After this time the work of a timer has begun.
+const AFTER_TIMER: Duration = Duration::from_millis(5);
 /// The longest wait for an application that does not respond.
 const BUSY_MAX: Duration = Duration::from_secs(30);
 
@@ -124,6 +129,8 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         until_ms,
         ends_early: false,
         under_way_until_ms: None,
+        asleep_from_ms: None,
+        is_over: false,
     };
     let mut watch = wait.until_handled(watch).await?;
     let mut apart = if before.is_drawn() { LOOKS_APART_MAX } else { LOOKS_APART_MIN };
@@ -131,7 +138,13 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         if wait.is_proven().await? || wait.effect.waited_ms >= wait.until_ms {
             break;
         }
-        let quiet = QuietLimits { quiet: PIECES.min(apart), first_change: apart, bound: apart.max(PIECES) };
+        let sleeps = desktop.sleeps_for(before.surface.id).await?;
+        if wait.is_over(sleeps).await? {
+            break;
+        }
+        // Nothing happens until a timer is due that is known of.
+        let next = if sleeps.is_zero() { apart } else { apart.min(sleeps.saturating_add(AFTER_TIMER)) };
+        let quiet = QuietLimits { quiet: PIECES.min(next), first_change: next, bound: apart.max(PIECES) };
         let settled = desktop.settle(watch, quiet).await?;
         watch = watch_app(desktop, before.surface.id).await?;
         let is_busy = settled.timed_out;
@@ -174,6 +187,10 @@ struct Wait<'a, D> {
     ends_early: bool,
     /// Until when it is waited on while something says that it goes on, in milliseconds.
     under_way_until_ms: Option<u64>,
+    /// Since when the application was found asleep, for longer than the wait lasts, in milliseconds.
+    asleep_from_ms: Option<u64>,
+    /// Whether nothing more is expected of it.
+    is_over: bool,
 }
 
 impl<D: Desktop> Wait<'_, D> {
@@ -200,6 +217,21 @@ impl<D: Desktop> Wait<'_, D> {
                 return Ok(watch);
             }
         }
+    }
+
+    /// Whether nothing more follows: the application sleeps past the end of the wait, and did at the looks before. Then what
+    /// was only held back or suspect is judged a last time.
+    async fn is_over(&mut self, sleeps: Duration) -> DesktopResult<bool> {
+        let now_ms = self.effect.waited_ms;
+        if sleeps <= Duration::from_millis(self.until_ms.saturating_sub(now_ms)) {
+            self.asleep_from_ms = None;
+            return Ok(false);
+        }
+        self.is_over = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
+        if self.is_over {
+            self.is_proven().await?;
+        }
+        Ok(self.is_over)
     }
 
     /// Looks once. Without a proof, the effect has what changed elsewhere.
@@ -233,7 +265,7 @@ impl<D: Desktop> Wait<'_, D> {
         let is_sure = |one: &&Difference| {
             let is_quiet = !one.is_suspect(desktop, before, &told);
             let is_awaited = !goes_on || one.bearing == Bearing::Target;
-            is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms))
+            is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms, self.is_over))
         };
         if let Some(proof) = proving.iter().find(is_sure) {
             let awaits_dialog = before.announces_dialog() && !proof.is_opened_dialog();

@@ -90,9 +90,11 @@ impl<'a> Suspects<'a> {
         Some(at_ms + milliseconds(needed))
     }
 
-    /// Whether a part changed once only, and was observed for long enough to know that.
-    pub(crate) fn is_cleared(&self, part: &Part, now_ms: u64) -> bool {
-        self.cleared_ms(part).is_some_and(|cleared_ms| now_ms >= cleared_ms) && !self.noise.contains(part)
+    /// Whether a part changed once only, and was observed for long enough to know that, or will not change again for as
+    /// long, because the application sleeps.
+    pub(crate) fn is_cleared(&self, part: &Part, now_ms: u64, sleeps_on: bool) -> bool {
+        let is_observed = |cleared_ms| sleeps_on || now_ms >= cleared_ms;
+        self.cleared_ms(part).is_some_and(is_observed) && !self.noise.contains(part)
     }
 }
 

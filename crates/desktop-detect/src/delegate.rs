@@ -257,6 +257,10 @@ impl<D: Desktop> Settling for Seeing<D> {
         self.inner().settle(watch, limits).await
     }
 
+    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
+        self.inner().sleeps_for(window).await
+    }
+
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         // Changes in a picture are not announced, so they never prove anything at once.
         let (found, of_tree): (Vec<ElementId>, Vec<ElementId>) =

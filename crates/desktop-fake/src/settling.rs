@@ -66,6 +66,12 @@ impl Settling for FakeDesktop {
         })
     }
 
+    async fn sleeps_for(&self, _window: WindowId) -> DesktopResult<Duration> {
+        let stage = self.reach()?;
+        let until = |due: u64| Duration::from_millis(due.saturating_sub(stage.now_ms));
+        Ok(stage.next_due_ms().map_or(Duration::MAX, until))
+    }
+
     fn recently_changed(&self, elements: &[ElementId], _span: Duration) -> Vec<ElementId> {
         // Nothing is tracked: callers watch after their action.
         elements.to_vec()

@@ -371,6 +371,11 @@ impl Stage {
         self.schedule.insert((self.now_ms + in_ms, self.scheduled), due);
     }
 
+    /// When the next event is due.
+    pub(crate) fn next_due_ms(&self) -> Option<u64> {
+        self.schedule.keys().next().map(|(at, _)| *at)
+    }
+
     /// Takes the next event due no later than `until_ms`, and advances the clock to it.
     pub(crate) fn take_due(&mut self, until_ms: u64) -> Option<Due> {
         let entry = self.schedule.first_entry()?;

@@ -19,7 +19,7 @@ use deskhand_desktop::{
     UiTree as _,
 };
 use tokio::{
-    sync::{Mutex, broadcast},
+    sync::{Mutex, OnceCell, broadcast},
     task::JoinSet,
 };
 
@@ -30,6 +30,7 @@ use crate::{
     documents::KnownDocuments,
     history::History,
     parts::{Parts, read_entries},
+    settling::bus_process,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
@@ -76,6 +77,8 @@ pub struct LinuxDesktop {
     startup: StartupTimes,
     /// How to attach to it again, for a desktop that a keeper holds.
     handle: Option<DesktopHandle>,
+    /// The processes that serve every application, once asked for.
+    servers: OnceCell<Vec<u32>>,
 }
 
 impl LinuxDesktop {
@@ -174,6 +177,7 @@ impl LinuxDesktop {
             elements_given: AtomicU32::new(parts.elements_given),
             startup: parts.startup,
             handle: parts.handle,
+            servers: OnceCell::new(),
         }
     }
 
@@ -273,6 +277,19 @@ impl LinuxDesktop {
     /// Waits until the X server has ended.
     pub async fn display_ended(&self) {
         self.display.gone().cancelled().await;
+    }
+
+    /// The processes that serve every application, as far as they are known: X server, window manager, session bus.
+    pub(crate) async fn servers(&self) -> DesktopResult<&[u32]> {
+        let find = async || {
+            let mut found =
+                self.display.call("find the X server", |worker| worker.server_processes()).await?;
+            if let Some(address) = self.session_bus_address.clone() {
+                found.extend(run_blocking(move || bus_process(&address)).await?);
+            }
+            Ok(found)
+        };
+        self.servers.get_or_try_init(find).await.map(Vec::as_slice)
     }
 
     /// The elements of applications, if there is an accessibility bus.

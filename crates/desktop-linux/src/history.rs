@@ -153,6 +153,17 @@ impl History {
         *self.last_input() = LastInput { sent: Some(Instant::now()), handled: None };
     }
 
+    /// How long ago the last input was sent; [`Duration::MAX`] if there was none.
+    pub(crate) fn since_sent(&self) -> Duration {
+        self.last_input().sent.map_or(Duration::MAX, |at| at.elapsed())
+    }
+
+    /// Whether an input may not be handled yet.
+    pub(crate) fn awaits_input(&self) -> bool {
+        let last = self.last_input();
+        last.sent.is_some() && last.handled.is_none()
+    }
+
     /// Records that every input so far was handled.
     pub(crate) fn record_handled(&self) {
         self.last_input().handled.get_or_insert_with(Instant::now);

@@ -337,7 +337,11 @@ async fn speak_lines(stream: TcpStream, shared: &Shared) -> io::Result<()> {
     loop {
         tokio::select! {
             line = lines.next_line() => match line? {
-                Some(line) => shared.take(&line),
+                Some(line) => {
+                    shared.take(&line);
+                    // Confirmed, so that the application waits for nothing.
+                    writer.write_all(b"\n").await?;
+                }
                 None => return Ok(()),
             },
             Ok(command) = commands.recv() => writer.write_all(format!("{command}\n").as_bytes()).await?,

@@ -217,6 +217,10 @@ impl<D: Desktop> Settling for Permitted<'_, D> {
         self.desktop.settle(watch, limits).await
     }
 
+    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
+        self.desktop.sleeps_for(window).await
+    }
+
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         self.desktop.recently_changed(elements, span)
     }

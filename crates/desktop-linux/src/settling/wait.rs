@@ -22,6 +22,8 @@ use crate::times::elapsed_ms;
 const DRAWING_MAX: Duration = Duration::from_millis(500);
 /// Once the application has answered, what it draws because of an input comes within a frame or two.
 const AFTER_ANSWER: Duration = Duration::from_millis(25);
+/// It is asked this long after something happened whether the application sleeps, and later and later while it does not.
+const ASK_AGAIN: Duration = Duration::from_millis(3);
 /// After this many slow answers without activity the machine is slow, not the application.
 const SLOW_ANSWERS_MAX: u32 = 2;
 /// How often the same change of the same element may be announced before it counts as self-changing.
@@ -59,6 +61,9 @@ pub(super) trait Watched: Sync {
     /// Waits until all input sent so far has been handled and all activity before that has arrived; `false` if the
     /// application does not answer.
     fn fence(&self) -> impl Future<Output = DesktopResult<bool>> + Send;
+
+    /// How long it sleeps on unless something wakes it; zero if it works, or if that is not known.
+    fn sleeps_for(&self) -> impl Future<Output = DesktopResult<Duration>> + Send;
 
     /// The windows of the desktop as they are now.
     fn windows(&self) -> impl Future<Output = DesktopResult<Vec<WindowInfo>>> + Send;
@@ -130,10 +135,14 @@ pub(super) async fn settle<W: Watched>(
     let after_answer = if limits == QuietLimits::HANDLED { Duration::ZERO } else { AFTER_ANSWER };
     let mut answered_at: Option<Instant> = None;
     let mut slow_answers = 0;
+    let mut sleep = SleepCheck { at: begun, again: ASK_AGAIN };
     let mut answer = Box::pin(watched.fence());
     loop {
         let quiet_at = progress.last.map_or(first_change, |last| (last + limits.quiet).max(least));
         let look_at = answered_at.map_or(end, |at| quiet_at.max(at + after_answer)).min(end);
+        // Whoever names a long time for the first change expects one, whatever the application does now.
+        let is_brief = progress.last.is_some() || limits.first_change <= QuietLimits::default().first_change;
+        let wake_at = if answered_at.is_some() && is_brief { look_at.min(sleep.at) } else { look_at };
         let woken = async {
             tokio::select! {
                 biased;
@@ -141,7 +150,8 @@ pub(super) async fn settle<W: Watched>(
                 answered = &mut answer, if answered_at.is_none() => answered.map(Woken::Answer),
             }
         };
-        if let Ok(woken) = timeout_at(look_at, woken).await {
+        if let Ok(woken) = timeout_at(wake_at, woken).await {
+            sleep = SleepCheck { at: Instant::now() + ASK_AGAIN, again: ASK_AGAIN };
             match woken? {
                 Woken::Activity(activity) => progress.record(watched, activity).await?,
                 Woken::Answer(answered) => {
@@ -152,6 +162,9 @@ pub(super) async fn settle<W: Watched>(
                     }
                 }
             }
+            continue;
+        }
+        if Instant::now() < look_at && !sleep.lasts_until(look_at, watched).await? {
             continue;
         }
         if Instant::now() >= end {
@@ -183,6 +196,26 @@ pub(super) async fn settle<W: Watched>(
     progress.compare_windows(&watched.windows().await?);
     progress.settled.waited_ms = elapsed_ms(begun);
     Ok(progress.settled)
+}
+
+/// When it is asked next whether what is watched sleeps, and how much later again.
+struct SleepCheck {
+    at: Instant,
+    again: Duration,
+}
+
+impl SleepCheck {
+    /// Whether it sleeps past a time; if not, it is asked again when it wakes, and less and less often.
+    async fn lasts_until(&mut self, time: Instant, watched: &impl Watched) -> DesktopResult<bool> {
+        let sleeps = watched.sleeps_for().await?;
+        let now = Instant::now();
+        if sleeps > time.saturating_duration_since(now) {
+            return Ok(true);
+        }
+        self.at = now + sleeps.max(self.again);
+        self.again *= 2;
+        Ok(false)
+    }
 }
 
 /// What has happened so far.

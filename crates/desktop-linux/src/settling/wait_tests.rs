@@ -27,6 +27,8 @@ struct Script {
     starts_late: u64,
     /// When the X server ends.
     ends_at: Option<u64>,
+    /// From when on it sleeps, and until when; else that is not known.
+    asleep: Range<u64>,
 }
 
 struct Application {
@@ -53,6 +55,12 @@ impl Watched for Application {
         }
         sleep_until(at(self.begun, answer.min(now + CALL_BOUND_MS))).await;
         Ok(answer <= now + CALL_BOUND_MS)
+    }
+
+    async fn sleeps_for(&self) -> DesktopResult<Duration> {
+        let now = elapsed_ms(self.begun);
+        let is_asleep = self.script.asleep.contains(&now);
+        Ok(if is_asleep { Duration::from_millis(self.script.asleep.end - now) } else { Duration::ZERO })
     }
 
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
@@ -184,6 +192,26 @@ async fn the_quiet_period_runs_from_the_last_change() {
     let settled = check(does([(31, TEXT)]), 30, &[WaitedFor::FirstChange]).await;
     assert_eq!(settled.changes, []);
     check_with(limits(60, 500, 5_000), does([(400, TEXT)]), 460, &[WaitedFor::Announcements]).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_application_that_sleeps_is_quiet_at_once() {
+    let sleeping = |activities: &[(u64, Activity)], asleep| Script { asleep, ..does(activities) };
+    check(sleeping(&[], 0..1_000), 3, &[WaitedFor::FirstChange]).await;
+    check(sleeping(&[(10, TEXT)], 11..1_000), 13, &[WaitedFor::Announcements]).await;
+    // A timer of its own is due before the quiet period is over, and then it draws.
+    let timer = [(10, TEXT), (40, own_drawing())];
+    let both = [WaitedFor::Announcements, WaitedFor::Drawing];
+    check(sleeping(&timer, 11..40), 100, &both).await;
+    // It is asked again, less and less often.
+    check(sleeping(&[(10, TEXT)], 30..1_000), 34, &[WaitedFor::Announcements]).await;
+    // A toolkit that starts late sleeps until its timer.
+    let late = Script { starts_late: 200, asleep: 0..1_000, ..Script::default() };
+    check(late, 3, &[WaitedFor::FirstChange]).await;
+    // Whoever waits for a change waits for it.
+    let long = limits(60, 500, 5_000);
+    check_with(long, sleeping(&[], 0..10_000), 500, &[WaitedFor::FirstChange]).await;
+    check_with(long, sleeping(&[(400, TEXT)], 0..10_000), 403, &[WaitedFor::Announcements]).await;
 }
 
 #[tokio::test(start_paused = true)]

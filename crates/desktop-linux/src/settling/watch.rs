@@ -13,7 +13,7 @@ use tokio::sync::broadcast::{
 };
 
 use super::{
-    pages,
+    asleep, pages,
     wait::{self, Activities, Activity, Baseline, Scope, Watched},
 };
 use crate::{
@@ -66,15 +66,22 @@ impl Settling for LinuxDesktop {
 
     async fn settle(&self, watch: Watch, limits: QuietLimits) -> DesktopResult<Settled> {
         let Watch { receivers, mut baseline, applications } = watch;
+        let pid = baseline.scope.as_ref().and_then(|scope| scope.pid);
+        let watched = LinuxWatched { desktop: self, pid, applications: applications.as_deref() };
         if limits == QuietLimits::UP_TO_DATE {
             // It has had some of that time already.
             let history = self.history();
             let toolkit = baseline.starts_late.saturating_sub(history.since_handled());
             baseline.starts_late = toolkit.max(AFTER_SELECTION.saturating_sub(history.since_selection()));
         }
-        let watched = LinuxWatched { desktop: self, applications: applications.as_deref() };
         let mut activities = LinuxActivities { watched, receivers };
         wait::settle(&watched, &mut activities, &baseline, limits).await
+    }
+
+    async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {
+        let windows = self.windows().await?;
+        let pid = windows.iter().find(|info| info.id == window).and_then(|info| info.app.pid);
+        asleep::sleeps_for(self, pid).await
     }
 
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
@@ -111,6 +118,8 @@ impl Settling for LinuxDesktop {
 #[derive(Clone, Copy)]
 struct LinuxWatched<'a> {
     desktop: &'a LinuxDesktop,
+    /// The process of the watched application.
+    pid: Option<u32>,
     /// The connections of the watched application; `None` for every application.
     applications: Option<&'a [Application]>,
 }
@@ -123,7 +132,7 @@ impl Watched for LinuxWatched<'_> {
         if let (Some(applications), Some(accessibility)) = (self.applications, desktop.accessibility()) {
             desktop.await_application(PONG_BOUND).await?;
             for application in applications {
-                if application.toolkit.has_pages_apart() {
+                if application.toolkit.has_pages_apart() && desktop.history().awaits_input() {
                     pages::rest(application.pid).await;
                 }
                 if !accessibility.round_trip(application).await? {
@@ -136,6 +145,10 @@ impl Watched for LinuxWatched<'_> {
             desktop.history().record_handled();
         }
         Ok(true)
+    }
+
+    async fn sleeps_for(&self) -> DesktopResult<Duration> {
+        asleep::sleeps_for(self.desktop, self.pid).await
     }
 
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {

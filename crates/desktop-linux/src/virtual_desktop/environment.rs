@@ -11,6 +11,9 @@ use deskhand_process::{PATH_DEFAULT, find_program};
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
 
+/// The folder with settings of toolkits, in the private folder of a virtual desktop.
+pub(crate) const SETTINGS_FOLDER: &str = "settings";
+
 /// Variables that point applications to another display, bus or input method, or that disable accessibility.
 const REMOVED: &[&str] = &[
     "AT_SPI_BUS_ADDRESS",
@@ -75,6 +78,11 @@ impl Environment {
         let mut bus = OsString::from("unix:path=");
         bus.push(folder.join("bus"));
         self.set("DBUS_SESSION_BUS_ADDRESS", bus);
+        let system = self.find("XDG_CONFIG_DIRS").filter(|folders| !folders.is_empty());
+        let mut settings = folder.join(SETTINGS_FOLDER).into_os_string();
+        settings.push(":");
+        settings.push(system.unwrap_or(OsStr::new("/etc/xdg")));
+        self.set("XDG_CONFIG_DIRS", settings);
         self.variables.remove(OsStr::new("DISPLAY"));
         self.use_unicode();
         self
@@ -141,6 +149,7 @@ mod tests {
         assert_eq!(environment.find("DBUS_SESSION_BUS_ADDRESS").unwrap(), "unix:path=/private/bus");
         assert_eq!(environment.find("XDG_RUNTIME_DIR").unwrap(), "/private/run");
         assert_eq!(environment.find("TMPDIR").unwrap(), "/private/tmp");
+        assert_eq!(environment.find("XDG_CONFIG_DIRS").unwrap(), "/private/settings:/etc/xdg");
         assert_eq!(environment.find("HOME").unwrap(), "/home/a");
     }
 

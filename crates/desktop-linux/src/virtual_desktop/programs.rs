@@ -73,7 +73,7 @@ const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 "#;
 
-/// No welcome page, telemetry bar or default browser prompt; elements are always exposed.
+/// No welcome page, telemetry bar or default browser prompt; elements are always exposed, and the caret does not blink.
 const FIREFOX_SETTINGS: &str = r#"user_pref("accessibility.force_disabled", -1);
 user_pref("app.normandy.enabled", false);
 user_pref("app.update.enabled", false);
@@ -84,6 +84,7 @@ user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
 user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
 user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
+user_pref("ui.caretBlinkTime", 0);
 "#;
 
 /// The arguments to put first when `program` runs on the desktop with the folder `private`. Writes the files that it

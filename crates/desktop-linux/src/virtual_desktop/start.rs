@@ -30,7 +30,7 @@ use crate::{
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
-        environment::Environment,
+        environment::{Environment, SETTINGS_FOLDER},
         processes::{Processes, ProgramStart, Started},
     },
     x11::{
@@ -113,6 +113,10 @@ const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-
   </mouse>
 </openbox_config>
 "#;
+
+/// No blinking caret, and no long wait for a second click, where the user has not chosen otherwise: an application that waits
+/// for nothing else can be seen to sleep. Animations stay: Chromium loses drops without them.
+const TOOLKIT_SETTINGS: &str = "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\n";
 
 /// What all steps of a start need.
 struct Starting {
@@ -385,6 +389,11 @@ fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
     };
     write("Xauthority", &authority(cookie))?;
     write("bus.conf", BUS_CONFIGURATION.replace("{private}", &folder.to_string_lossy()).as_bytes())?;
+    for toolkit in ["gtk-3.0", "gtk-4.0"] {
+        let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
+        fs::create_dir_all(&settings)?;
+        fs::write(settings.join("settings.ini"), TOOLKIT_SETTINGS)?;
+    }
     write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
 }
 

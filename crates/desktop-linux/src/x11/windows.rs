@@ -9,11 +9,15 @@ use deskhand_core::{
     ids::WindowId,
     ui::{AppInfo, WindowInfo, WindowKind},
 };
+use rustix::net::sockopt::socket_peercred;
 use x11rb::{
     cookie::Cookie,
-    protocol::xproto::{
-        Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, InputFocus, MapState, PropMode,
-        WindowClass as XWindowClass,
+    protocol::{
+        res::{ClientIdMask, ClientIdSpec, ConnectionExt as _},
+        xproto::{
+            Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, InputFocus, MapState, PropMode,
+            WindowClass as XWindowClass,
+        },
     },
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
@@ -195,6 +199,21 @@ impl Worker {
     /// Whether there is a window manager that supports EWMH.
     pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
         Ok(self.window_manager()?.is_some())
+    }
+
+    /// The processes of the X server and of the window manager, as far as they run on this machine and tell.
+    pub(crate) fn server_processes(&self) -> WorkResult<Vec<u32>> {
+        let server = socket_peercred(self.connection.stream()).ok();
+        let server = server.and_then(|peer| u32::try_from(peer.pid.as_raw_nonzero().get()).ok());
+        let mut found: Vec<u32> = server.into_iter().collect();
+        if let Some(client) = self.window_manager()? {
+            let asked = ClientIdSpec { client, mask: ClientIdMask::LOCAL_CLIENT_PID };
+            // A server without the X-Resource extension refuses.
+            if let Ok(Ok(reply)) = self.connection.res_query_client_ids(&[asked]).map(Cookie::reply) {
+                found.extend(reply.ids.iter().filter_map(|id| id.value.first().copied()));
+            }
+        }
+        Ok(found)
     }
 
     /// The window by which a window manager announces itself. One that has ended leaves its id behind, so the window

@@ -88,6 +88,14 @@ pub trait Settling {
         limits: QuietLimits,
     ) -> impl Future<Output = DesktopResult<Settled>> + Send;
 
+    /// How long everything of the application of a window sleeps on at least, unless an input or another program wakes it:
+    /// then nothing more comes of what was sent to it before. Zero if it works, if it waits for an answer from elsewhere,
+    /// or if the operating system does not tell; [`Duration::MAX`] if it has no timer.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] if the display does not answer.
+    fn sleeps_for(&self, window: WindowId) -> impl Future<Output = DesktopResult<Duration>> + Send;
+
     /// Which of these elements changed within the last `span` other than through an action, or have been tracked for
     /// less than that: a change of theirs proves nothing by itself. Starts to track elements that are new to it.
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;

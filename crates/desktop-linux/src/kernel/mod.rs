@@ -1,0 +1,35 @@
+//! What the Linux kernel tells of the processes of an application: what they do, and what could wake them.
+//!
+//! - `processes` finds the processes of an application.
+//! - `threads` tells of each thread whether it sleeps, and when a timer wakes it.
+//! - `files` finds the timers and sockets among the open files of a process.
+//! - `sockets` tells whether something was asked over the network and not answered yet.
+
+mod files;
+mod processes;
+mod sockets;
+mod threads;
+
+use std::{collections::HashSet, time::Duration};
+
+pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
+
+/// How long a process and its descendants sleep on at least, unless an input or another process wakes them: until the
+/// first of their timers is due. `None` if one of them works or waits for an answer of the network to something that it
+/// asked within the last `since`, and where the kernel does not tell, as of the processes of another user.
+pub(crate) fn sleeps_for(pid: u32, since: Duration) -> Option<Duration> {
+    let mut first = Duration::MAX;
+    let mut sockets = HashSet::new();
+    for pid in processes_of(pid) {
+        for thread in processes::threads_of(pid)? {
+            first = first.min(threads::sleeps_for(pid, thread)?);
+        }
+        let open = files::open_files(pid)?;
+        first = open.timers.into_iter().fold(first, Duration::min);
+        sockets.extend(open.sockets);
+    }
+    (!sockets::await_answer(&sockets, since)?).then_some(first)
+}
+
+#[cfg(test)]
+mod tests;
