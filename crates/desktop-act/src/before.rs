@@ -87,7 +87,7 @@ impl Before {
 
     /// The same with the focused element as the target, as it is for keys.
     pub(crate) fn aimed_at_focus(self) -> Self {
-        let focused = self.tree.elements.iter().rev().find(|element| element.states.has(State::Focused));
+        let focused = self.tree.focused();
         Self { target: focused.cloned(), ..self }
     }
 

@@ -179,11 +179,9 @@ impl Differences {
     }
 
     fn moved_focus(&self, before: &Tree) -> Option<Difference> {
-        let focused =
-            |tree: &Tree| tree.elements.iter().rev().find(|one| one.states.has(State::Focused)).cloned();
-        let now = focused(&self.tree)?;
-        let moved = focused(before).is_none_or(|was| was.id != now.id);
-        moved.then(|| Difference::new(&now, Aspect::Focus, Now::FocusMovedHere).of_target())
+        let now = self.tree.focused()?;
+        let moved = before.focused().is_none_or(|was| was.id != now.id);
+        moved.then(|| Difference::new(now, Aspect::Focus, Now::FocusMovedHere).of_target())
     }
 }
 

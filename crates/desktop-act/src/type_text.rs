@@ -8,7 +8,7 @@ use deskhand_core::{
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::{Element, Role, State},
+    ui::{Element, Pattern, Role, State},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
@@ -18,8 +18,8 @@ use crate::{
     checks::{Need, Ready, check},
     effect::wait_for_effect,
     expected::{Expected, Reading},
-    focus::{focus_element, focused},
-    patience::{patiently, watch_app},
+    focus::focus_element,
+    patience::{patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, present, read, read_when_done},
@@ -251,7 +251,11 @@ async fn type_by_effect<D: Desktop>(
 /// The focused element of the topmost surface that has one.
 async fn focused_element<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<Ready>, Halt> {
     let front = bring_to_front(desktop, window).await?;
-    let Some(element) = focused(desktop, front.id).await? else { return Ok(None) };
+    let tree = read_tree(desktop, front.id).await?;
+    let Some(element) = tree.focused() else { return Ok(None) };
+    // The viewport of a text may have the focus in place of the text.
+    let text = tree.ancestors(element.id).next().filter(|one| one.offers(Pattern::EditableText));
+    let element = text.filter(|_| element.role == Role::FILLER).unwrap_or(element).clone();
     let all = surfaces(desktop, window).await?;
     let surface = surface_of(desktop, &all, element.id).await?.unwrap_or(front);
     let point = element.bounds.map(|bounds| bounds.center());

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Element;
+use super::{Element, State};
 use crate::ids::ElementId;
 
 /// Why a tree is incomplete.
@@ -42,6 +42,11 @@ impl Tree {
             .iter()
             .skip(start.map_or(self.elements.len(), |at| at + 1))
             .take_while(move |element| element.depth > depth)
+    }
+
+    /// The element that has the keyboard focus; of several, the one that is listed last.
+    pub fn focused(&self) -> Option<&Element> {
+        self.elements.iter().rev().find(|element| element.states.has(State::Focused))
     }
 
     /// The ancestors of `id`, the nearest first.

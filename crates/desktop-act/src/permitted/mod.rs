@@ -19,8 +19,8 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
+    before::look,
     checks::{is_beneath, is_same_place},
-    focus::focused,
 };
 
 /// An element just before input goes to it.
@@ -172,10 +172,10 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         if let Ok(Some(known)) = self.desktop.known_focus(active.id).await {
             return self.show(&known, /*focused*/ true).await;
         }
-        match focused(self.desktop, active.id).await {
-            Ok(Some(focused)) => self.show_by_id(focused.id, /*focused*/ true).await,
-            Ok(None) | Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(()),
-            Err(error) => Err(error),
+        let tree = look(self.desktop, active.id).await?;
+        match tree.focused() {
+            Some(focused) => self.show_by_id(focused.id, /*focused*/ true).await,
+            None => Ok(()),
         }
     }
 
