@@ -37,6 +37,13 @@ const UNDER_WAY: Duration = Duration::from_secs(3);
 /// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
 /// may still answer it.
 const ASLEEP: Duration = Duration::from_millis(60);
+/// How long nothing at all may change in an application that never sleeps, as a browser: what takes longer has begun to show
+/// by then.
+const NOTHING_YET: Duration = Duration::from_millis(700);
+/// An application that never sleeps longer than this, look after look, never sleeps. A single timer is waited for.
+const RESTLESS: Duration = Duration::from_millis(100);
+/// For how long that has to be so.
+const RESTLESS_FOR: Duration = Duration::from_millis(300);
 /// After this time the work of a timer has begun.
 const AFTER_TIMER: Duration = Duration::from_millis(5);
 /// The longest wait for an application that does not respond.
@@ -126,10 +133,13 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         effect,
         suspects,
         held_back: None,
+        handled_ms: 0,
         until_ms,
         ends_early: false,
         under_way_until_ms: None,
         asleep_from_ms: None,
+        restless_from_ms: None,
+        shows_nothing: true,
         is_over: false,
     };
     let mut watch = wait.until_handled(watch).await?;
@@ -164,6 +174,8 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
 fn bound(before: &Before, limits: &ActLimits) -> Duration {
     if before.announces_dialog() {
         limits.effect.max(ANNOUNCED)
+    } else if before.removes_mark {
+        limits.effect.max(UNDER_WAY)
     } else {
         match before.sign {
             Sign::Expected | Sign::Possible => limits.effect,
@@ -179,8 +191,10 @@ struct Wait<'a, D> {
     before: &'a Before,
     effect: Effect,
     suspects: Suspects<'a>,
-    /// The proof that is held back while a better one is expected: a dialog, or a title without the mark of unsaved changes.
+    /// The proof that is held back while a better one is expected: a dialog.
     held_back: Option<Difference>,
+    /// When the application had handled the input, in milliseconds.
+    handled_ms: u64,
     /// The end of the wait, in milliseconds.
     until_ms: u64,
     /// Whether that is soon, because something changed elsewhere.
@@ -189,6 +203,10 @@ struct Wait<'a, D> {
     under_way_until_ms: Option<u64>,
     /// Since when the application was found asleep, for longer than the wait lasts, in milliseconds.
     asleep_from_ms: Option<u64>,
+    /// Since when it was found never to sleep long, in milliseconds.
+    restless_from_ms: Option<u64>,
+    /// Whether the last look found nothing different.
+    shows_nothing: bool,
     /// Whether nothing more is expected of it.
     is_over: bool,
 }
@@ -213,6 +231,7 @@ impl<D: Desktop> Wait<'_, D> {
             self.note(settled);
             let is_over = !is_busy || self.effect.waited_ms >= begun_ms + milliseconds(BUSY_MAX);
             if is_over || window_proof(self.desktop, self.before, &mut self.effect).await?.is_some() {
+                self.handled_ms = self.effect.waited_ms;
                 self.until_ms += self.effect.waited_ms - begun_ms;
                 return Ok(watch);
             }
@@ -223,6 +242,13 @@ impl<D: Desktop> Wait<'_, D> {
     /// was only held back or suspect is judged a last time.
     async fn is_over(&mut self, sleeps: Duration) -> DesktopResult<bool> {
         let now_ms = self.effect.waited_ms;
+        if sleeps < RESTLESS {
+            let from_ms = *self.restless_from_ms.get_or_insert(now_ms);
+            let is_long = now_ms >= from_ms + milliseconds(RESTLESS_FOR)
+                && now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
+            return Ok(is_long && self.shows_nothing && !self.before.announces_dialog());
+        }
+        self.restless_from_ms = None;
         if sleeps <= Duration::from_millis(self.until_ms.saturating_sub(now_ms)) {
             self.asleep_from_ms = None;
             return Ok(false);
@@ -251,8 +277,11 @@ impl<D: Desktop> Wait<'_, D> {
             is_own || !one.part.is_self_changing(desktop)
         });
         self.await_what_is_under_way(&found);
+        self.shows_nothing = found.is_empty();
         let (mut proving, elsewhere): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| {
             match one.bearing {
+                // While a document is marked as unsaved, nothing shows that it was saved.
+                _ if before.removes_mark => false,
                 Bearing::Target => true,
                 // What is said after a caret key is about something else, such as a count of words.
                 Bearing::Says(..) => before.sign != Sign::Unlikely && !one.bearing.is_under_way(),
@@ -269,7 +298,7 @@ impl<D: Desktop> Wait<'_, D> {
         };
         if let Some(proof) = proving.iter().find(is_sure) {
             let awaits_dialog = before.announces_dialog() && !proof.is_opened_dialog();
-            let is_held_back = (awaits_dialog || before.removes_mark) && now_ms < self.until_ms;
+            let is_held_back = awaits_dialog && now_ms < self.until_ms;
             if is_held_back {
                 self.held_back.get_or_insert_with(|| proof.clone());
             } else {

@@ -129,6 +129,26 @@ async fn a_text_that_goes_and_comes_back_is_one_effect() {
 }
 
 #[tokio::test]
+async fn an_application_that_sleeps_is_not_waited_for() {
+    let (desktop, window) = desktop_with([button("Ok", Behaviour::Nothing)]);
+    let report = click_target(&desktop, window).await;
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+    assert!((60..300).contains(&report.waited_ms()), "{}", report.summary());
+    // A timer that is due later than any effect makes no difference, one that is due before does.
+    let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");
+    let window = |every_ms| {
+        let elements = [button("Ok", Behaviour::Nothing), clock.clone()];
+        FakeWindow::normal("Main").elements(elements).noise("clock", every_ms, &["12:01", "12:02"])
+    };
+    for (every_ms, expected_ms) in [(60_000, 60..300), (900, 900..3_000)] {
+        let (desktop, window) = desktop_of(window(every_ms));
+        let report = click_target(&desktop, window).await;
+        assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+        assert!(expected_ms.contains(&report.waited_ms()), "{every_ms}: {}", report.summary());
+    }
+}
+
+#[tokio::test]
 async fn what_changes_by_itself_is_no_effect() {
     for every_ms in [30, 100, 700, 1_000] {
         let clock = FakeElement::new(Role::LABEL, "12:00").key("clock");

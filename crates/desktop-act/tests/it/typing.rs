@@ -3,9 +3,9 @@
 use deskhand_core::{command::Route, command::Verdict, ui::Role};
 
 use super::click::desktop_of;
-use deskhand_desktop::Patterns;
+use deskhand_desktop::{Patterns as _, Windowing as _};
 use deskhand_desktop_act::{ActLimits, TypeText, press_keys, type_text};
-use deskhand_desktop_fake::{Behaviour, FakeDesktop, FakeElement, FakeWindow, office};
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, office};
 
 fn entry() -> FakeElement {
     FakeElement::new(Role::ENTRY, "Name").key("target")
@@ -67,6 +67,26 @@ async fn chords_are_judged_by_what_they_do() {
     assert!(report.summary().contains("the title changed to “Main saved”"), "{}", report.summary());
     let report = press("ctrl+q").await;
     assert_eq!(report.effect(), Verdict::Unknown, "{}", report.summary());
+}
+
+/// A page has no file, so its title tells.
+#[tokio::test]
+async fn what_is_saved_by_itself_does_not_prove_that_a_key_saved() {
+    let autosaved = Behaviour::Rename { key: Some("status".to_owned()), name: "Autosaved 7".to_owned() };
+    for (title_after, expected) in [(Some(2_000), Verdict::Seen), (None, Verdict::Unknown)] {
+        let mut all = vec![autosaved.clone().after(300)];
+        all.extend(title_after.map(|after| Behaviour::Title("Page".to_owned()).after(after)));
+        let status = FakeElement::new(Role::LABEL, "Ready").key("status");
+        let window = FakeWindow::normal("*Page").elements([status]).chord("ctrl+s", Behaviour::All(all));
+        let desktop = FakeDesktop::new([FakeApp::new("App", "app", [window])], []);
+        let window = desktop.windows().await.unwrap()[0].id;
+        let save = ["ctrl+s".parse().unwrap()];
+        let report = press_keys(&desktop, window, &save, &ActLimits::default()).await.unwrap();
+        assert_eq!(report.effect(), expected, "{}", report.summary());
+        if title_after.is_some() {
+            assert!(report.summary().contains("the title changed to “Page”"), "{}", report.summary());
+        }
+    }
 }
 
 #[tokio::test]
