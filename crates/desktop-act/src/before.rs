@@ -4,7 +4,7 @@ use std::{collections::HashMap, time::Duration};
 
 use deskhand_core::{
     ids::{ElementId, WindowId},
-    ui::{DocumentInfo, Element, Pattern, Role, Source, State, Tree, WindowInfo},
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -36,8 +36,8 @@ pub(crate) struct Before {
     quiet_for: HashMap<ElementId, Duration>,
     /// Whether a moved focus counts as an effect, as with Tab.
     pub(crate) focus_counts: bool,
-    /// Whether it removes the mark of unsaved changes from the title.
-    pub(crate) removes_mark: bool,
+    /// Whether it saves a document, which removes the mark of unsaved changes from a title that has one.
+    pub(crate) saves: bool,
     /// Whether its effect shows.
     pub(crate) sign: Sign,
     /// Where the caret of the target is and what of its text is selected, if that is part of the effect.
@@ -62,7 +62,7 @@ impl Before {
             target: target.cloned(),
             quiet_for: quiet_for(desktop, &elements),
             focus_counts: false,
-            removes_mark: false,
+            saves: false,
             sign: target.map_or(Sign::Expected, |target| sign_of_click(target, &tree)),
             tree,
             caret: None,
@@ -80,9 +80,9 @@ impl Before {
         Self { focus_counts: true, ..self }
     }
 
-    /// The same with a document that is saved, which removes the mark of unsaved changes from a title that has one.
+    /// The same with a document that is saved.
     pub(crate) fn saving(self) -> Self {
-        Self { removes_mark: DocumentInfo::has_mark(&self.surface.title), ..self }
+        Self { saves: true, ..self }
     }
 
     /// The same with the focused element as the target, as it is for keys.

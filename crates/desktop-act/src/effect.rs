@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, ElementRef, Evidence, Now, Proof, Shortfall, Uncertainty, WaitedFor},
     command::Route,
     duration::milliseconds,
-    ui::{Element, WindowInfo, WindowKind},
+    ui::{DocumentInfo, Element, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{Change, Desktop, DesktopResult, QuietLimits, Settled};
 
@@ -140,6 +140,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         asleep_from_ms: None,
         restless_from_ms: None,
         shows_nothing: true,
+        awaits_title: before.saves && DocumentInfo::has_mark(&before.surface.title),
         is_over: false,
     };
     let mut watch = wait.until_handled(watch).await?;
@@ -174,8 +175,6 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
 fn bound(before: &Before, limits: &ActLimits) -> Duration {
     if before.announces_dialog() {
         limits.effect.max(ANNOUNCED)
-    } else if before.removes_mark {
-        limits.effect.max(UNDER_WAY)
     } else {
         match before.sign {
             Sign::Expected | Sign::Possible => limits.effect,
@@ -205,6 +204,8 @@ struct Wait<'a, D> {
     asleep_from_ms: Option<u64>,
     /// Since when it was found never to sleep long, in milliseconds.
     restless_from_ms: Option<u64>,
+    /// Whether the title of a document that is being saved has, or had, the mark of unsaved changes.
+    awaits_title: bool,
     /// Whether the last look found nothing different.
     shows_nothing: bool,
     /// Whether nothing more is expected of it.
@@ -246,7 +247,8 @@ impl<D: Desktop> Wait<'_, D> {
             let from_ms = *self.restless_from_ms.get_or_insert(now_ms);
             let is_long = now_ms >= from_ms + milliseconds(RESTLESS_FOR)
                 && now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
-            return Ok(is_long && self.shows_nothing && !self.before.announces_dialog());
+            let awaits_more = self.awaits_title || self.before.announces_dialog();
+            return Ok(is_long && self.shows_nothing && !awaits_more);
         }
         self.restless_from_ms = None;
         if sleeps <= Duration::from_millis(self.until_ms.saturating_sub(now_ms)) {
@@ -260,9 +262,31 @@ impl<D: Desktop> Wait<'_, D> {
         Ok(self.is_over)
     }
 
+    /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have
+    /// come after the key.
+    async fn mark_is_gone(&mut self) -> DesktopResult<Option<Proof>> {
+        if !self.before.saves {
+            return Ok(None);
+        }
+        let windows = self.desktop.windows().await?;
+        let Some(surface) = windows.into_iter().find(|info| info.id == self.before.surface.id) else {
+            return Ok(None);
+        };
+        if DocumentInfo::has_mark(&surface.title) {
+            self.awaits_title = true;
+            self.until_ms = self.until_ms.max(self.handled_ms + milliseconds(UNDER_WAY));
+            return Ok(None);
+        }
+        Ok(self.awaits_title.then_some(Proof::TitleChanged { title: surface.title }))
+    }
+
     /// Looks once. Without a proof, the effect has what changed elsewhere.
     async fn is_proven(&mut self) -> DesktopResult<bool> {
         let (desktop, before) = (self.desktop, self.before);
+        if let Some(proof) = self.mark_is_gone().await? {
+            self.effect.proof = Some(proof);
+            return Ok(true);
+        }
         let changed = match look_for_proof(desktop, before, &mut self.effect).await? {
             Found::Proof(proof) => return self.lasts(proof).await,
             Found::Differences(changed) => changed,
@@ -281,7 +305,7 @@ impl<D: Desktop> Wait<'_, D> {
         let (mut proving, elsewhere): (Vec<_>, Vec<_>) = found.into_iter().partition(|one| {
             match one.bearing {
                 // While a document is marked as unsaved, nothing shows that it was saved.
-                _ if before.removes_mark => false,
+                _ if self.awaits_title => false,
                 Bearing::Target => true,
                 // What is said after a caret key is about something else, such as a count of words.
                 Bearing::Says(..) => before.sign != Sign::Unlikely && !one.bearing.is_under_way(),

@@ -10,7 +10,7 @@ use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementActi
 
 use crate::{
     checks::{Need, Ready, check},
-    patience::{read_element, read_tree, watch_app},
+    patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::bring_to_front,
 };
@@ -45,12 +45,6 @@ async fn focus_and_check<D: Desktop>(
         Shortfall::NotReached { way: None }.into()
     };
     Ok(Action { route, ..Action::new(Act::Focus, Aim::element(&ready.element), evidence) })
-}
-
-/// The element of a window that has the keyboard focus; of several, the one that is listed last.
-pub(crate) async fn focused<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Option<Element>> {
-    let tree = read_tree(desktop, window).await?;
-    Ok(tree.elements.into_iter().rev().find(|element| element.states.has(State::Focused)))
 }
 
 /// Focuses an element, and returns the route taken; `None` if it had the focus: through its accessibility interface, else by a click.

@@ -73,11 +73,17 @@ async fn chords_are_judged_by_what_they_do() {
 #[tokio::test]
 async fn what_is_saved_by_itself_does_not_prove_that_a_key_saved() {
     let autosaved = Behaviour::Rename { key: Some("status".to_owned()), name: "Autosaved 7".to_owned() };
-    for (title_after, expected) in [(Some(2_000), Verdict::Seen), (None, Verdict::Unknown)] {
-        let mut all = vec![autosaved.clone().after(300)];
+    // The mark may come after the key.
+    let cases = [
+        ("*Page", Some(2_000), Verdict::Seen),
+        ("*Page", None, Verdict::Unknown),
+        ("Page", Some(2_000), Verdict::Seen),
+    ];
+    for (title, title_after, expected) in cases {
+        let mut all = vec![autosaved.clone().after(300), Behaviour::Title("*Page".to_owned()).after(40)];
         all.extend(title_after.map(|after| Behaviour::Title("Page".to_owned()).after(after)));
         let status = FakeElement::new(Role::LABEL, "Ready").key("status");
-        let window = FakeWindow::normal("*Page").elements([status]).chord("ctrl+s", Behaviour::All(all));
+        let window = FakeWindow::normal(title).elements([status]).chord("ctrl+s", Behaviour::All(all));
         let desktop = FakeDesktop::new([FakeApp::new("App", "app", [window])], []);
         let window = desktop.windows().await.unwrap()[0].id;
         let save = ["ctrl+s".parse().unwrap()];
