@@ -119,6 +119,13 @@ impl FromStr for Modifier {
     }
 }
 
+/// The key without modifiers.
+impl From<NamedKey> for KeyChord {
+    fn from(key: NamedKey) -> Self {
+        Self { modifiers: Vec::new(), key: Key::Named(key) }
+    }
+}
+
 impl FromStr for KeyChord {
     type Err = ParseChordError;
 

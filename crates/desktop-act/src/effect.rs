@@ -141,7 +141,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         restless_from_ms: None,
         shows_nothing: true,
         awaits_title: before.saves && DocumentInfo::has_mark(&before.surface.title),
-        is_over: false,
+        sleeps_on: false,
     };
     let mut watch = wait.until_handled(watch).await?;
     let mut apart = if before.is_drawn() { LOOKS_APART_MAX } else { LOOKS_APART_MIN };
@@ -209,7 +209,7 @@ struct Wait<'a, D> {
     /// Whether the last look found nothing different.
     shows_nothing: bool,
     /// Whether nothing more is expected of it.
-    is_over: bool,
+    sleeps_on: bool,
 }
 
 impl<D: Desktop> Wait<'_, D> {
@@ -255,11 +255,11 @@ impl<D: Desktop> Wait<'_, D> {
             self.asleep_from_ms = None;
             return Ok(false);
         }
-        self.is_over = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
-        if self.is_over {
+        self.sleeps_on = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
+        if self.sleeps_on {
             self.is_proven().await?;
         }
-        Ok(self.is_over)
+        Ok(self.sleeps_on)
     }
 
     /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have
@@ -318,7 +318,7 @@ impl<D: Desktop> Wait<'_, D> {
         let is_sure = |one: &&Difference| {
             let is_quiet = !one.is_suspect(desktop, before, &told);
             let is_awaited = !goes_on || one.bearing == Bearing::Target;
-            is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms, self.is_over))
+            is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms, self.sleeps_on))
         };
         if let Some(proof) = proving.iter().find(is_sure) {
             let awaits_dialog = before.announces_dialog() && !proof.is_opened_dialog();

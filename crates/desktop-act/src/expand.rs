@@ -6,10 +6,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::State,
 };
-use deskhand_desktop::{
-    Button, Desktop, DesktopError, DesktopResult, ElementAction,
-    keys::{Key, KeyChord, NamedKey},
-};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
 use crate::{
     checks::{Need, Ready, check},
@@ -133,6 +130,6 @@ async fn press_arrow<D: Desktop>(desktop: &D, ready: &Ready, open: bool) -> Resu
         return Ok(false);
     }
     let key = if open { NamedKey::Right } else { NamedKey::Left };
-    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+    desktop.press(&key.into()).await?;
     Ok(true)
 }

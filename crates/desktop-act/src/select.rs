@@ -8,10 +8,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State, Wanted, names_equal},
 };
-use deskhand_desktop::{
-    Button, Desktop, DesktopError, DesktopResult, ElementAction,
-    keys::{Key, KeyChord, NamedKey},
-};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
 use crate::{
     checks::{Need, Ready, check},
@@ -166,7 +163,7 @@ async fn choose_by_keys<D: Desktop>(
 
 async fn press_key<D: Desktop>(desktop: &D, key: NamedKey, limits: &ActLimits) -> Result<u64, Halt> {
     let watch = desktop.watch(None).await?;
-    desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(key) }).await?;
+    desktop.press(&key.into()).await?;
     Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
 }
 

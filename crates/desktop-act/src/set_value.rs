@@ -11,10 +11,7 @@ use deskhand_core::{
     text::clip,
     ui::{Element, Pattern, Role, State},
 };
-use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
-    keys::{Key, KeyChord, NamedKey},
-};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey};
 use serde_json::json;
 
 use crate::{
@@ -174,8 +171,7 @@ async fn enter<D: Desktop>(
         return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
-    let leave = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Tab) };
-    desktop.enter(&value.typed(), &[leave]).await?;
+    desktop.enter(&value.typed(), &[NamedKey::Tab.into()]).await?;
     let judge = |now: &Element, shown: &str| match value {
         NewValue::Number(number) if now.value.is_some() => judge_number(*number, now, Some(shown)),
         NewValue::Number(_) | NewValue::Text(_) => judge_text(&value.typed(), shown),

@@ -108,7 +108,7 @@ fn select_all() -> KeyChord {
 }
 
 fn delete() -> KeyChord {
-    KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Delete) }
+    NamedKey::Delete.into()
 }
 
 /// Clears the element that has the keyboard: selects its text, makes sure that nothing else is selected, and deletes it.

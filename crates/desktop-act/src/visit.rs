@@ -7,10 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Role, State, Wanted, WindowInfo, WindowKind, names_equal},
 };
-use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult,
-    keys::{Key, KeyChord, NamedKey},
-};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::NamedKey};
 
 use crate::{
     before::look,
@@ -259,7 +256,7 @@ async fn close_menus<D: Desktop>(
             return Ok(());
         }
         let watch = desktop.watch(Some(window)).await?;
-        desktop.press(&KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Escape) }).await?;
+        desktop.press(&NamedKey::Escape.into()).await?;
         desktop.settle(watch, limits.quiet).await?;
     }
     Ok(())

@@ -326,7 +326,7 @@ impl<D: Desktop> Sheet<'_, D> {
             self.press(NamedKey::Delete).await?;
         } else if number(text).is_none() && self.way == Way::Typed {
             // An entry above with the same prefix is offered as a completion, which Return would accept.
-            self.desktop.enter(text, &[NamedKey::Delete, NamedKey::Return].map(chord)).await?;
+            self.desktop.enter(text, &[NamedKey::Delete, NamedKey::Return].map(KeyChord::from)).await?;
         } else if self.way == Way::Replaced {
             // A field may keep a line end.
             self.desktop.type_text(&format!("{text}\t")).await?;
@@ -418,13 +418,8 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 
     async fn press(&self, key: NamedKey) -> Result<(), DesktopError> {
-        self.desktop.press(&chord(key)).await
+        self.desktop.press(&key.into()).await
     }
-}
-
-/// A key without modifiers.
-const fn chord(key: NamedKey) -> KeyChord {
-    KeyChord { modifiers: Vec::new(), key: Key::Named(key) }
 }
 
 /// Whether a text is entered as a formula.

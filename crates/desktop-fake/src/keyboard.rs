@@ -193,7 +193,7 @@ impl Stage {
             _ => None,
         };
         if let Some(named) = named {
-            self.press_chord(&KeyChord { modifiers: Vec::new(), key: Key::Named(named) });
+            self.press_chord(&KeyChord::from(named));
             return;
         }
         self.inputs += 1;

@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    os::unix::net::UnixStream,
     path::{Path, PathBuf},
     sync::{
         Arc, PoisonError, RwLock,
@@ -29,8 +30,8 @@ use crate::{
     desktop_entries::DesktopEntries,
     documents::KnownDocuments,
     history::History,
+    kernel::peer_process,
     parts::{Parts, read_entries},
-    settling::bus_process,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
@@ -336,6 +337,13 @@ impl LinuxDesktop {
         *self.entries.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&entries);
         Ok(entries)
     }
+}
+
+/// The process that listens at a bus address such as `unix:path=/run/bus,guid=…`; `None` if that is no socket in the file
+/// system.
+fn bus_process(address: &str) -> Option<u32> {
+    let path = address.strip_prefix("unix:path=")?.split([',', ';']).next()?;
+    peer_process(UnixStream::connect(path).ok()?)
 }
 
 /// Connects to the accessibility bus. Without it a desktop still has windows, input and screenshots.

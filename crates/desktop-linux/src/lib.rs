@@ -6,7 +6,7 @@
 //! - `x11`: the connection to the X server, its events, EWMH windows, screenshots, input, clipboard.
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
-//! - `kernel`: what the kernel tells of an application's processes: whether they sleep, and what could wake them.
+//! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
 //!   install.
 

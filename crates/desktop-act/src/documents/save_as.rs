@@ -229,7 +229,7 @@ async fn accept<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits
             click_once(desktop, dialog.id, &Click::once(target), limits).await?;
         }
         None => {
-            let enter = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Return) };
+            let enter = KeyChord::from(NamedKey::Return);
             desktop.press(&enter).await?;
         }
     }

@@ -159,9 +159,14 @@ fn take(message: &Message, shared: &Shared) -> Option<Announcement> {
         }
         return None;
     }
-    // A table has the focus for its current cell.
-    let focus = Some(&object).filter(|_| event.aspect() == Aspect::Focus);
-    if let Some(focus) = focus.or(other.as_ref().filter(|_| event.aspect() == Aspect::ActiveDescendant)) {
+    let aspect = event.aspect();
+    let focus = if aspect == Aspect::Focus {
+        Some(&object)
+    } else {
+        // A table has the focus for its current cell.
+        other.as_ref().filter(|_| aspect == Aspect::ActiveDescendant)
+    };
+    if let Some(focus) = focus {
         *shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner) = Some(focus.clone());
     }
     if &*object.path == ROOT_PATH && matches!(event, Event::ChildrenChanged | Event::ChildRemoved) {

@@ -130,18 +130,8 @@ impl Accessibility {
     /// Whether an element is `ancestor` or a descendant of it.
     pub(crate) async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         let (known, wanted) = (self.known(id)?, self.known(ancestor)?);
-        let mut object = known.object;
-        for _ in 0..DEPTH_MAX {
-            if object == wanted.object {
-                return Ok(true);
-            }
-            let parent = self.shared.bus.parent(&object).await;
-            match parent.map_err(|error| self.error("find the parent", id, error))? {
-                Some(parent) => object = parent,
-                None => break,
-            }
-        }
-        Ok(false)
+        let is_within = self.leads_up_to(&known.object, &wanted.object).await;
+        is_within.map_err(|error| self.error("find the parent", id, error))
     }
 
     /// The element that was last announced to have the focus, if it still has it and is in this window.
@@ -154,7 +144,7 @@ impl Accessibility {
         let last = self.shared.last_focus.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(object) = last.filter(|object| object.bus == application.root.bus) else { return Ok(None) };
         let Some(id) = self.find_id(&object) else { return Ok(None) };
-        if !self.leads_up_to(&object, &frame).await {
+        if !self.leads_up_to(&object, &frame).await.unwrap_or(false) {
             return Ok(None);
         }
         // A container that has the focus may have a part that has it, too.
@@ -163,19 +153,19 @@ impl Accessibility {
         Ok(self.element(id).await.ok().filter(has_it))
     }
 
-    /// Whether an object is in another one, or is it; `false` if that cannot be read.
-    async fn leads_up_to(&self, object: &ObjectRef, ancestor: &ObjectRef) -> bool {
+    /// Whether an object is `ancestor` or a descendant of it.
+    async fn leads_up_to(&self, object: &ObjectRef, ancestor: &ObjectRef) -> CallResult<bool> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {
             if object == *ancestor {
-                return true;
+                return Ok(true);
             }
-            match self.shared.bus.parent(&object).await {
-                Ok(Some(parent)) => object = parent,
-                Ok(None) | Err(_) => break,
+            match self.shared.bus.parent(&object).await? {
+                Some(parent) => object = parent,
+                None => break,
             }
         }
-        false
+        Ok(false)
     }
 
     /// The text of an element.

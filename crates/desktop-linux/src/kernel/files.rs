@@ -11,7 +11,7 @@ pub(super) struct OpenFiles {
     pub(super) sockets: Vec<u64>,
 }
 
-/// The open files of a process; `None` if the kernel does not tell.
+/// The open files of a process; `None` if the kernel does not list them.
 pub(super) fn open_files(pid: u32) -> Option<OpenFiles> {
     let mut found = OpenFiles::default();
     let entries = match fs::read_dir(format!("/proc/{pid}/fd")) {

@@ -1,9 +1,9 @@
-//! What the Linux kernel tells of the processes of an application: what they do, and what could wake them.
+//! The processes of an application as the Linux kernel reports them: whether they sleep, and what could wake them.
 //!
 //! - `processes` finds the processes of an application.
-//! - `threads` tells of each thread whether it sleeps, and when a timer wakes it.
+//! - `threads` reads whether a thread sleeps, and when a timer wakes it.
 //! - `files` finds the timers and sockets among the open files of a process.
-//! - `sockets` tells whether something was asked over the network and not answered yet.
+//! - `sockets` reads whether a network request was sent and not answered yet, and which process is at the other end.
 
 mod files;
 mod processes;
@@ -13,10 +13,11 @@ mod threads;
 use std::{collections::HashSet, time::Duration};
 
 pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
+pub(crate) use sockets::peer_process;
 
 /// How long a process and its descendants sleep on at least, unless an input or another process wakes them: until the
 /// first of their timers is due. `None` if one of them works or waits for an answer of the network to something that it
-/// asked within the last `since`, and where the kernel does not tell, as of the processes of another user.
+/// asked within the last `since`, and where the kernel does not report it, as for the processes of another user.
 pub(crate) fn sleeps_for(pid: u32, since: Duration) -> Option<Duration> {
     let mut first = Duration::MAX;
     let mut sockets = HashSet::new();

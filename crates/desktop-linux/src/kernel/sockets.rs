@@ -1,11 +1,12 @@
-//! Whether something was asked over the network and not answered yet: the kernel tells of each TCP connection when it
-//! last sent and last received something (`sock_diag(7)`; `struct tcp_info` of `linux/tcp.h`).
+//! Whether a network request was sent and not answered yet: the kernel reports when each TCP connection last sent and last
+//! received data (`sock_diag(7)`; `struct tcp_info` of `linux/tcp.h`).
 
-use std::{collections::HashSet, time::Duration};
+use std::{collections::HashSet, os::fd::AsFd, time::Duration};
 
 use deskhand_core::duration::milliseconds;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
+    sockopt::socket_peercred,
 };
 
 /// `SOCK_DIAG_BY_FAMILY` of `linux/sock_diag.h`.
@@ -21,11 +22,11 @@ const INFO: u16 = 2;
 const STATES: u32 = 1 << 1 | 1 << 2;
 const TCP: u8 = 6;
 const UDP: u8 = 17;
-/// The length of a message's head, and of what is told of each socket before the attributes.
+/// The lengths of `struct nlmsghdr` and `struct inet_diag_msg`; the attributes follow.
 const HEAD: usize = 16;
 const SOCKET: usize = 72;
 
-/// What the kernel tells of a connection.
+/// One connection in the answer of the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Connection {
     inode: u64,
@@ -50,6 +51,11 @@ impl Connection {
             u64::from(one.sent_ms) <= since_ms && (one.received_ms > one.sent_ms || !one.has_received)
         })
     }
+}
+
+/// The process at the other end of a local socket: the one that listens, for a client.
+pub(crate) fn peer_process(socket: impl AsFd) -> Option<u32> {
+    u32::try_from(socket_peercred(socket).ok()?.pid.as_raw_nonzero().get()).ok()
 }
 
 /// Whether one of these sockets sent something over a network within the last `since` and awaits an answer, as far as can

@@ -12,7 +12,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::processes::state_of;
 
 /// How long a thread sleeps on at least; a timeout that is relative counts from now. `None` if it works, and where the
-/// kernel does not tell.
+/// kernel does not report it.
 pub(super) fn sleeps_for(pid: u32, thread: u32) -> Option<Duration> {
     let task = format!("/proc/{pid}/task/{thread}");
     match state_of(&format!("{task}/stat")) {

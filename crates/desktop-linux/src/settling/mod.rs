@@ -13,5 +13,4 @@ mod pages;
 mod wait;
 mod watch;
 
-pub(crate) use asleep::bus_process;
 pub use watch::Watch;

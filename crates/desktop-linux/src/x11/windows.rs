@@ -9,7 +9,6 @@ use deskhand_core::{
     ids::WindowId,
     ui::{AppInfo, WindowInfo, WindowKind},
 };
-use rustix::net::sockopt::socket_peercred;
 use x11rb::{
     cookie::Cookie,
     protocol::{
@@ -25,6 +24,7 @@ use x11rb::{
 
 use crate::{
     desktop_entries::DesktopEntries,
+    kernel::peer_process,
     x11::{
         fault::{Fault, WorkResult},
         window_ids::Registry,
@@ -203,9 +203,7 @@ impl Worker {
 
     /// The processes of the X server and of the window manager, as far as they run on this machine and tell.
     pub(crate) fn server_processes(&self) -> WorkResult<Vec<u32>> {
-        let server = socket_peercred(self.connection.stream()).ok();
-        let server = server.and_then(|peer| u32::try_from(peer.pid.as_raw_nonzero().get()).ok());
-        let mut found: Vec<u32> = server.into_iter().collect();
+        let mut found: Vec<u32> = peer_process(self.connection.stream()).into_iter().collect();
         if let Some(client) = self.window_manager()? {
             let asked = ClientIdSpec { client, mask: ClientIdMask::LOCAL_CLIENT_PID };
             // A server without the X-Resource extension refuses.
