@@ -1,6 +1,6 @@
 //! Private desktops: an X server, window manager, session bus and accessibility bus of their own.
 //!
-//! - `start` brings one up with its `environment`, `programs` and the `accessibility_bus`; `processes` ends everything on
+//! - `start` brings one up with its `environment`, `programs`, `session_bus` and `accessibility_bus`; `processes` ends everything on
 //!   it and removes its files.
 //! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
 //!   `protocol` what is sent over it.
@@ -12,6 +12,7 @@ pub(crate) mod kept;
 pub(crate) mod processes;
 pub(crate) mod programs;
 pub(crate) mod protocol;
+mod session_bus;
 pub(crate) mod start;
 
 pub use environment::Environment;

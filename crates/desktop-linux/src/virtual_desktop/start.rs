@@ -32,6 +32,7 @@ use crate::{
         accessibility_bus,
         environment::{Environment, SETTINGS_FOLDER},
         processes::{Processes, ProgramStart, Started},
+        session_bus,
     },
     x11::{
         display::{Address, Display},
@@ -62,23 +63,6 @@ impl Default for VirtualOptions {
         Self { size: Size { width: 1920, height: 1080 }, start_bound: Duration::from_secs(20) }
     }
 }
-
-/// The session bus accepts everyone who can open its socket, which is in the private folder.
-const BUS_CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
-<busconfig>
-  <type>session</type>
-  <keep_umask/>
-  <listen>unix:path={private}/bus</listen>
-  <auth>EXTERNAL</auth>
-  <standard_session_servicedirs/>
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-"#;
 
 /// New windows get the focus, clicks focus windows, and no key is intercepted.
 const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -136,7 +120,9 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
         tempfile::Builder::new().prefix("deskhand-").tempdir().map_err(|error| cannot_prepare(&error))?;
     let mut cookie = [0; 16];
     getrandom::fill(&mut cookie).map_err(|error| cannot_prepare(&io::Error::other(error.to_string())))?;
-    write_files(folder.path(), &cookie).map_err(|error| cannot_prepare(&error))?;
+    write_files(folder.path(), &cookie)
+        .and_then(|()| session_bus::write_files(folder.path(), &user))
+        .map_err(|error| cannot_prepare(&error))?;
     let environment = user.of_virtual_desktop(folder.path());
     let processes =
         Processes::guarded(folder.path(), environment.path()).map_err(|error| cannot_prepare(&error))?;
@@ -259,8 +245,7 @@ pub(crate) fn socket_of(display: &str) -> PathBuf {
 }
 
 async fn start_session_bus(starting: &Starting, environment: &Environment) -> DesktopResult<String> {
-    let mut configuration = OsString::from("--config-file=");
-    configuration.push(starting.folder.join("bus.conf"));
+    let configuration = session_bus::configuration(&starting.folder);
     let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
     let started = starting.program("dbus-daemon", arguments, environment, true).await?;
     let line = starting.first_line("dbus-daemon", started.output).await?;
@@ -388,7 +373,6 @@ fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
         io::Write::write_all(&mut file, content)
     };
     write("Xauthority", &authority(cookie))?;
-    write("bus.conf", BUS_CONFIGURATION.replace("{private}", &folder.to_string_lossy()).as_bytes())?;
     for (toolkit, more) in [("gtk-3.0", ""), ("gtk-4.0", "gtk-enable-animations=false\n")] {
         let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
         fs::create_dir_all(&settings)?;

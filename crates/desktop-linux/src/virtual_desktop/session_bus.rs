@@ -1,0 +1,92 @@
+//! The session bus: its configuration, and the services that applications may start over it.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    os::unix::fs::symlink,
+    path::Path,
+};
+
+use super::environment::Environment;
+use crate::desktop_entries::data_folders;
+
+/// The folder with the services of the bus, in the private folder of a virtual desktop.
+const SERVICES_FOLDER: &str = "services";
+
+/// Everyone who can open its socket, which is in the private folder, is accepted.
+const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <keep_umask/>
+  <listen>unix:path={private}/bus</listen>
+  <auth>EXTERNAL</auth>
+  <servicedir>{private}/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+"#;
+
+/// Services that are not started: the document portal mounts a file system, which stays when its process is killed.
+const LEFT_OUT: &[&str] = &["org.freedesktop.portal.Documents.service"];
+
+/// Writes the configuration into the private folder, and links there the services of the user and of the system.
+pub(super) fn write_files(private: &Path, user: &Environment) -> io::Result<()> {
+    let configuration = CONFIGURATION.replace("{private}", &private.to_string_lossy());
+    fs::write(private.join("bus.conf"), configuration)?;
+    let services = private.join(SERVICES_FOLDER);
+    fs::create_dir(&services)?;
+    for folder in data_folders(|name| user.find(name).map(OsStr::to_owned)) {
+        // Many of these folders do not exist.
+        let entries = fs::read_dir(folder.join("dbus-1/services")).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| !LEFT_OUT.iter().any(|name| entry.file_name() == *name)) {
+            match symlink(entry.path(), services.join(entry.file_name())) {
+                // The folder of the user comes first.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                linked => linked?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The argument that names the configuration to the bus.
+pub(super) fn configuration(private: &Path) -> OsString {
+    let mut argument = OsString::from("--config-file=");
+    argument.push(private.join("bus.conf"));
+    argument
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn services_of_the_user_come_first_and_the_document_portal_is_left_out() {
+        let [private, home, system] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        for (folder, names) in [
+            (&home, &["org.a.service"] as &[_]),
+            (&system, &["org.a.service", "org.b.service", "org.freedesktop.portal.Documents.service"]),
+        ] {
+            let services = folder.path().join("dbus-1/services");
+            fs::create_dir_all(&services).unwrap();
+            for name in names {
+                fs::write(services.join(name), folder.path().to_string_lossy().as_bytes()).unwrap();
+            }
+        }
+        let mut user = Environment::default();
+        user.set("XDG_DATA_HOME", home.path());
+        user.set("XDG_DATA_DIRS", system.path());
+        write_files(private.path(), &user).unwrap();
+        let services = private.path().join(SERVICES_FOLDER);
+        let mut names: Vec<_> =
+            fs::read_dir(&services).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        assert_eq!(names, ["org.a.service", "org.b.service"]);
+        let first = fs::read_to_string(services.join("org.a.service")).unwrap();
+        assert_eq!(Path::new(&first), home.path());
+    }
+}
