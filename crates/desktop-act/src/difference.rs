@@ -278,10 +278,12 @@ pub(crate) fn judge(found: &mut [Difference], before: &Before, now: &Tree) {
     }
 }
 
-/// The differences of the target itself; taking the focus counts for controls that are clicked to focus them.
+/// The differences of the target itself; taking the focus counts for controls that are clicked to focus them, and for page
+/// tabs: in Qt, the current one is focused and none is selected.
 pub(crate) fn target_difference(before: &Element, now: &Element) -> Vec<Difference> {
     const TAKE_FOCUS: &[Role] = &[
         Role::ENTRY,
+        Role::PAGE_TAB,
         Role::TEXT,
         Role::TABLE_CELL,
         Role::TABLE,

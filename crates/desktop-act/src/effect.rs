@@ -37,13 +37,9 @@ const UNDER_WAY: Duration = Duration::from_secs(3);
 /// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
 /// may still answer it.
 const ASLEEP: Duration = Duration::from_millis(60);
-/// How long nothing at all may change in an application that never sleeps, as a browser: what takes longer has begun to show
-/// by then.
-const NOTHING_YET: Duration = Duration::from_millis(700);
-/// An application that never sleeps longer than this, look after look, never sleeps. A single timer is waited for.
-const RESTLESS: Duration = Duration::from_millis(100);
-/// For how long that has to be so.
-const RESTLESS_FOR: Duration = Duration::from_millis(300);
+/// How long nothing at all may change in an application that neither works nor waits for an answer: people take a program
+/// that takes longer to show anything for one that has done nothing.
+const NOTHING_YET: Duration = Duration::from_millis(600);
 /// After this time the work of a timer has begun.
 const AFTER_TIMER: Duration = Duration::from_millis(5);
 /// The longest wait for an application that does not respond.
@@ -138,7 +134,6 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         ends_early: false,
         under_way_until_ms: None,
         asleep_from_ms: None,
-        restless_from_ms: None,
         shows_nothing: true,
         awaits_title: before.saves && DocumentInfo::has_mark(&before.surface.title),
         sleeps_on: false,
@@ -153,8 +148,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         if wait.is_over(sleeps).await? {
             break;
         }
-        // Nothing happens until a timer is due that is known of.
-        let next = if sleeps.is_zero() { apart } else { apart.min(sleeps.saturating_add(AFTER_TIMER)) };
+        let next = apart.min(wait.next_look(sleeps));
         let quiet = QuietLimits { quiet: PIECES.min(next), first_change: next, bound: apart.max(PIECES) };
         let settled = desktop.settle(watch, quiet).await?;
         watch = watch_app(desktop, before.surface.id).await?;
@@ -202,8 +196,6 @@ struct Wait<'a, D> {
     under_way_until_ms: Option<u64>,
     /// Since when the application was found asleep, for longer than the wait lasts, in milliseconds.
     asleep_from_ms: Option<u64>,
-    /// Since when it was found never to sleep long, in milliseconds.
-    restless_from_ms: Option<u64>,
     /// Whether the title of a document that is being saved has, or had, the mark of unsaved changes.
     awaits_title: bool,
     /// Whether the last look found nothing different.
@@ -239,27 +231,35 @@ impl<D: Desktop> Wait<'_, D> {
         }
     }
 
-    /// Whether nothing more follows: the application sleeps past the end of the wait, and did at the looks before. Then what
-    /// was only held back or suspect is judged a last time.
+    /// Whether nothing more follows: the application sleeps past the end of the wait, and did at the looks before, or has
+    /// shown nothing for long enough. Then what was only held back or suspect is judged a last time.
     async fn is_over(&mut self, sleeps: Duration) -> DesktopResult<bool> {
         let now_ms = self.effect.waited_ms;
-        if sleeps < RESTLESS {
-            let from_ms = *self.restless_from_ms.get_or_insert(now_ms);
-            let is_long = now_ms >= from_ms + milliseconds(RESTLESS_FOR)
-                && now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
-            let awaits_more = self.awaits_title || self.before.announces_dialog();
-            return Ok(is_long && self.shows_nothing && !awaits_more);
-        }
-        self.restless_from_ms = None;
         if sleeps <= Duration::from_millis(self.until_ms.saturating_sub(now_ms)) {
             self.asleep_from_ms = None;
-            return Ok(false);
+            let awaits_more = self.awaits_title || self.before.announces_dialog();
+            let is_late = now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
+            return Ok(is_late && self.shows_nothing && !sleeps.is_zero() && !awaits_more);
         }
         self.sleeps_on = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
         if self.sleeps_on {
             self.is_proven().await?;
         }
         Ok(self.sleeps_on)
+    }
+
+    /// In how long the next look is worth it at the latest, if the application sleeps for so long: when it may be over, or
+    /// a timer has fired.
+    fn next_look(&self, sleeps: Duration) -> Duration {
+        let now_ms = self.effect.waited_ms;
+        let in_time =
+            |at_ms: u64| Some(Duration::from_millis(at_ms.checked_sub(now_ms)?)).filter(|one| !one.is_zero());
+        let over = match self.asleep_from_ms {
+            Some(from_ms) => in_time(from_ms + milliseconds(ASLEEP)),
+            None => in_time(self.handled_ms + milliseconds(NOTHING_YET)),
+        };
+        let timer = if sleeps.is_zero() { LOOKS_APART_MAX } else { sleeps.saturating_add(AFTER_TIMER) };
+        over.unwrap_or(LOOKS_APART_MAX).min(timer)
     }
 
     /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have

@@ -7,12 +7,12 @@ use deskhand_core::{
     ui::{CellRange, CellRef, Element, State, TableShape, WindowInfo},
 };
 use deskhand_desktop::{
-    Desktop, DesktopResult,
+    Desktop, DesktopError, DesktopResult, QuietLimits,
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
 use crate::{
-    patience::{comes_to_hold, patiently},
+    patience::{patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
@@ -26,7 +26,7 @@ const STEPS_MAX: u32 = 60;
 /// at its corners and just outside of it, or by the text of the name box.
 ///
 /// # Errors
-/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn select_cells<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -55,14 +55,15 @@ async fn select<D: Desktop>(
     }
     bring_to_front(desktop, surface.id).await?;
     let done = |evidence| Action::new(Act::SelectCells { range }, Aim::element(&table), evidence);
-    if is_selected(desktop, &surface, &table, range).await? {
+    let mut cells = Cells { desktop, surface: &surface, table: &table, range, name_box: None };
+    if cells.are_selected().await? {
         return Ok(done(Evidence::from(Proof::Holds { already: true })));
     }
     for way in [Way::Arrows, Way::NameBox] {
         let tried = match way {
-            Way::Arrows => with_arrows(desktop, &surface, &table, range, limits).await,
+            Way::Arrows => cells.with_arrows(limits).await,
             Way::NameBox => match name_in_box(desktop, &surface, &range, limits).await {
-                Ok(()) => Ok(is_selected(desktop, &surface, &table, range).await?),
+                Ok(()) => Ok(cells.are_selected().await?),
                 Err(halt) => Err(halt),
             },
         };
@@ -81,60 +82,80 @@ enum Way {
     NameBox,
 }
 
-/// Whether it is selected then; not tried for a large range.
-async fn with_arrows<D: Desktop>(
-    desktop: &D,
-    surface: &WindowInfo,
-    table: &Element,
+/// A range of a table that is to be selected.
+struct Cells<'a, D: Desktop> {
+    desktop: &'a D,
+    surface: &'a WindowInfo,
+    table: &'a Element,
     range: CellRange,
-    limits: &ActLimits,
-) -> Result<bool, Halt> {
-    let shape = range.shape();
-    if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
-        return Ok(false);
-    }
-    go_to_cell(desktop, surface, table, range.first, limits).await?;
-    let watch = desktop.watch(Some(surface.id)).await?;
-    for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {
-        for _ in 0..times {
-            desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
-        }
-    }
-    let holds = || is_selected(desktop, surface, table, range);
-    comes_to_hold(desktop, (surface.id, watch), limits.quiet, holds).await
+    /// The name box of the application, once it was found.
+    name_box: Option<Element>,
 }
 
-/// Whether exactly this range is selected.
-async fn is_selected<D: Desktop>(
-    desktop: &D,
-    surface: &WindowInfo,
-    table: &Element,
-    range: CellRange,
-) -> Result<bool, Halt> {
-    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
-    let inside = [range.first, range.last];
-    let outside = [
-        CellRef { row: range.last.row + 1, column: range.first.column },
-        CellRef { row: range.first.row, column: range.last.column + 1 },
-    ];
-    let mut all_inside = true;
-    for cell in inside {
-        all_inside &= has_selection(desktop, table, cell).await?;
+impl<D: Desktop> Cells<'_, D> {
+    /// Whether it is selected by arrow keys then; not tried for a large range.
+    async fn with_arrows(&mut self, limits: &ActLimits) -> Result<bool, Halt> {
+        let (desktop, surface, shape) = (self.desktop, self.surface, self.range.shape());
+        if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
+            return Ok(false);
+        }
+        go_to_cell(desktop, surface, self.table, self.range.first, limits).await?;
+        let watch = desktop.watch(Some(surface.id)).await?;
+        for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {
+            for _ in 0..times {
+                desktop.press(&KeyChord { modifiers: vec![Modifier::Shift], key: Key::Named(key) }).await?;
+            }
+        }
+        let again = watch_app(desktop, surface.id).await?;
+        desktop.settle(watch, QuietLimits::HANDLED).await?;
+        if self.are_selected().await? {
+            return Ok(true);
+        }
+        desktop.settle(again, limits.quiet).await?;
+        self.are_selected().await
     }
-    let mut none_outside = true;
-    for cell in outside.into_iter().filter(|cell| cell.row < shape.rows && cell.column < shape.columns) {
-        none_outside &= !has_selection(desktop, table, cell).await?;
+
+    /// Whether exactly this range is selected.
+    async fn are_selected(&mut self) -> Result<bool, Halt> {
+        let (desktop, range) = (self.desktop, self.range);
+        let shape = self.table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
+        let outside = [
+            CellRef { row: range.last.row + 1, column: range.first.column },
+            CellRef { row: range.first.row, column: range.last.column + 1 },
+        ];
+        let exists = |cell: &CellRef| cell.row < shape.rows && cell.column < shape.columns;
+        for cell in outside.into_iter().filter(exists) {
+            if has_selection(desktop, self.table, cell).await? {
+                return Ok(false);
+            }
+        }
+        let inside = (has_selection(desktop, self.table, range.first).await?, range.first == range.last);
+        if inside == (true, true) || (inside.0 && has_selection(desktop, self.table, range.last).await?) {
+            return Ok(true);
+        }
+        // One cell has the cursor without being marked as selected; a range must be marked.
+        Ok(self.named().await?.is_some_and(|shown| shown == range))
     }
-    if all_inside && none_outside {
-        return Ok(true);
+
+    /// The range that the name box shows.
+    async fn named(&mut self) -> Result<Option<CellRange>, Halt> {
+        let known = match self.name_box.take() {
+            Some(known) => match read_element(self.desktop, known.id).await {
+                Err(DesktopError::NoElement(_)) => None,
+                other => Some(other?),
+            },
+            None => None,
+        };
+        let found = match known {
+            Some(known) => Some(known),
+            None => find_name_box(self.desktop, self.surface).await?,
+        };
+        let Some(name_box) = found else { return Ok(None) };
+        let text = read(self.desktop, &name_box).await?;
+        let shown = text.or_else(|| name_box.text.clone()).and_then(|text| text.parse().ok());
+        self.name_box = Some(name_box);
+        Ok(shown)
     }
-    let Some(name_box) = find_name_box(desktop, surface).await? else { return Ok(false) };
-    let shown = match read(desktop, &name_box).await? {
-        Some(text) => text,
-        None => name_box.text.unwrap_or_default(),
-    };
-    // One cell has the cursor without being marked as selected; a range must be marked.
-    Ok(none_outside && shown.parse::<CellRange>().is_ok_and(|shown| shown == range))
 }
 
 async fn has_selection<D: Desktop>(desktop: &D, table: &Element, cell: CellRef) -> DesktopResult<bool> {

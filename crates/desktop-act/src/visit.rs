@@ -3,7 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use deskhand_core::{
-    action::{Act, Action, Among, ArgumentProblem, Evidence, Proof, Refusal},
+    action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal},
     ids::{ElementId, WindowId},
     ui::{Element, Role, State, Wanted, WindowInfo, WindowKind, names_equal},
 };
@@ -15,7 +15,7 @@ use crate::{
     documents::{Answers, Saved, Saving},
     find::nearest_names,
     menus::{is_menu, is_menu_item, open_items},
-    patience::{patiently, read_element, read_tree},
+    patience::{patiently, read_element, read_tree, read_up_to_date},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
 };
@@ -79,6 +79,11 @@ async fn walk<D: Desktop>(
         if !is_last && is_open(desktop, &element).await? {
             inside = Some(element);
             continue;
+        }
+        if is_last && element.role == Role::PAGE_TAB && is_current(desktop, window, &element).await? {
+            let (act, aim) = (Act::Visit { path: walked.clone() }, Aim::element(&element));
+            let action = Action::new(act, aim, Proof::Holds { already: true });
+            return Ok(Done { action: action.after(waited_ms), window: None });
         }
         let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
         let saving = if is_last && saves(&element) { document_of(desktop, window).await? } else { None };
@@ -217,6 +222,12 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
         return Ok(now.states.has(State::Selected));
     }
     Ok(now.states.has(State::Expanded))
+}
+
+/// Whether a page tab is selected, as it is after everything that was sent before.
+async fn is_current<D: Desktop>(desktop: &D, window: WindowId, tab: &Element) -> DesktopResult<bool> {
+    let selected = tab.states.has(State::Selected);
+    Ok(selected && read_up_to_date(desktop, window, tab.id).await?.states.has(State::Selected))
 }
 
 /// What showed before a path was followed.

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{Action, Condition, ElementRef, Evidence, Now, PostCondition, Proof, Report};
+use super::{Act, Action, Condition, ElementRef, Evidence, Now, PostCondition, Proof, Report};
 use crate::ui::{Role, Wanted};
 
 /// The shortest useful expectation, in characters.
@@ -80,6 +80,9 @@ fn fact(action: &Action) -> Option<String> {
 
 /// The state that was read back after an action.
 fn held(action: &Action) -> Option<String> {
+    if let (Act::Visit { .. }, Some(tab)) = (&action.act, action.aim.named_element()) {
+        return Some(format!("{} selected", of(tab)));
+    }
     let state = match action.act.postcondition()? {
         PostCondition::Checked(true) => "checked",
         PostCondition::Checked(false) => "unchecked",

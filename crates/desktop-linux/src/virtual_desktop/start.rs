@@ -100,7 +100,8 @@ const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-
 
 /// No blinking caret, and no long wait for a second click, where the user has not chosen otherwise: an application that waits
 /// for nothing else can be seen to sleep. GTK 4 gets no animations either; with those of GTK 3 off, Chromium loses drops.
-const TOOLKIT_SETTINGS: &str = "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\n";
+const TOOLKIT_SETTINGS: &str =
+    "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\ngtk-overlay-scrolling=false\n";
 
 /// What all steps of a start need.
 struct Starting {

@@ -129,6 +129,8 @@ fn holds(action: &Action) -> String {
         Some(PostCondition::Saved(path)) => format!("{} is saved", path.unwrap_or(&label)),
         Some(PostCondition::WindowClosed) => format!("{label} is closed"),
         Some(PostCondition::Condition(condition)) => condition_label(condition),
+        // Only a page tab is found to be where the path leads already.
+        None if matches!(action.act, Act::Visit { .. }) => format!("{label} is selected"),
         None => format!("{} is done", super::subject(action)),
     }
 }

@@ -277,6 +277,13 @@ mod tests {
             "list item \"A4\" in list \"Size\" is selected already",
             "list item \"A4\" in list \"Size\" is selected already",
         );
+        check(
+            Act::Visit { path: vec!["General".to_owned()] },
+            on(Role::PAGE_TAB, "General"),
+            Proof::Holds { already: true },
+            "page tab \"General\" is selected already",
+            "page tab \"General\" is selected already",
+        );
         let items = vec!["A5".to_owned(), "A3".to_owned()];
         let among = Among::Items { list: element(Role::LIST, "Size"), items };
         check(

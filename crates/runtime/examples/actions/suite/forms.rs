@@ -1,6 +1,8 @@
 //! Actions on the fixtures' form with every kind of control; the log of the fixture tells what happened.
 
 use deskhand_core::ui::State;
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -193,6 +195,8 @@ async fn notes(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failure> 
     let fixture = player.stage.fixture.as_ref().ok_or("no fixture")?;
     let text = "Alpha beta gamma delta";
     fixture.ask("put", json!({ "control": "Notes", "value": text })).await?;
+    // A page shows what it has changed itself a moment later.
+    player.stage.settle(Duration::from_millis(200)).await?;
     let Some(id) = player.id("Notes").await? else { return Ok(()) };
     let read = json!({ "id": id, "name": "Notes" });
     player.play(Deed::new("read_text", read, Truth::Output(text.to_owned()))).await?;
