@@ -100,6 +100,7 @@ impl<D: Desktop> Cells<'_, D> {
             return Ok(false);
         }
         go_to_cell(desktop, surface, self.table, self.range.first, limits).await?;
+        self.collapse().await?;
         let watch = desktop.watch(Some(surface.id)).await?;
         for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {
             for _ in 0..times {
@@ -113,6 +114,22 @@ impl<D: Desktop> Cells<'_, D> {
         }
         desktop.settle(again, limits.quiet).await?;
         self.are_selected().await
+    }
+
+    /// Unmarks a range that stays marked although the cursor has left it, as in LibreOffice: by a step of the cursor to the
+    /// next row and back.
+    async fn collapse(&mut self) -> Result<(), Halt> {
+        if !self.named().await?.is_some_and(|shown| shown.first != shown.last) {
+            return Ok(());
+        }
+        let there_and_back = match self.range.first.row {
+            0 => [NamedKey::Down, NamedKey::Up],
+            _ => [NamedKey::Up, NamedKey::Down],
+        };
+        for key in there_and_back {
+            self.desktop.press(&key.into()).await?;
+        }
+        Ok(())
     }
 
     /// Whether exactly this range is selected.
