@@ -54,6 +54,16 @@ impl Before {
         target: Option<&Element>,
     ) -> DesktopResult<Self> {
         let tree = look(desktop, surface.id).await?;
+        Self::with_tree(desktop, surface, target, tree).await
+    }
+
+    /// Takes a snapshot whose elements were read before: nothing but menus has opened since.
+    pub(crate) async fn with_tree<D: Desktop>(
+        desktop: &D,
+        surface: &WindowInfo,
+        target: Option<&Element>,
+        tree: Tree,
+    ) -> DesktopResult<Self> {
         let elements: Vec<ElementId> =
             tree.elements.iter().map(|element| element.id).chain(target.map(|target| target.id)).collect();
         Ok(Self {

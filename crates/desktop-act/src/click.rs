@@ -5,7 +5,7 @@ use deskhand_core::{
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Source, WindowInfo, WindowKind, same_app},
+    ui::{Element, Source, Tree, WindowInfo, WindowKind, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
@@ -64,10 +64,24 @@ pub(crate) async fn click_once<D: Desktop>(
     match &click.target {
         Target::Element { id, name } => {
             let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
-            click_element(desktop, &ready, click, limits).await
+            click_element(desktop, &ready, None, click, limits).await
         }
         Target::Point(point) => click_point(desktop, window, *point, click, limits).await,
     }
+}
+
+/// Clicks an entry of a menu that was opened for it. `seen` are the elements of `window` before that: a menu changes none of
+/// them, and to read them all anew takes long in an office program.
+pub(crate) async fn click_entry<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    entry: &Element,
+    seen: &Tree,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    let ready = check(desktop, window, entry.id, Some(&entry.name), Need::Act).await?;
+    let seen = Some(seen).filter(|_| ready.surface.id == window);
+    click_element(desktop, &ready, seen, &Click::once(Target::element(entry.id)), limits).await
 }
 
 /// Clicks an element by pointer where that reaches it, and else through its accessibility action. Never both: what the
@@ -75,6 +89,7 @@ pub(crate) async fn click_once<D: Desktop>(
 async fn click_element<D: Desktop>(
     desktop: &D,
     ready: &Ready,
+    seen: Option<&Tree>,
     click: &Click,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
@@ -88,7 +103,11 @@ async fn click_element<D: Desktop>(
         },
     };
     bring_to_front(desktop, ready.surface.id).await?;
-    let before = Before::take(desktop, &ready.surface, Some(element)).await?.with_caret(desktop).await?;
+    let before = match seen {
+        Some(seen) => Before::with_tree(desktop, &ready.surface, Some(element), seen.clone()).await?,
+        None => Before::take(desktop, &ready.surface, Some(element)).await?,
+    };
+    let before = before.with_caret(desktop).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.button, click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;

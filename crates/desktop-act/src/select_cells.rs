@@ -119,7 +119,7 @@ impl<D: Desktop> Cells<'_, D> {
     /// Unmarks a range that stays marked although the cursor has left it, as in LibreOffice: by a step of the cursor to the
     /// next row and back.
     async fn collapse(&mut self) -> Result<(), Halt> {
-        if !self.named().await?.is_some_and(|shown| shown.first != shown.last) {
+        if self.named().await?.is_none_or(|shown| shown.first == shown.last) {
             return Ok(());
         }
         let there_and_back = match self.range.first.row {

@@ -5,17 +5,17 @@ use std::collections::{HashSet, VecDeque};
 use deskhand_core::{
     action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, Wanted, WindowInfo, WindowKind, names_equal},
+    ui::{Element, Role, State, Tree, Wanted, WindowInfo, WindowKind, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::NamedKey};
 
 use crate::{
     before::look,
-    click::{Click, click_once},
+    click::{Click, click_entry, click_once},
     documents::{Answers, Saved, Saving},
     find::nearest_names,
     menus::{is_menu, is_menu_item, open_items},
-    patience::{patiently, read_element, read_tree, read_up_to_date},
+    patience::{patiently, read_element, read_tree, read_up_to_date, settle_earlier},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
 };
@@ -41,9 +41,11 @@ pub async fn visit<D: Desktop>(
     if path.is_empty() || path.len() > PATH_MAX {
         return Ok(refused(Act::Visit { path: Vec::new() }, wrong_length()));
     }
-    let known = Shown { windows: desktop.windows().await?, items: items_in(desktop, window).await? };
+    settle_earlier(desktop, window).await?;
+    let (windows, tree) = (desktop.windows().await?, look(desktop, window).await?);
+    let known = Shown { windows, tree };
     let mut walked = Vec::new();
-    let done = walk(desktop, window, path, &mut walked, limits).await;
+    let done = walk(desktop, window, path, &known, &mut walked, limits).await;
     // What was typed next would go to an open menu. Only one that the last item opened is left open.
     let opens =
         |done: &Done| matches!(&done.action.evidence, Evidence::Seen { proof: Proof::WindowOpened { .. } });
@@ -64,11 +66,14 @@ async fn walk<D: Desktop>(
     desktop: &D,
     window: WindowId,
     path: &[String],
+    known: &Shown,
     walked: &mut Vec<String>,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
     let mut inside: Option<Element> = None;
     let mut waited_ms = 0;
+    // Whether every level so far opened a menu.
+    let mut in_menus = true;
     for (index, name) in path.iter().enumerate() {
         let is_last = index + 1 == path.len();
         let element = match &inside {
@@ -85,9 +90,14 @@ async fn walk<D: Desktop>(
             let action = Action::new(act, aim, Proof::Holds { already: true });
             return Ok(Done { action: action.after(waited_ms), window: None });
         }
-        let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
         let saving = if is_last && saves(&element) { document_of(desktop, window).await? } else { None };
-        let done = click_once(desktop, window, &Click::once(target), limits).await?;
+        let done = if in_menus && index > 0 {
+            click_entry(desktop, window, &element, &known.tree, limits).await?
+        } else {
+            let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
+            click_once(desktop, window, &Click::once(target), limits).await?
+        };
+        in_menus &= is_menu(&element.role);
         waited_ms += done.action.waited_ms;
         if let Some(saving) = saving {
             let Saved { evidence, asks, waited_ms: more_ms } =
@@ -233,13 +243,8 @@ async fn is_current<D: Desktop>(desktop: &D, window: WindowId, tab: &Element) ->
 /// What showed before a path was followed.
 struct Shown {
     windows: Vec<WindowInfo>,
-    /// The items of open menus within windows.
-    items: HashSet<ElementId>,
-}
-
-/// The items of open menus within a window.
-async fn items_in<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<HashSet<ElementId>> {
-    Ok(open_items(&look(desktop, window).await?).map(|item| item.id).collect())
+    /// The elements of the window, with the items of open menus.
+    tree: Tree,
 }
 
 /// Presses Escape until all new menus are closed.
@@ -249,6 +254,8 @@ async fn close_menus<D: Desktop>(
     known: &Shown,
     limits: &ActLimits,
 ) -> DesktopResult<()> {
+    let items = |tree: &Tree| open_items(tree).map(|item| item.id).collect::<HashSet<_>>();
+    let known_items = items(&known.tree);
     for _ in 0..PATH_MAX {
         let all = match surfaces(desktop, window).await {
             Err(DesktopError::NoWindow(_)) => return Ok(()),
@@ -257,7 +264,8 @@ async fn close_menus<D: Desktop>(
         let is_new = |info: &&WindowInfo| {
             info.kind == WindowKind::Popup && known.windows.iter().all(|before| before.id != info.id)
         };
-        let mut is_menu_open = items_in(desktop, window).await?.difference(&known.items).next().is_some();
+        let now = items(&look(desktop, window).await?);
+        let mut is_menu_open = now.difference(&known_items).next().is_some();
         for popup in all.iter().filter(is_new) {
             // Escape would not close a tool tip, and mean something else to the application.
             let root = root_of(desktop, popup).await?;
