@@ -148,7 +148,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
         if wait.is_over(sleeps).await? {
             break;
         }
-        let next = apart.min(wait.next_look(sleeps));
+        let next = wait.next_look(sleeps, apart);
         let quiet = QuietLimits { quiet: PIECES.min(next), first_change: next, bound: apart.max(PIECES) };
         let settled = desktop.settle(watch, quiet).await?;
         watch = watch_app(desktop, before.surface.id).await?;
@@ -248,9 +248,9 @@ impl<D: Desktop> Wait<'_, D> {
         Ok(self.sleeps_on)
     }
 
-    /// In how long the next look is worth it at the latest, if the application sleeps for so long: when it may be over, or
-    /// a timer has fired.
-    fn next_look(&self, sleeps: Duration) -> Duration {
+    /// When the next look is worth it, `apart` from this one at most, if the application sleeps for so long: when the wait may
+    /// be over, or a timer has fired.
+    fn next_look(&self, sleeps: Duration, apart: Duration) -> Duration {
         let now_ms = self.effect.waited_ms;
         let in_time =
             |at_ms: u64| Some(Duration::from_millis(at_ms.checked_sub(now_ms)?)).filter(|one| !one.is_zero());
@@ -258,8 +258,9 @@ impl<D: Desktop> Wait<'_, D> {
             Some(from_ms) => in_time(from_ms + milliseconds(ASLEEP)),
             None => in_time(self.handled_ms + milliseconds(NOTHING_YET)),
         };
-        let timer = if sleeps.is_zero() { LOOKS_APART_MAX } else { sleeps.saturating_add(AFTER_TIMER) };
-        over.unwrap_or(LOOKS_APART_MAX).min(timer)
+        // Many short timers are worth no look each.
+        let timer = Some(sleeps.saturating_add(AFTER_TIMER)).filter(|_| sleeps >= apart / 2);
+        over.into_iter().chain(timer).fold(apart, Duration::min)
     }
 
     /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have

@@ -16,7 +16,7 @@ use crate::{
     omniparser::{Omniparser, ParsedBox},
     options::DetectOptions,
     overlap::{area, around, intersection_over_union, padded},
-    reading::{ReadError, read},
+    reading::{ReadError, Reader},
     words::Label,
 };
 
@@ -94,7 +94,7 @@ impl Eyes {
         window: WindowId,
         picture: &Picture,
         wants: Wants,
-        parser: Option<&Omniparser>,
+        (reader, parser): (&Reader, Option<&Omniparser>),
         options: &DetectOptions,
     ) -> Looked {
         if self.glances.len() >= WINDOWS_MAX && !self.glances.contains_key(&window) {
@@ -107,7 +107,7 @@ impl Eyes {
             match (wants.text, paused) {
                 (false, _) => Ok(None),
                 (true, Some(notice)) => Err((notice, None)),
-                (true, None) => labels_of(labels, picture, options)
+                (true, None) => labels_of(labels, picture, reader)
                     .await
                     .map(Some)
                     .map_err(|error| failed("cannot read text from pictures", &error, &error.fix(), options)),
@@ -200,7 +200,7 @@ fn moved(before: &Picture, now: &Picture) -> Picture {
 async fn labels_of(
     before: Option<Reading<Label>>,
     picture: &Picture,
-    options: &DetectOptions,
+    reader: &Reader,
 ) -> Result<Reading<Label>, ReadError> {
     let whole = picture.region;
     let mut found = Vec::new();
@@ -220,7 +220,7 @@ async fn labels_of(
         let part = if all { None } else { picture.part(&padded(&place, MARGIN)) };
         found.retain(|label| !all && label.bounds.intersection(&place).is_none());
         let begun = Instant::now();
-        let read = read(&options.reader, part.unwrap_or_else(|| picture.clone())).await?;
+        let read = reader.read(part.unwrap_or_else(|| picture.clone())).await?;
         let elapsed_ms = milliseconds(begun.elapsed());
         tracing::debug!(elapsed_ms, labels = read.len(), ?place, all, "read text from a picture");
         let is_new = |label: &Label| {

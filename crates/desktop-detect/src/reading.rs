@@ -1,6 +1,10 @@
 //! Reads text with the program `tesseract`: bounded, single-threaded, and killed when the caller is dropped.
 
-use std::{io, process::Stdio};
+use std::{
+    io,
+    process::Stdio,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use deskhand_desktop::Picture;
 use tokio::{
@@ -68,31 +72,72 @@ impl ReadError {
     }
 }
 
-/// The labels in a picture.
-///
-/// # Errors
-/// [`ReadError`] if the program is missing, fails or takes too long.
-pub(crate) async fn read(options: &OcrOptions, picture: Picture) -> Result<Vec<Label>, ReadError> {
-    let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
-    let program = options.program.display().to_string();
-    let failed = |error: &dyn std::fmt::Display| ReadError::Failed {
-        program: program.clone(),
-        complaint: error.to_string(),
-    };
-    let enlarge = tokio::task::spawn_blocking(move || picture.to_enlarged_grey(scale).to_pgm());
-    let file = enlarge.await.map_err(|error| failed(&error))?;
-    let run = run(options, &program, &file);
-    let table = tokio::time::timeout(options.timeout, run).await.unwrap_or_else(|_| {
-        Err(ReadError::TimedOut { program: program.clone(), limit_ms: options.timeout.as_millis() })
-    })?;
-    let words = words_of_table(&table, options.confidence_min);
-    Ok(labels_of_words(&words, origin, scale))
+/// Reads text. Most of the time the program loads its model, and then it waits for a picture: so one is always started
+/// ahead of the next picture.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    options: OcrOptions,
+    /// The program that waits for a picture.
+    waiting: Mutex<Option<Child>>,
 }
 
-/// Runs the program; dropping the future kills it.
-async fn run(options: &OcrOptions, program: &str, file: &[u8]) -> Result<String, ReadError> {
+impl Reader {
+    pub(crate) fn new(options: OcrOptions) -> Self {
+        Self { options, waiting: Mutex::new(None) }
+    }
+
+    /// The labels in a picture.
+    ///
+    /// # Errors
+    /// [`ReadError`] if the program is missing, fails or takes too long.
+    pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<Label>, ReadError> {
+        let options = &self.options;
+        let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
+        let program = options.program.display().to_string();
+        let failed = |error: &dyn std::fmt::Display| ReadError::Failed {
+            program: program.clone(),
+            complaint: error.to_string(),
+        };
+        let enlarge = tokio::task::spawn_blocking(move || picture.to_enlarged_grey(scale).to_pgm());
+        let file = enlarge.await.map_err(|error| failed(&error))?;
+        let run = run(options, &program, self.started(), &file);
+        let table = tokio::time::timeout(options.timeout, run).await.unwrap_or_else(|_| {
+            Err(ReadError::TimedOut { program: program.clone(), limit_ms: options.timeout.as_millis() })
+        })?;
+        self.prepare();
+        let words = words_of_table(&table, options.confidence_min);
+        Ok(labels_of_words(&words, origin, scale))
+    }
+
+    /// Starts the program for the next picture, if none waits. A failure shows when it is read.
+    pub(crate) fn prepare(&self) {
+        let mut waiting = self.waiting();
+        if waiting.is_none() {
+            *waiting = start(&self.options).ok();
+        }
+    }
+
+    /// The program that waits, unless it has ended, else another one.
+    fn started(&self) -> io::Result<Child> {
+        let waiting = self.waiting().take();
+        let alive = waiting.and_then(|mut child| matches!(child.try_wait(), Ok(None)).then_some(child));
+        alive.map_or_else(|| start(&self.options), Ok)
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Option<Child>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Lets the program read a picture; dropping the future kills it.
+async fn run(
+    options: &OcrOptions,
+    program: &str,
+    started: io::Result<Child>,
+    file: &[u8],
+) -> Result<String, ReadError> {
     let failed = |complaint: String| ReadError::Failed { program: program.to_owned(), complaint };
-    let mut child = start(options).map_err(|error| {
+    let mut child = started.map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
             return ReadError::Missing(program.to_owned());
         }

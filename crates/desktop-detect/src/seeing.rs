@@ -14,7 +14,7 @@ use crate::{
     merge::{Detected, merge, unite},
     omniparser::Omniparser,
     options::{DetectOptions, OcrUse},
-    reading::read,
+    reading::Reader,
     registry::{Known, Registry},
 };
 
@@ -31,6 +31,7 @@ const ROOT_ONLY: TreeLimits =
 pub struct Seeing<D> {
     inner: D,
     options: DetectOptions,
+    reader: Reader,
     parser: Option<Omniparser>,
     /// Why the configured parser cannot be used, if so.
     setup_notice: Option<String>,
@@ -50,7 +51,8 @@ impl<D: Desktop> Seeing<D> {
             }
         };
         let (registry, eyes) = (Mutex::default(), tokio::sync::Mutex::default());
-        Self { inner, options, parser, setup_notice, registry, eyes }
+        let reader = Reader::new(options.reader.clone());
+        Self { inner, options, reader, parser, setup_notice, registry, eyes }
     }
 
     /// The wrapped desktop.
@@ -74,6 +76,10 @@ impl<D: Desktop> Seeing<D> {
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
         let reads =
             self.options.ocr == OcrUse::Always || (self.options.ocr == OcrUse::EmptyWindows && is_empty);
+        // Before one of its rows is clicked, what is drawn there is read.
+        if self.options.ocr != OcrUse::Never && tree.elements.iter().any(|one| one.role.is_row_or_cell()) {
+            self.reader.prepare();
+        }
         if reads || self.parser.is_some() {
             let (info, above) = self.window(window).await?;
             let wants = self.wants(&info, is_empty);
@@ -114,7 +120,7 @@ impl<D: Desktop> Seeing<D> {
             Err(error) => return Err(error),
         };
         // Without the program nothing is read; the window's detection says so.
-        let Ok(mut labels) = read(&self.options.reader, picture).await else { return Ok(None) };
+        let Ok(mut labels) = self.reader.read(picture).await else { return Ok(None) };
         labels.sort_by_key(|label| label.bounds.x);
         let texts: Vec<&str> = labels.iter().map(|label| label.text.as_str()).collect();
         Ok((!texts.is_empty()).then(|| texts.join(" ")))
@@ -143,7 +149,8 @@ impl<D: Desktop> Seeing<D> {
             Err(DesktopError::Failed { .. }) => return Ok((Vec::new(), Vec::new())),
             Err(error) => return Err(error),
         };
-        let looked = eyes.look(info.id, &picture, wants, self.parser.as_ref(), &self.options).await;
+        let looked =
+            eyes.look(info.id, &picture, wants, (&self.reader, self.parser.as_ref()), &self.options).await;
         let mut detected = unite(&looked.labels, &looked.boxes, &self.options.merge);
         // Anything there belongs to the windows above.
         detected.retain(|one| !is_covered(above, &one.bounds));
