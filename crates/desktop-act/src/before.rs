@@ -14,13 +14,14 @@ use crate::{
 };
 
 /// How long an element must have been observed without a change before its next change proves an effect at once.
-const WATCHED_BEFORE: Duration = Duration::from_millis(2_500);
+/// Clocks change every second.
+const WATCHED_BEFORE: Duration = Duration::from_millis(1_500);
 /// The shorter times for which it is looked up whether an element was quiet, longest first.
 const QUIET_FOR: [Duration; 4] = [
-    Duration::from_millis(2_000),
-    Duration::from_millis(1_500),
-    Duration::from_millis(1_000),
-    Duration::from_millis(500),
+    Duration::from_millis(1_200),
+    Duration::from_millis(900),
+    Duration::from_millis(600),
+    Duration::from_millis(300),
 ];
 
 /// The state before an action: windows, target and the elements around it.

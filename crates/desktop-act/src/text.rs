@@ -103,6 +103,9 @@ fn is_part_of_more(element: &Element) -> bool {
         .contains(&element.role)
 }
 
+/// How long a text may be shown once its deletion was handled.
+const CLEARED_WITHIN: Duration = Duration::from_millis(400);
+
 fn select_all() -> KeyChord {
     KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }
 }
@@ -138,6 +141,8 @@ pub(crate) async fn clear<D: Desktop>(
         return Err(Refusal::Unsupported { element, what: Unsupported::Clearing }.into());
     }
     desktop.press(&delete()).await?;
+    // A field that has handled the key and still shows its text keeps it, as one for dates.
+    let limits = &ActLimits { effect: limits.effect.min(CLEARED_WITHIN), ..*limits };
     let judge = |found: &str| Expected::whole().judge("", &before, found);
     let (left, _) = read_when_done(desktop, ready, 2, &judge, limits).await?;
     Ok((!is_empty(&left)).then_some(left))

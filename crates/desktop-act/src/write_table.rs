@@ -70,8 +70,10 @@ async fn write_and_check<D: Desktop>(
     };
     let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
     sheet.leave_objects().await?;
-    if sheet.has_fields(start).await? {
-        sheet.way = Way::Replaced;
+    match sheet.kind_of(start).await? {
+        Kind::Plain => {}
+        Kind::Field => sheet.way = Way::Replaced,
+        Kind::Header => return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into()),
     }
     let mut waited_ms = 0;
     let mut cells = sheet.old_cells(range, rows).await?;
@@ -153,6 +155,16 @@ fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellR
     (start.row..).zip(rows).flat_map(move |(row, texts)| {
         (start.column..).zip(texts).map(move |(column, text)| (CellRef { row, column }, text.as_str()))
     })
+}
+
+/// What kind of cell is written.
+enum Kind {
+    /// A cell of a table.
+    Plain,
+    /// A text field, as an editable cell of a page: there typing inserts.
+    Field,
+    /// The title of a column or row, as in a page.
+    Header,
 }
 
 /// How a cell accepts text.
@@ -397,13 +409,19 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(true)
     }
 
-    /// Whether the cells are text fields, as editable ones of a page: there typing inserts.
-    async fn has_fields(&self, cell: CellRef) -> Result<bool, Halt> {
+    /// What kind of cell it is.
+    async fn kind_of(&self, cell: CellRef) -> Result<Kind, Halt> {
         if self.is_spreadsheet() {
-            return Ok(false);
+            return Ok(Kind::Plain);
         }
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
-        Ok(element.states.has(State::Editable) && element.offers(Pattern::Text))
+        Ok(if element.states.has(State::Editable) && element.offers(Pattern::Text) {
+            Kind::Field
+        } else if element.role.name().ends_with("header") && !element.states.has(State::Editable) {
+            Kind::Header
+        } else {
+            Kind::Plain
+        })
     }
 
     /// Puts the cursor into a field and selects its text; false if that cannot be seen.

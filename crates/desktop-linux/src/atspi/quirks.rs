@@ -214,6 +214,15 @@ impl Toolkit {
         }
     }
 
+    /// How long after a selection the controls that show its state, such as a button for bold text, may follow it.
+    pub(crate) fn controls_follow_within(self) -> Duration {
+        match self {
+            // After the timer, those whose state is not known yet are updated by further ones.
+            Self::LibreOffice => Duration::from_millis(700),
+            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Other => Duration::from_millis(350),
+        }
+    }
+
     /// Whether it lays pages out in processes of their own, for which the process with the window answers.
     pub(crate) fn has_pages_apart(self) -> bool {
         self == Self::Chromium

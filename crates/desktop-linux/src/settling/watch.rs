@@ -25,9 +25,6 @@ use crate::{
 /// How long a window may take to answer a ping before its application is asked over the accessibility bus alone.
 const PONG_BOUND: Duration = Duration::from_millis(500);
 
-/// How long the controls that show the state of a selection, such as a button for bold text, may follow it late.
-const AFTER_SELECTION: Duration = Duration::from_millis(350);
-
 /// A running watch.
 pub struct Watch {
     receivers: Receivers,
@@ -72,7 +69,9 @@ impl Settling for LinuxDesktop {
             // It has had some of that time already.
             let history = self.history();
             let toolkit = baseline.starts_late.saturating_sub(history.since_handled());
-            baseline.starts_late = toolkit.max(AFTER_SELECTION.saturating_sub(history.since_selection()));
+            let follow = applications.iter().flatten().map(|one| one.toolkit.controls_follow_within()).max();
+            let selection = follow.unwrap_or_default().saturating_sub(history.since_selection());
+            baseline.starts_late = toolkit.max(selection);
         }
         let mut activities = LinuxActivities { watched, receivers };
         wait::settle(&watched, &mut activities, &baseline, limits).await
