@@ -41,6 +41,8 @@ pub(crate) struct Before {
     pub(crate) saves: bool,
     /// Whether its effect shows.
     pub(crate) sign: Sign,
+    /// Whether the application has timers due all the time.
+    pub(crate) runs_timers: bool,
     /// Where the caret of the target is and what of its text is selected, if that is part of the effect.
     pub(crate) caret: Option<Caret>,
     /// The text on the clipboard, if that is part of the effect.
@@ -74,6 +76,7 @@ impl Before {
             quiet_for: quiet_for(desktop, &elements),
             focus_counts: false,
             saves: false,
+            runs_timers: elements.first().is_some_and(|first| desktop.quirks(*first).runs_timers),
             sign: target.map_or(Sign::Expected, |target| sign_of_click(target, &tree)),
             tree,
             caret: None,

@@ -37,8 +37,8 @@ const UNDER_WAY: Duration = Duration::from_secs(3);
 /// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
 /// may still answer it.
 const ASLEEP: Duration = Duration::from_millis(60);
-/// How long nothing at all may change in an application that neither works nor waits for an answer: people take a program
-/// that takes longer to show anything for one that has done nothing.
+/// How long nothing at all may change in an application that has timers due all the time, and neither works nor waits for an
+/// answer: what takes longer has begun to show by then. In others a timer that is due is waited for.
 const NOTHING_YET: Duration = Duration::from_millis(600);
 /// After this time the work of a timer has begun.
 const AFTER_TIMER: Duration = Duration::from_millis(5);
@@ -239,7 +239,8 @@ impl<D: Desktop> Wait<'_, D> {
             self.asleep_from_ms = None;
             let awaits_more = self.awaits_title || self.before.announces_dialog();
             let is_late = now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
-            return Ok(is_late && self.shows_nothing && !sleeps.is_zero() && !awaits_more);
+            let shows_nothing = self.before.runs_timers && self.shows_nothing && !sleeps.is_zero();
+            return Ok(is_late && shows_nothing && !awaits_more);
         }
         self.sleeps_on = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
         if self.sleeps_on {

@@ -245,6 +245,7 @@ impl Toolkit {
             ignores_clicks_in_fresh_lists: self == Self::Qt,
             // The content of a popover: see above.
             misplaces_menu_items: self == Self::Gtk4,
+            runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Quirks {
     pub ignores_clicks_in_fresh_lists: bool,
     /// It reports the items of its menus at other places than where they are.
     pub misplaces_menu_items: bool,
+    /// Timers of its own are always due soon, so that one that is due says nothing about the effect of an input.
+    pub runs_timers: bool,
 }
 
 /// The patterns of elements: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
