@@ -238,7 +238,7 @@ fn sign_of_click(target: &Element, tree: &Tree) -> Sign {
             .ancestors(target.id)
             .take(ROW_ABOVE_MAX)
             .any(|one| one.states.has(State::Selected) && (ROWS.contains(&one.role) || is_row(&one.role)));
-    if target.role.name().ends_with("header") {
+    if target.role.is_header() {
         Sign::Possible
     } else if (ROWS.contains(&target.role) && is_current) || is_in_current {
         Sign::Again

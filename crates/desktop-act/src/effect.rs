@@ -239,8 +239,8 @@ impl<D: Desktop> Wait<'_, D> {
             self.asleep_from_ms = None;
             let awaits_more = self.awaits_title || self.before.announces_dialog();
             let is_late = now_ms >= self.handled_ms + milliseconds(NOTHING_YET);
-            let shows_nothing = self.before.runs_timers && self.shows_nothing && !sleeps.is_zero();
-            return Ok(is_late && shows_nothing && !awaits_more);
+            let is_idle = self.before.runs_timers && !sleeps.is_zero();
+            return Ok(is_late && is_idle && self.shows_nothing && !awaits_more);
         }
         self.sleeps_on = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
         if self.sleeps_on {

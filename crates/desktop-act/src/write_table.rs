@@ -417,7 +417,7 @@ impl<D: Desktop> Sheet<'_, D> {
         let element = patiently(|| self.desktop.cell(self.table.id, cell)).await?;
         Ok(if element.states.has(State::Editable) && element.offers(Pattern::Text) {
             Kind::Field
-        } else if element.role.name().ends_with("header") && !element.states.has(State::Editable) {
+        } else if element.role.is_header() && !element.states.has(State::Editable) {
             Kind::Header
         } else {
             Kind::Plain

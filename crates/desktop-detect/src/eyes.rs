@@ -94,7 +94,8 @@ impl Eyes {
         window: WindowId,
         picture: &Picture,
         wants: Wants,
-        (reader, parser): (&Reader, Option<&Omniparser>),
+        reader: &Reader,
+        parser: Option<&Omniparser>,
         options: &DetectOptions,
     ) -> Looked {
         if self.glances.len() >= WINDOWS_MAX && !self.glances.contains_key(&window) {

@@ -149,8 +149,8 @@ impl<D: Desktop> Seeing<D> {
             Err(DesktopError::Failed { .. }) => return Ok((Vec::new(), Vec::new())),
             Err(error) => return Err(error),
         };
-        let looked =
-            eyes.look(info.id, &picture, wants, (&self.reader, self.parser.as_ref()), &self.options).await;
+        let parser = self.parser.as_ref();
+        let looked = eyes.look(info.id, &picture, wants, &self.reader, parser, &self.options).await;
         let mut detected = unite(&looked.labels, &looked.boxes, &self.options.merge);
         // Anything there belongs to the windows above.
         detected.retain(|one| !is_covered(above, &one.bounds));

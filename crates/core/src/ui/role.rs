@@ -131,6 +131,11 @@ impl Role {
         [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(self) || self.name() == "table row"
     }
 
+    /// Whether it is the title of a row or column of a table.
+    pub fn is_header(&self) -> bool {
+        self.name().ends_with("header")
+    }
+
     /// Whether the element only groups others and carries no information if unnamed.
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[

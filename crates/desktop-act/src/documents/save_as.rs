@@ -229,8 +229,7 @@ async fn accept<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits
             click_once(desktop, dialog.id, &Click::once(target), limits).await?;
         }
         None => {
-            let enter = KeyChord::from(NamedKey::Return);
-            desktop.press(&enter).await?;
+            desktop.press(&NamedKey::Return.into()).await?;
         }
     }
     Ok(())

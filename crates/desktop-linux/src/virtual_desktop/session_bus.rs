@@ -1,11 +1,6 @@
 //! The session bus: its configuration, and the services that applications may start over it.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs, io,
-    os::unix::fs::symlink,
-    path::Path,
-};
+use std::{ffi::OsStr, fs, io, os::unix::fs::symlink, path::Path};
 
 use super::environment::Environment;
 use crate::desktop_entries::data_folders;
@@ -33,10 +28,13 @@ const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D
 /// Services that are not started: the document portal mounts a file system, which stays when its process is killed.
 const LEFT_OUT: &[&str] = &["org.freedesktop.portal.Documents.service"];
 
-/// Writes the configuration into the private folder, and links there the services of the user and of the system.
-pub(super) fn write_files(private: &Path, user: &Environment) -> io::Result<()> {
-    let configuration = CONFIGURATION.replace("{private}", &private.to_string_lossy());
-    fs::write(private.join("bus.conf"), configuration)?;
+/// The configuration of the bus in a private folder.
+pub(super) fn configuration(private: &Path) -> String {
+    CONFIGURATION.replace("{private}", &private.to_string_lossy())
+}
+
+/// Links the services of the user and of the system into the private folder.
+pub(super) fn link_services(private: &Path, user: &Environment) -> io::Result<()> {
     let services = private.join(SERVICES_FOLDER);
     fs::create_dir(&services)?;
     for folder in data_folders(|name| user.find(name).map(OsStr::to_owned)) {
@@ -51,13 +49,6 @@ pub(super) fn write_files(private: &Path, user: &Environment) -> io::Result<()> 
         }
     }
     Ok(())
-}
-
-/// The argument that names the configuration to the bus.
-pub(super) fn configuration(private: &Path) -> OsString {
-    let mut argument = OsString::from("--config-file=");
-    argument.push(private.join("bus.conf"));
-    argument
 }
 
 #[cfg(test)]
@@ -80,7 +71,7 @@ mod tests {
         let mut user = Environment::default();
         user.set("XDG_DATA_HOME", home.path());
         user.set("XDG_DATA_DIRS", system.path());
-        write_files(private.path(), &user).unwrap();
+        link_services(private.path(), &user).unwrap();
         let services = private.path().join(SERVICES_FOLDER);
         let mut names: Vec<_> =
             fs::read_dir(&services).unwrap().map(|entry| entry.unwrap().file_name()).collect();

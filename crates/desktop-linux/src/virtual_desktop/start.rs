@@ -99,7 +99,8 @@ const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-
 "#;
 
 /// No blinking caret, and no long wait for a second click, where the user has not chosen otherwise: an application that waits
-/// for nothing else can be seen to sleep. GTK 4 gets no animations either; with those of GTK 3 off, Chromium loses drops.
+/// for nothing else can be seen to sleep. Scroll bars stay in view, so that none fades. GTK 4 gets no animations either; with
+/// those of GTK 3 off, Chromium loses drops.
 const TOOLKIT_SETTINGS: &str =
     "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\ngtk-overlay-scrolling=false\n";
 
@@ -121,9 +122,7 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
         tempfile::Builder::new().prefix("deskhand-").tempdir().map_err(|error| cannot_prepare(&error))?;
     let mut cookie = [0; 16];
     getrandom::fill(&mut cookie).map_err(|error| cannot_prepare(&io::Error::other(error.to_string())))?;
-    write_files(folder.path(), &cookie)
-        .and_then(|()| session_bus::write_files(folder.path(), &user))
-        .map_err(|error| cannot_prepare(&error))?;
+    write_files(folder.path(), &cookie, &user).map_err(|error| cannot_prepare(&error))?;
     let environment = user.of_virtual_desktop(folder.path());
     let processes =
         Processes::guarded(folder.path(), environment.path()).map_err(|error| cannot_prepare(&error))?;
@@ -246,7 +245,8 @@ pub(crate) fn socket_of(display: &str) -> PathBuf {
 }
 
 async fn start_session_bus(starting: &Starting, environment: &Environment) -> DesktopResult<String> {
-    let configuration = session_bus::configuration(&starting.folder);
+    let mut configuration = OsString::from("--config-file=");
+    configuration.push(starting.folder.join("bus.conf"));
     let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
     let started = starting.program("dbus-daemon", arguments, environment, true).await?;
     let line = starting.first_line("dbus-daemon", started.output).await?;
@@ -362,7 +362,7 @@ fn cannot_prepare(error: &io::Error) -> DesktopError {
     }
 }
 
-fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
+fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Result<()> {
     for name in ["run", "logs", "tmp"] {
         let inner = folder.join(name);
         fs::create_dir(&inner)?;
@@ -374,6 +374,8 @@ fn write_files(folder: &Path, cookie: &[u8; 16]) -> io::Result<()> {
         io::Write::write_all(&mut file, content)
     };
     write("Xauthority", &authority(cookie))?;
+    write("bus.conf", session_bus::configuration(folder).as_bytes())?;
+    session_bus::link_services(folder, user)?;
     for (toolkit, more) in [("gtk-3.0", ""), ("gtk-4.0", "gtk-enable-animations=false\n")] {
         let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
         fs::create_dir_all(&settings)?;
