@@ -15,19 +15,32 @@ use std::{collections::HashSet, time::Duration};
 pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
 pub(crate) use sockets::peer_process;
 
+/// Until so long after an input, the page of a browser looks at short intervals what it has to do first. After that, only the
+/// timers of pages count: those of the browser around them are its own affairs.
+const PAGES_AGREE: Duration = Duration::from_millis(400);
+
 /// How long a process and its descendants sleep on at least, unless an input or another process wakes them: until the
 /// first of their timers is due. `None` if one of them works or waits for an answer of the network to something that it
-/// asked within the last `since`, and where the kernel does not report it, as for the processes of another user.
+/// asked within the last `since`, the time since the last input, and where the kernel does not report it, as for the
+/// processes of another user.
 pub(crate) fn sleeps_for(pid: u32, since: Duration) -> Option<Duration> {
     let mut first = Duration::MAX;
     let mut sockets = HashSet::new();
-    for pid in processes_of(pid) {
+    let processes = processes_of(pid);
+    let pages: Vec<u32> = processes.iter().copied().filter(|pid| processes::shows_pages(*pid)).collect();
+    for pid in processes {
+        let counts = pages.is_empty() || since < PAGES_AGREE || pages.contains(&pid);
+        let memory = threads::Memory::of(pid);
+        let mut soonest = Duration::MAX;
         for thread in processes::threads_of(pid)? {
-            first = first.min(threads::sleeps_for(pid, thread)?);
+            soonest = soonest.min(threads::sleeps_for(pid, thread, &memory)?);
         }
         let open = files::open_files(pid)?;
-        first = open.timers.into_iter().fold(first, Duration::min);
+        soonest = open.timers.into_iter().fold(soonest, Duration::min);
         sockets.extend(open.sockets);
+        if counts {
+            first = first.min(soonest);
+        }
     }
     (!sockets::await_answer(&sockets, since)?).then_some(first)
 }

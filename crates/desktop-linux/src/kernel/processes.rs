@@ -32,11 +32,20 @@ pub(super) fn threads_of(pid: u32) -> Option<Vec<u32>> {
     (threads.len() < THREADS_MAX).then_some(threads)
 }
 
+/// Whether a process shows pages of a browser that is built on Chromium: a renderer, other than that of the browser's own
+/// controls. Such a process separates the words of its command line by spaces.
+pub(super) fn shows_pages(pid: u32) -> bool {
+    let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let has =
+        |wanted: &str| line.split(|byte| matches!(byte, 0 | b' ')).any(|word| word == wanted.as_bytes());
+    has("--type=renderer") && !has("--top-chrome-webui")
+}
+
 /// Whether no thread of a process and its descendants works.
 pub(crate) fn is_at_rest(pid: u32) -> bool {
     let works = |pid: u32, thread: u32| {
-        let state = state_of(&format!("/proc/{pid}/task/{thread}/stat"));
-        matches!(state, Some('R' | 'D'))
+        let stat = Stat::read(&format!("/proc/{pid}/task/{thread}/stat"));
+        stat.is_some_and(|stat| matches!(stat.state, 'R' | 'D'))
     };
     processes_of(pid).into_iter().all(|pid| {
         threads_of(pid).is_some_and(|threads| !threads.into_iter().any(|thread| works(pid, thread)))
@@ -56,13 +65,27 @@ pub(crate) struct Work {
 /// The work of a process's main thread; the first number of `schedstat` is the time on a processor
 /// (`Documentation/scheduler/sched-stats` of Linux).
 pub(crate) fn work_of(pid: u32) -> Option<Work> {
-    let state = state_of(&format!("/proc/{pid}/stat"))?;
+    let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
     let times = fs::read_to_string(format!("/proc/{pid}/schedstat")).ok()?;
     let run_time = times.split(' ').next()?.to_owned();
-    Some(Work { pid, run_time, runs: state == 'R' })
+    Some(Work { pid, run_time, runs: stat.state == 'R' })
 }
 
-/// The state in a `stat` file (`proc_pid_stat(5)`): it follows the name, which may contain anything.
-pub(super) fn state_of(stat: &str) -> Option<char> {
-    fs::read_to_string(stat).ok()?.rsplit_once(')')?.1.trim_start().chars().next()
+/// What a `stat` file says of a process or thread (`proc_pid_stat(5)`).
+pub(super) struct Stat {
+    /// The name that it gave itself, 15 bytes at most.
+    pub(super) name: String,
+    /// The letter of its state.
+    pub(super) state: char,
+}
+
+impl Stat {
+    /// Reads the file; `None` if it has ended.
+    pub(super) fn read(file: &str) -> Option<Self> {
+        let text = fs::read_to_string(file).ok()?;
+        // The name may contain anything, parentheses too.
+        let (before, after) = text.rsplit_once(')')?;
+        let (_, name) = before.split_once('(')?;
+        Some(Self { name: name.to_owned(), state: after.trim_start().chars().next()? })
+    }
 }

@@ -93,3 +93,24 @@ fn a_program_that_asked_over_the_network_waits_for_the_answer() {
     server.write_all(b"an answer").unwrap();
     assert_eq!(asks.until(LONG, |sleeps| sleeps.is_some()), Some(Duration::MAX));
 }
+
+#[test]
+fn a_thread_that_only_watches_over_others_keeps_nothing_awake() {
+    let named = |name: &str| {
+        format!(
+            "import threading, time\n\
+             def watch():\n\
+             \x20   open('/proc/thread-self/comm', 'w').write('{name}')\n\
+             \x20   print(flush=True)\n\
+             \x20   threading.Event().wait(20)\n\
+             threading.Thread(target=watch, daemon=True).start()\n\
+             threading.Event().wait(60)"
+        )
+    };
+    let least = |name: &str, wanted: fn(Duration) -> bool| {
+        let program = Program::start(&named(name));
+        program.until(LONG, |sleeps| sleeps.is_some_and(wanted)).unwrap()
+    };
+    assert!(least("HangWatcher", |sleeps| sleeps > 30 * SECOND) <= 60 * SECOND);
+    assert!(least("Worker", |sleeps| sleeps < 30 * SECOND) <= 20 * SECOND);
+}

@@ -2,6 +2,7 @@
 //! its arguments, among them the timeout (`proc_pid_syscall(5)`).
 
 use std::{
+    cell::OnceCell,
     fs::{self, File},
     os::unix::fs::FileExt as _,
     time::Duration,
@@ -9,20 +10,29 @@ use std::{
 
 use rustix::time::{ClockId, clock_gettime};
 
-use super::processes::state_of;
+use super::processes::Stat;
 
-/// How long a thread sleeps on at least; a timeout that is relative counts from now. `None` if it works, and where the
-/// kernel does not report it.
-pub(super) fn sleeps_for(pid: u32, thread: u32) -> Option<Duration> {
+/// Threads of browsers whose timers bring nothing about, by their names: they watch over the others, count memory, or draw
+/// what a page has decided (`base/threading/hang_watcher.cc`, `gpu/ipc/service/gpu_watchdog_thread.cc`,
+/// `services/resource_coordinator/memory_instrumentation` and `cc/trees` of Chromium,
+/// `toolkit/components/backgroundhangmonitor` of Firefox).
+const ASIDE: [&str; 6] =
+    ["HangWatcher", "GpuWatchdog", "MemoryInfra", "Compositor", "BHMgr Monitor", "BHMgr Processor"];
+
+/// How long a thread sleeps on at least, in a process whose memory is `memory`; a timeout that is relative counts from now.
+/// `None` if it works, and where the kernel does not report it.
+pub(super) fn sleeps_for(pid: u32, thread: u32, memory: &Memory) -> Option<Duration> {
     let task = format!("/proc/{pid}/task/{thread}");
-    match state_of(&format!("{task}/stat")) {
-        Some('S') => {}
+    let Some(stat) = Stat::read(&format!("{task}/stat")) else { return Some(Duration::MAX) };
+    match stat.state {
+        'S' if ASIDE.contains(&stat.name.as_str()) => return Some(Duration::MAX),
+        'S' => {}
         // It has ended, or was stopped.
-        None | Some('Z' | 'X' | 'x' | 'T' | 't') => return Some(Duration::MAX),
-        Some(_) => return None,
+        'Z' | 'X' | 'x' | 'T' | 't' => return Some(Duration::MAX),
+        _ => return None,
     }
     let call = Call::parse(&fs::read_to_string(format!("{task}/syscall")).ok()?)?;
-    call.timeout(&Memory { pid })
+    call.timeout(memory)
 }
 
 /// The memory of another process.
@@ -31,14 +41,23 @@ trait Reads {
     fn pair(&self, address: u64) -> Option<(i64, i64)>;
 }
 
-struct Memory {
+/// The memory of a process, opened when it is first read.
+pub(super) struct Memory {
     pid: u32,
+    file: OnceCell<Option<File>>,
+}
+
+impl Memory {
+    pub(super) const fn of(pid: u32) -> Self {
+        Self { pid, file: OnceCell::new() }
+    }
 }
 
 impl Reads for Memory {
     fn pair(&self, address: u64) -> Option<(i64, i64)> {
         let mut bytes = [0; 16];
-        File::open(format!("/proc/{}/mem", self.pid)).ok()?.read_exact_at(&mut bytes, address).ok()?;
+        let file = self.file.get_or_init(|| File::open(format!("/proc/{}/mem", self.pid)).ok());
+        file.as_ref()?.read_exact_at(&mut bytes, address).ok()?;
         let word = |at: usize| Some(i64::from_ne_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
         Some((word(0)?, word(8)?))
     }

@@ -15,10 +15,10 @@ pub(super) async fn sleeps_for(desktop: &LinuxDesktop, pid: Option<u32>) -> Desk
     let since = desktop.history().since_sent();
     let look = move || {
         let before = kernel::work_of(pid)?;
-        if ![pid].iter().chain(&servers).all(|one| kernel::is_at_rest(*one)) {
+        // The application last: a server that has just answered it is at rest, and the application is not.
+        if !servers.iter().all(|server| kernel::is_at_rest(*server)) {
             return None;
         }
-        // A server that has just answered is at rest, and the application is not.
         let sleeps = kernel::sleeps_for(pid, since)?;
         (kernel::work_of(pid)? == before).then_some(sleeps)
     };
