@@ -24,6 +24,9 @@ const MARK_LASTS: Duration = Duration::from_secs(30);
 /// The changes after this many inputs are kept for each element.
 const INPUTS_MAX: usize = 8;
 
+/// An application announces one change in several pieces. Those that follow within this time are of the change before them.
+const PIECES: Duration = Duration::from_millis(250);
+
 /// The most aspects of one element that are marked.
 const ASPECTS_MAX: usize = 32;
 
@@ -33,6 +36,8 @@ struct Watched {
     since: Instant,
     /// When it last changed after each of the last inputs, and how long after the input that was, oldest first.
     after_inputs: VecDeque<AfterInput>,
+    /// When a change of it was last attributed to an action.
+    attributed: Option<Instant>,
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
     /// Its self-changing aspects, and when each was observed.
@@ -41,11 +46,15 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        Self { since: now, after_inputs: VecDeque::new(), by_itself: None, self_changing: Vec::new() }
+        let after_inputs = VecDeque::new();
+        Self { since: now, after_inputs, attributed: None, by_itself: None, self_changing: Vec::new() }
     }
 
     /// Records a change, after the input that was sent last.
     fn note_after(&mut self, input: Option<Instant>, now: Instant) {
+        if self.attributed.is_some_and(|at| now - at < PIECES) {
+            return;
+        }
         let later = input.map_or(Duration::MAX, |input| now - input);
         match self.after_inputs.back_mut().filter(|last| last.input == input) {
             Some(last) => (last.at, last.later) = (now, later),
@@ -261,6 +270,7 @@ impl History {
     pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
             watched.after_inputs.clear();
+            watched.attributed = Some(Instant::now());
         }
     }
 }
@@ -337,6 +347,26 @@ mod tests {
             history.changed(status);
         }
         assert!(!history.follows_inputs(status, span, at_once));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_last_pieces_of_a_change_belong_to_the_action_that_the_first_was_attributed_to() {
+        let (history, journal) = (History::default(), ElementId(1));
+        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
+        let follows = || history.follows_inputs(journal, span, at_once);
+        history.track([journal].into_iter());
+        tokio::time::advance(span).await;
+        history.record_input();
+        // The application was busy for a while.
+        tokio::time::advance(10 * at_once).await;
+        history.changed(journal);
+        assert!(!follows());
+        history.attribute_to_action(journal);
+        history.changed(journal);
+        assert!(follows(), "a second piece of it");
+        tokio::time::advance(PIECES).await;
+        history.changed(journal);
+        assert!(!follows(), "another change");
     }
 
     #[tokio::test(start_paused = true)]
