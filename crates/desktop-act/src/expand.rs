@@ -10,7 +10,7 @@ use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementActi
 
 use crate::{
     checks::{Need, Ready, check},
-    focus::focus_element,
+    focus::{focus_element, has_focus},
     patience::{comes_within, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
 };
@@ -125,8 +125,7 @@ async fn go<D: Desktop>(
 
 /// Presses the arrow key that expands or collapses the focused item; any other would move the focus.
 async fn press_arrow<D: Desktop>(desktop: &D, ready: &Ready, open: bool) -> Result<bool, Halt> {
-    let now = read_element(desktop, ready.element.id).await?;
-    if !now.states.has(State::Focused) {
+    if !has_focus(desktop, ready.surface.id, ready.element.id).await? {
         return Ok(false);
     }
     let key = if open { NamedKey::Right } else { NamedKey::Left };

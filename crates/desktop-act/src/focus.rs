@@ -4,12 +4,13 @@ use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall, Unsupported},
     command::Route,
     ids::{ElementId, WindowId},
-    ui::{Element, State},
+    ui::{Element, Role, State},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     checks::{Need, Ready, check},
+    news::is_row,
     patience::{read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::bring_to_front,
@@ -38,7 +39,7 @@ async fn focus_and_check<D: Desktop>(
 ) -> Result<Action, Halt> {
     let ready = check(desktop, window, id, name, Need::Act).await?;
     let route = focus_element(desktop, &ready, limits).await?;
-    let has = read_element(desktop, id).await?.states.has(State::Focused);
+    let has = has_focus(desktop, ready.surface.id, id).await?;
     let evidence: Evidence = if has {
         Proof::Holds { already: route.is_none() }.into()
     } else {
@@ -54,15 +55,14 @@ pub(crate) async fn focus_element<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<Option<Route>, Halt> {
     bring_to_front(desktop, ready.surface.id).await?;
-    let is_focused = |element: &Element| element.states.has(State::Focused);
-    if is_focused(&read_element(desktop, ready.element.id).await?) {
+    if has_focus(desktop, ready.surface.id, ready.element.id).await? {
         return Ok(None);
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(ready.element.id, &ElementAction::Focus).await {
         Ok(()) => {
             desktop.settle(watch, limits.quiet).await?;
-            if is_focused(&read_element(desktop, ready.element.id).await?) {
+            if has_focus(desktop, ready.surface.id, ready.element.id).await? {
                 return Ok(Some(Route::Semantic));
             }
         }
@@ -77,4 +77,23 @@ pub(crate) async fn focus_element<D: Desktop>(
     desktop.click(point, Button::Left, 1).await?;
     desktop.settle(watch, limits.quiet).await?;
     Ok(Some(Route::Input))
+}
+
+/// Whether keys go to an element of `window`. The current part of a Qt view, such as a row, reports the focus even while
+/// another control has it: then the focus was last announced for something that is no such part.
+pub(crate) async fn has_focus<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    id: ElementId,
+) -> DesktopResult<bool> {
+    let element = read_element(desktop, id).await?;
+    if !element.states.has(State::Focused) {
+        return Ok(false);
+    }
+    let is_part = |element: &Element| is_row(&element.role) || element.role == Role::TABLE_CELL;
+    if !is_part(&element) {
+        return Ok(true);
+    }
+    let known = desktop.known_focus(window).await?;
+    Ok(known.is_none_or(|known| is_part(&known)))
 }
