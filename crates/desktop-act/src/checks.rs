@@ -4,7 +4,7 @@ use deskhand_core::{
     action::{Cover, Refusal},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, WindowInfo, WindowKind, belongs_to, names_equal},
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 
@@ -162,8 +162,16 @@ async fn uncovered<D: Desktop>(
     if element.source != Source::AtSpi {
         return still_drawn(desktop, surface, element, bounds).await;
     }
-    if let Some(item) = menu_over(desktop, surface, element, bounds.center()).await? {
-        return Err(covered(element, Cover::Element((&item).into())));
+    let center = bounds.center();
+    if !is_menu(&element.role) {
+        let tree = look(desktop, surface.id).await?;
+        if let Some(item) = menu_over(desktop, &tree, element, center) {
+            return Err(covered(element, Cover::Element(item.into())));
+        }
+        // As far as the application has announced. The last look asks it once more.
+        if tree.partial.is_none() && is_on_top(&tree, element.id, center) {
+            return Ok(center);
+        }
     }
     let mut coverer = None;
     for point in probes(bounds) {
@@ -177,24 +185,29 @@ async fn uncovered<D: Desktop>(
     Err(covered(element, coverer.map_or(Cover::Unnamed, |found| Cover::Element((&found).into()))))
 }
 
+/// Whether nothing that is listed covers an element at a point of it.
+fn is_on_top(tree: &Tree, id: ElementId, point: Point<Screen>) -> bool {
+    let found = tree.at(point);
+    found.is_some_and(|found| found.id == id || tree.ancestors(found.id).any(|one| one.id == id))
+}
+
 /// The item of an open menu of the window that lies over a point of an element outside of menus.
-async fn menu_over<D: Desktop>(
+fn menu_over<'a, D: Desktop>(
     desktop: &D,
-    surface: &WindowInfo,
+    tree: &'a Tree,
     element: &Element,
     point: Point<Screen>,
-) -> DesktopResult<Option<Element>> {
-    if is_menu(&element.role) || desktop.quirks(element.id).misplaces_menu_items {
-        return Ok(None);
+) -> Option<&'a Element> {
+    if desktop.quirks(element.id).misplaces_menu_items {
+        return None;
     }
-    let tree = look(desktop, surface.id).await?;
     let is_own = |item: &Element| {
         item.id == element.id
             || tree.ancestors(element.id).any(|one| one.id == item.id)
             || tree.ancestors(item.id).any(|one| one.id == element.id)
     };
     let lies_over = |item: &&Element| item.bounds.is_some_and(|bounds| bounds.contains(&point));
-    Ok(open_items(&tree).filter(lies_over).find(|item| !is_own(item)).cloned())
+    open_items(tree).filter(lies_over).find(|item| !is_own(item))
 }
 
 /// The centre of an element detected in a picture, if it is detected there again.

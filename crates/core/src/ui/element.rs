@@ -64,7 +64,7 @@ impl Source {
         }
     }
 
-    const fn is_tree(&self) -> bool {
+    pub(super) const fn is_tree(&self) -> bool {
         matches!(self, Self::AtSpi)
     }
 }

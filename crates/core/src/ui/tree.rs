@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Element, State};
-use crate::ids::ElementId;
+use crate::{
+    geometry::{Point, Screen},
+    ids::ElementId,
+};
 
 /// Why a tree is incomplete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +47,29 @@ impl Tree {
             .take_while(move |element| element.depth > depth)
     }
 
+    /// The deepest element of the application at a point; of several siblings the one that is listed last, because it is
+    /// drawn on top.
+    pub fn at(&self, point: Point<Screen>) -> Option<&Element> {
+        let mut spot = self.elements.first()?;
+        let mut inner = self.elements.get(1..).unwrap_or_default();
+        loop {
+            let children = inner.iter().map(|one| one.depth).min()?;
+            let is_here = |one: &Element| {
+                one.depth == children
+                    && one.source.is_tree()
+                    && one.bounds.is_some_and(|bounds| bounds.contains(&point))
+            };
+            let Some(at) = inner.iter().rposition(is_here) else { return Some(spot) };
+            spot = inner.get(at)?;
+            let rest = inner.get(at + 1..).unwrap_or_default();
+            let end = rest.iter().position(|one| one.depth <= spot.depth).unwrap_or(rest.len());
+            inner = rest.get(..end).unwrap_or_default();
+            if inner.is_empty() {
+                return Some(spot);
+            }
+        }
+    }
+
     /// The element that has the keyboard focus; of several, the one that is listed last.
     pub fn focused(&self) -> Option<&Element> {
         self.elements.iter().rev().find(|element| element.states.has(State::Focused))
@@ -58,5 +84,40 @@ impl Tree {
             depth = depth.min(element.depth);
             is_above
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{geometry::Rect, ui::Role};
+
+    #[test]
+    fn the_deepest_element_at_a_point_is_the_last_sibling_that_covers_it() {
+        let element = |id: u32, depth: u16, (x, y, width, height): (i32, i32, i32, i32)| Element {
+            depth,
+            bounds: Some(Rect::new(x, y, width, height)),
+            ..Element::new(ElementId(id), Role::PANEL, "")
+        };
+        let tree = Tree {
+            elements: vec![
+                element(1, 0, (0, 0, 100, 100)),
+                element(2, 1, (0, 0, 50, 50)),
+                element(3, 2, (0, 0, 10, 10)),
+                // A level may be left out.
+                element(4, 1, (20, 0, 50, 50)),
+                element(5, 3, (20, 0, 5, 5)),
+                element(6, 3, (22, 0, 5, 5)),
+            ],
+            partial: None,
+        };
+        let at = |x, y| tree.at(Point::new(x, y)).map(|one| one.id.0);
+        assert_eq!(at(5, 5), Some(3));
+        assert_eq!(at(15, 15), Some(2), "no child of it is there");
+        assert_eq!(at(30, 30), Some(4), "drawn later");
+        assert_eq!(at(23, 2), Some(6));
+        assert_eq!(at(21, 2), Some(5));
+        assert_eq!(at(90, 90), Some(1));
+        assert_eq!(Tree::default().at(Point::new(0, 0)), None);
     }
 }

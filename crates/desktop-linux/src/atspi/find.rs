@@ -183,7 +183,10 @@ async fn next_spot(
     spot: &Spot,
     point: Point<Screen>,
 ) -> CallResult<Option<Spot>> {
-    let count = bus.child_count(&spot.object).await?;
+    let (count, role) = tokio::try_join!(
+        bus.child_count(&spot.object),
+        bus.call::<_, u32>(&spot.object, ACCESSIBLE, "GetRole", &())
+    )?;
     if count > TreeLimits::default().children_max {
         let (x, y) = (point.x - spot.shift.x, point.y - spot.shift.y);
         let cell = object_at(bus, &spot.object, x, y).await?;
@@ -192,8 +195,7 @@ async fn next_spot(
     if count == 0 {
         return Ok(None);
     }
-    let role = wire::role(bus.call(&spot.object, ACCESSIBLE, "GetRole", &()).await?);
-    let children = bus.safe_children(&spot.object, &role, application.toolkit).await?;
+    let children = bus.safe_children(&spot.object, &wire::role(role), application.toolkit).await?;
     let read = pipelined(children, |object| async move {
         let (states, role, reported) = tokio::try_join!(
             read_states(bus, &object),
