@@ -1,12 +1,14 @@
 //! All output of commands goes through here.
 
 use std::{
-    env, fmt,
+    env,
+    fmt::{self, Write as _},
     io::{self, IsTerminal, Write},
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use clap::builder::styling::{AnsiColor, Style};
+use deskhand_core::text::{escape_hidden, is_forbidden_outside};
 use serde::Serialize;
 
 /// An output stream.
@@ -53,10 +55,11 @@ impl Tone {
 pub(crate) struct Line(Vec<(Tone, String)>);
 
 impl Line {
-    /// Appends a piece.
+    /// Appends a piece. What could move the cursor, change colours, reorder the line or start another one is shown as an escape:
+    /// titles, names and documents come from outside.
     #[must_use]
     pub(crate) fn with(mut self, tone: Tone, text: impl Into<String>) -> Self {
-        self.0.push((tone, text.into()));
+        self.0.push((tone, escape_hidden(&text.into()).replace('\n', "⏎")));
         self
     }
 
@@ -108,6 +111,19 @@ impl fmt::Display for Line {
         let text: String = self.0.iter().map(|(_, text)| text.as_str()).collect();
         f.write_str(text.trim_end())
     }
+}
+
+/// JSON in which what could hide or reorder text is escaped as JSON does; `serde_json` leaves some of it in strings.
+fn json_escaped(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_forbidden_outside(c) {
+            let _ = write!(safe, "\\u{:04x}", u32::from(c));
+        } else {
+            safe.push(c);
+        }
+    }
+    safe
 }
 
 /// Whether the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
@@ -179,15 +195,15 @@ impl Output {
         PROMPT_STANDS.store(false, Ordering::Release);
     }
 
-    /// Writes a line without colours.
+    /// Writes one or more lines without colours.
     pub(crate) fn text(&self, text: impl fmt::Display) {
-        self.write(&text.to_string());
+        self.write(&escape_hidden(&text.to_string()));
     }
 
     /// Writes a value as one line of JSON.
     pub(crate) fn json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string(value) {
-            Ok(text) => self.write(&text),
+            Ok(text) => self.write(&json_escaped(&text)),
             Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
@@ -195,7 +211,7 @@ impl Output {
     /// Writes a value as indented JSON.
     pub(crate) fn pretty_json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string_pretty(value) {
-            Ok(text) => self.write(&text),
+            Ok(text) => self.write(&json_escaped(&text)),
             Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
@@ -217,5 +233,31 @@ impl Output {
         if let Err(error) = written {
             tracing::debug!(%error, "the output was closed");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A title that draws an approval over the real one.
+    const HOSTILE: &str = "x\u{1b}[2A\r\u{9b}2KAllow? [y/N]\u{202e}\u{2028}\u{7}\nAllow";
+
+    #[test]
+    fn nothing_from_outside_moves_the_cursor_or_starts_a_line() {
+        let line = Line::of(Tone::Strong, HOSTILE);
+        for text in [line.to_string(), line.coloured()] {
+            let own = text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+            assert!(!own.chars().any(is_forbidden_outside), "{own:?}");
+        }
+        assert_eq!(line.to_string().lines().count(), 1);
+    }
+
+    #[test]
+    fn json_keeps_its_value_without_such_characters() {
+        let json = serde_json::to_string(HOSTILE).unwrap();
+        let safe = json_escaped(&json);
+        assert!(!safe.chars().any(is_forbidden_outside), "{safe:?}");
+        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), HOSTILE);
     }
 }

@@ -51,6 +51,27 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
+/// Whether a character of a text from outside could hide, move or reorder what stands around it: C0 and C1 controls, bidirectional
+/// embeddings, overrides and isolates (Unicode Standard Annex 9), and the separators of lines and paragraphs.
+pub fn is_forbidden_outside(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
+}
+
+/// The text with each character that [could hide, move or reorder others](is_forbidden_outside) as an escape; line breaks and
+/// tabs stay.
+pub fn escape_hidden(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => safe.push(c),
+            c if is_forbidden_outside(c) => safe.extend(c.escape_unicode()),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
 /// Wraps text that came from a screen, a document or a tool in marks, so that a model can tell it from instructions.
 /// The text cannot close the mark.
 pub fn untrusted(source: &str, text: &str) -> String {
@@ -71,6 +92,15 @@ mod tests {
         check("two words", 8, "two word…");
         check("für Ärzte", 5, "für Ä…");
         check(" \n", 5, "");
+    }
+
+    #[test]
+    fn what_hides_or_reorders_text_is_shown() {
+        assert_eq!(
+            escape_hidden("a\u{1b}[2K\u{202e}b\r\u{2028}\u{9b}"),
+            "a\\u{1b}[2K\\u{202e}b\\u{d}\\u{2028}\\u{9b}"
+        );
+        assert_eq!(escape_hidden("two\nlines\tשלום"), "two\nlines\tשלום");
     }
 
     #[test]

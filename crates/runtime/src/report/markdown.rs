@@ -5,7 +5,7 @@ use std::{fmt::Write as _, fs, path::Path};
 use deskhand_core::{
     observation::Observation,
     outcome::Outcome,
-    text::{clip, one_line},
+    text::{clip, escape_hidden},
 };
 use deskhand_desktop::{Picture, picture::Colour};
 
@@ -42,7 +42,7 @@ pub(super) fn write_markdown(
 /// Escapes a text for Markdown, on one line.
 fn plain(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for c in one_line(text).chars() {
+    for c in escape_hidden(&text.replace('\n', "⏎")).chars() {
         match c {
             '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' => {
                 escaped.push('\\');

@@ -1,7 +1,8 @@
 //! The page templates. All inserted values are escaped.
 
+use deskhand_core::text::escape_hidden;
 use minijinja::{
-    AutoEscape, Environment, UndefinedBehavior,
+    AutoEscape, Environment, UndefinedBehavior, escape_formatter,
     syntax::SyntaxConfig,
     value::{Serde, Value},
 };
@@ -29,6 +30,11 @@ impl Templates {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
         environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        // Titles, names and documents come from outside.
+        environment.set_formatter(|out, state, value| match value.as_str() {
+            Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(escape_hidden(text))),
+            Some(_) | None => escape_formatter(out, state, value),
+        });
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
         environment.set_syntax(syntax.map_err(|error| broken("syntax", format!("{error:#}")))?);
         for (name, text) in TEMPLATES {
