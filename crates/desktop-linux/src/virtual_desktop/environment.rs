@@ -14,6 +14,48 @@ pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
 /// The folder with settings of toolkits, in the private folder of a virtual desktop.
 pub(crate) const SETTINGS_FOLDER: &str = "settings";
 
+/// The variables that applications get of the user's environment, where they are set. All others stay here: among them may be the
+/// key of a model. A trailing `*` stands for any end.
+const PASSED: &[&str] = &[
+    "BROWSER",
+    "COLORTERM",
+    "DBUS_*",
+    "DESKTOP_*",
+    "DISPLAY",
+    "FONTCONFIG_*",
+    "GDK_*",
+    "GI_TYPELIB_PATH",
+    "GIO_*",
+    "GSETTINGS_*",
+    "GST_*",
+    "GTK*",
+    "HOME",
+    "JAVA_HOME",
+    "JAVA_TOOL_OPTIONS",
+    "KDE_*",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "LD_LIBRARY_PATH",
+    "LIBGL_*",
+    "LOGNAME",
+    "MESA_*",
+    "MOZ_*",
+    "PATH",
+    "QT_*",
+    "SAL_*",
+    "SHELL",
+    "SSL_CERT_*",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "WAYLAND_*",
+    "XAUTHORITY",
+    "XCURSOR_*",
+    "XDG_*",
+    "XMODIFIERS",
+];
+
 /// Variables that point applications to another display, bus or input method, or that disable accessibility.
 const REMOVED: &[&str] = &[
     "AT_SPI_BUS_ADDRESS",
@@ -57,9 +99,13 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The environment of this process.
+    /// What applications get of the environment of this process.
     pub(crate) fn of_this_process() -> Self {
-        Self { variables: std::env::vars_os().collect() }
+        Self::passed(std::env::vars_os())
+    }
+
+    fn passed(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
+        Self { variables: variables.filter(|(name, value)| is_passed(name, value)).collect() }
     }
 
     /// The user's environment, changed to a virtual desktop in the private `folder`.
@@ -124,9 +170,37 @@ impl Environment {
     }
 }
 
+/// Whether applications get a variable of the user's environment.
+fn is_passed(name: &OsStr, value: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    // The address of a proxy may hold a password.
+    if name.to_lowercase().ends_with("_proxy") {
+        return !value.to_string_lossy().contains('@');
+    }
+    PASSED.iter().any(|pattern| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *pattern,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn applications_get_no_variable_that_may_hold_a_secret() {
+        let pair = |name: &&str| (OsString::from(name), OsString::from("value"));
+        let secret =
+            ["OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "PGPASSWORD"];
+        let passed = ["HOME", "PATH", "LANG", "LC_TIME", "TZ", "XDG_DATA_DIRS", "GTK_THEME"];
+        let environment = Environment::passed(secret.iter().chain(&passed).map(pair));
+        let names: Vec<&str> = environment.variables().filter_map(|(name, _)| name.to_str()).collect();
+        let mut expected = passed.to_vec();
+        expected.sort_unstable();
+        assert_eq!(names, expected);
+        let proxy = |value: &str| is_passed(OsStr::new("https_proxy"), OsStr::new(value));
+        assert!(proxy("http://proxy:3128") && !proxy("http://ada:secret@proxy:3128"));
+    }
 
     fn of(variables: &[(&str, &str)]) -> Environment {
         let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
