@@ -10,7 +10,7 @@ use std::sync::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Partial, Tree},
+    ui::{Partial, Role, Tree},
 };
 use tokio::time::Instant;
 
@@ -99,12 +99,22 @@ impl Accessibility {
             walk.run(&frame, window.bounds).await?;
             let outdated = walk.outdated;
             tree = walk.into_tree(&frame).await?;
+            if source == Source::Mirror && application.toolkit.has_pages_apart() && !shows_page(&tree) {
+                let parts = application.toolkit.drawn_parts();
+                self.with_mirror(|mirror| mirror.store(&frame.bus, parts).mark_all());
+            }
             if !outdated {
                 break;
             }
         }
         Ok(tree)
     }
+}
+
+/// Whether a page is in a tree. One that comes up after its window is not always announced, so a browser's window without one is
+/// read anew.
+fn shows_page(tree: &Tree) -> bool {
+    tree.elements.iter().any(|element| element.role == Role::DOCUMENT_WEB)
 }
 
 /// The smallest area that contains both.
