@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::{PromptError, PromptSet, set::render, targets_text, tools_text, window_line};
+use super::{PromptError, PromptSet, marks::Marks, set::render, targets_text, tools_text, window_line};
 use crate::{
     action::words::Wording,
     agent::{AgentRef, AgentStatus, AgentSteps},
@@ -154,6 +154,7 @@ pub(crate) struct HostInput<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) wording: Wording,
     pub(crate) notice: &'a str,
+    pub(crate) marks: &'a Marks,
 }
 
 /// The HostAgent's user message.
@@ -173,27 +174,26 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         targets: String,
         request: String,
     }
-    let last = input.memory.last();
+    let (last, marks) = (input.memory.last(), input.marks);
     let requests: Vec<String> =
         input.blackboard.requests().map(|request| format!("- {}", one_line(request))).collect();
-    render(
+    let last_step = last.map(|item| untrusted("tool results", &step_text(item, input.wording)));
+    let message = render(
         "host_user",
         &prompts.host_user,
         &Input {
-            requests: fitting(&requests, WORDS_TOKENS_MAX),
-            answers: answers_text(input.blackboard),
-            trajectories: trajectories_text(input.blackboard, &AgentRef::HostAgent),
-            subtasks: subtasks_text(input.subtasks),
-            plan: last.map(|item| list(&item.plan)).unwrap_or_default(),
-            last_step: last
-                .map(|item| step_text(item, input.wording))
-                .map(|text| untrusted("tool results", &text))
-                .unwrap_or_default(),
-            notice: input.notice.to_owned(),
-            targets: targets_text(input.targets),
-            request: input.request.to_owned(),
+            requests: marks.said(&fitting(&requests, WORDS_TOKENS_MAX)),
+            answers: marks.said(&answers_text(input.blackboard)),
+            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::HostAgent)),
+            subtasks: marks.number(&subtasks_text(input.subtasks)),
+            plan: last.map(|item| marks.said(&list(&item.plan))).unwrap_or_default(),
+            last_step: marks.number(&last_step.unwrap_or_default()),
+            notice: marks.said(input.notice),
+            targets: marks.number(&targets_text(input.targets)),
+            request: marks.said(input.request),
         },
-    )
+    )?;
+    Ok(marks.introduced(message))
 }
 
 /// Input common to all agents that work on a sub-task.
@@ -209,6 +209,7 @@ pub(crate) struct SubtaskInput<'a> {
     /// First step of this sub-task; earlier steps of the cached agent are omitted.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
+    pub(crate) marks: &'a Marks,
 }
 
 /// The fields of both user templates for sub-tasks.
@@ -227,13 +228,16 @@ impl SubtaskInput<'_> {
         let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
         let steps: Vec<String> = shown.iter().map(|item| step_text(item, self.wording)).collect();
         let steps = fitting(&steps, STEPS_TOKENS_MAX);
+        let steps = if steps.is_empty() { steps } else { untrusted("tool results", &steps) };
+        let message: Vec<String> = self.message.iter().map(|line| format!("- {line}")).collect();
+        let marks = self.marks;
         SubtaskTexts {
-            answers: answers_text(self.blackboard),
-            trajectories: trajectories_text(self.blackboard, &self.agent),
-            subtasks: subtasks_text(self.subtasks),
-            message: self.message.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n"),
-            plan: own.last().map(|item| list(&item.plan)).unwrap_or_default(),
-            steps: if steps.is_empty() { steps } else { untrusted("tool results", &steps) },
+            answers: marks.said(&answers_text(self.blackboard)),
+            trajectories: marks.number(&trajectories_text(self.blackboard, &self.agent)),
+            subtasks: marks.number(&subtasks_text(self.subtasks)),
+            message: marks.said(&message.join("\n")),
+            plan: own.last().map(|item| marks.said(&list(&item.plan))).unwrap_or_default(),
+            steps: marks.number(&steps),
         }
     }
 }
@@ -288,34 +292,36 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
         view_notices: String,
         picture_at: Option<u32>,
     }
-    let texts = input.common.texts();
+    let (texts, marks) = (input.common.texts(), input.common.marks);
     let sight = input.sight;
-    render(
+    let view_notices = match sight.notices.join("\n") {
+        none if none.is_empty() => none,
+        // A detector may quote a server's response.
+        notices => untrusted("detectors", &notices),
+    };
+    let message = render(
         "app_user",
         &prompts.app_user,
         &Input {
             answers: texts.answers,
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
-            request: input.common.request.to_owned(),
-            subtask: input.common.subtask.to_owned(),
+            request: marks.said(input.common.request),
+            subtask: marks.said(input.common.subtask),
             message: texts.message,
             plan: texts.plan,
             steps: texts.steps,
-            notice: input.common.notice.to_owned(),
-            application: input.application.to_owned(),
-            surfaces: sight.whole.clone(),
+            notice: marks.said(input.common.notice),
+            application: marks.name("desktop", input.application),
+            surfaces: marks.number(&sight.whole),
             seen_at: sight.whole_step,
-            changes: sight.changes.clone(),
-            behind: sight.behind.clone(),
-            view_notices: match sight.notices.join("\n") {
-                none if none.is_empty() => none,
-                // A detector may quote a server's response.
-                notices => untrusted("detectors", &notices),
-            },
+            changes: marks.number(&sight.changes),
+            behind: marks.number(&sight.behind),
+            view_notices: marks.number(&view_notices),
             picture_at: sight.picture_step,
         },
-    )
+    )?;
+    Ok(marks.introduced(message))
 }
 
 /// Input of the user message of an agent of another kind.
@@ -368,39 +374,40 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
         answers: String,
         trajectories: String,
         subtasks: String,
-        request: &'a str,
-        subtask: &'a str,
+        request: String,
+        subtask: String,
         message: String,
         plan: String,
         steps: String,
-        notice: &'a str,
+        notice: String,
         status: &'a str,
         view: String,
     }
-    let texts = input.common.texts();
+    let (texts, marks) = (input.common.texts(), input.common.marks);
     let first = input.steps.statuses.first().map(|status| status.word.as_str()).unwrap_or_default();
     let view = input.view.text.trim();
-    render(
+    let message = render(
         "agent_user",
         &input.steps.user_prompt,
         &Input {
             answers: texts.answers,
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
-            request: input.common.request,
-            subtask: input.common.subtask,
+            request: marks.said(input.common.request),
+            subtask: marks.said(input.common.subtask),
             message: texts.message,
             plan: texts.plan,
             steps: texts.steps,
-            notice: input.common.notice,
+            notice: marks.said(input.common.notice),
             status: input.word.unwrap_or(first),
             view: if view.is_empty() {
                 String::new()
             } else {
-                untrusted(&input.common.agent.to_string(), &clip(view, VIEW_CHARS_MAX))
+                marks.number(&untrusted(&input.common.agent.to_string(), &clip(view, VIEW_CHARS_MAX)))
             },
         },
-    )
+    )?;
+    Ok(marks.introduced(message))
 }
 
 /// Input of the EvaluationAgent's user message.
@@ -414,6 +421,7 @@ pub(crate) struct EvaluationInput<'a> {
     pub(crate) findings: &'a str,
     /// The desktop, if it could be observed.
     pub(crate) windows: &'a [WindowInfo],
+    pub(crate) marks: &'a Marks,
 }
 
 /// The EvaluationAgent's user message.
@@ -435,21 +443,20 @@ pub(crate) fn evaluation_user_text(
         windows: String,
     }
     let windows: Vec<String> = input.windows.iter().rev().map(window_line).collect();
-    render(
+    let windows = if windows.is_empty() { String::new() } else { untrusted("desktop", &windows.join("\n")) };
+    let marks = input.marks;
+    let message = render(
         "evaluation_user",
         &prompts.evaluation_user,
         &Input {
-            request: input.request.to_owned(),
-            answers: answers_text(input.blackboard),
-            subtasks: subtasks_text(input.subtasks),
-            trajectories: trajectories_text(input.blackboard, &AgentRef::EvaluationAgent),
-            result: untrusted("agents", &clip(input.result, RESULT_CHARS_MAX)),
-            findings: untrusted("tool results", input.findings),
-            windows: if windows.is_empty() {
-                String::new()
-            } else {
-                untrusted("desktop", &windows.join("\n"))
-            },
+            request: marks.said(input.request),
+            answers: marks.said(&answers_text(input.blackboard)),
+            subtasks: marks.number(&subtasks_text(input.subtasks)),
+            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::EvaluationAgent)),
+            result: marks.number(&untrusted("agents", &clip(input.result, RESULT_CHARS_MAX))),
+            findings: marks.number(&untrusted("tool results", input.findings)),
+            windows: marks.number(&windows),
         },
-    )
+    )?;
+    Ok(marks.introduced(message))
 }

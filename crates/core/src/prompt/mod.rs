@@ -5,6 +5,7 @@
 
 mod inputs;
 mod listing;
+mod marks;
 mod set;
 mod tools;
 mod view;
@@ -15,6 +16,7 @@ pub(crate) use inputs::{
     agent_user_text, app_user_text, evaluation_user_text, host_user_text, result_text,
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
+pub(crate) use marks::Marks;
 pub use set::{PromptError, PromptSet};
 pub use tools::tools_text;
 pub use view::{

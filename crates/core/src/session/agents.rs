@@ -19,7 +19,7 @@ use crate::{
     model::ReplyKind,
     observation::{Look, Observation},
     prompt::{
-        AgentInput, AppInput, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
+        AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
         app_user_text, system_message,
     },
     reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
@@ -95,17 +95,19 @@ impl Session {
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
+        let marks = self.marks_of(app);
         match observation {
             Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
                 let application = view.surfaces.first().map_or("", |surface| &surface.window.app.name);
-                let input = AppInput { common: self.input_of(app), application, sight };
+                let input = AppInput { common: self.input_of(app, &marks), application, sight };
                 let tools = &self.config.app_tools;
                 let system = system_message("app_system", &self.prompts.app_system, tools)?;
                 Ok((system, app_user_text(&self.prompts, &input)?))
             }
             Observation::Agent(view) => {
                 let steps = self.steps_of(worker).ok_or_else(gone)?;
-                let input = AgentInput { common: self.input_of(app), word: app.word.as_deref(), steps, view };
+                let (common, word) = (self.input_of(app, &marks), app.word.as_deref());
+                let input = AgentInput { common, word, steps, view };
                 Ok((agent_system_text(&app.owner.agent().to_string(), steps)?, agent_user_text(&input)?))
             }
             Observation::Window(_) | Observation::Desktop(_) => Err(gone()),
@@ -187,7 +189,17 @@ impl Session {
         }
     }
 
-    fn input_of<'a>(&'a self, app: &'a AppAgent) -> SubtaskInput<'a> {
+    /// The marks in the prompts of an agent: the same ones for a whole sub-task, because what its prompts begin with is cached.
+    pub(super) fn marks_of(&self, app: &AppAgent) -> Marks {
+        self.marks(&format!("{} {}", app.owner.worker(), app.first_step))
+    }
+
+    /// The marks of prompts on this occasion.
+    pub(super) fn marks(&self, occasion: &str) -> Marks {
+        Marks::of(&self.config.marks_secret, occasion)
+    }
+
+    fn input_of<'a>(&'a self, app: &'a AppAgent, marks: &'a Marks) -> SubtaskInput<'a> {
         SubtaskInput {
             agent: app.owner.agent(),
             request: &self.round.request,
@@ -199,6 +211,7 @@ impl Session {
             wording: self.wording,
             first_step: app.first_step,
             notice: &app.notice,
+            marks,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{
     agent_state::{AppAgent, Owner},
     agents::commands_of,
-    commands::unknown_tool,
+    commands::{tells_marks, unknown_tool},
     config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
@@ -138,7 +138,10 @@ impl Acts for App {
 
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
         let reference = command.window.and_then(|_| refusal(command));
-        reference.or_else(|| unknown_tool(command, session.tools_of(self.0)))
+        let marks = session.app(self.0).map(|app| session.marks_of(app));
+        reference
+            .or_else(|| unknown_tool(command, session.tools_of(self.0)))
+            .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
     fn progress(self, _: &Session, observation: &Observation, reply: &AppReply) -> (Seen, Did) {

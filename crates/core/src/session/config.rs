@@ -166,6 +166,10 @@ pub struct SessionConfig {
     pub ask_questions: bool,
     /// Whether models are sent pictures.
     pub pictures: bool,
+    /// The secret that the numbers of marks around text from outside are derived from: no text from outside may know it. Empty
+    /// in sessions recorded before marks had numbers.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub marks_secret: String,
     /// How windows are shown to agents.
     pub view: ViewConfig,
     /// Whether all actions of a reply run, or only the first.
@@ -190,6 +194,7 @@ impl Default for SessionConfig {
             evaluate: None,
             ask_questions: true,
             pictures: false,
+            marks_secret: String::new(),
             view: ViewConfig::default(),
             action_sequences: true,
             host_tools: Vec::new(),

@@ -104,6 +104,7 @@ impl Session {
                 format!("- {}: {} ({})", finding.name, finding.judgement, one_line(&finding.reason))
             })
             .collect();
+        let marks = self.marks(&format!("EvaluationAgent {}", self.steps));
         let input = EvaluationInput {
             request: &self.round.request,
             blackboard: &self.blackboard,
@@ -111,6 +112,7 @@ impl Session {
             result: &result,
             findings: &lines.join("\n"),
             windows,
+            marks: &marks,
         };
         let picture = observation.picture().cloned();
         let asking =

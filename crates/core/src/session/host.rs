@@ -84,6 +84,7 @@ impl Asks for Host {
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;
+        let marks = session.marks(&format!("HostAgent {}", session.steps));
         let input = HostInput {
             request: &session.round.request,
             targets: &session.targets,
@@ -92,6 +93,7 @@ impl Asks for Host {
             memory: &session.host.memory,
             wording: session.wording,
             notice: &notice,
+            marks: &marks,
         };
         let picture = observation.picture().cloned();
         Ok(Asking { system, user: host_user_text(&session.prompts, &input)?, picture })

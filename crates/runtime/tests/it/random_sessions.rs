@@ -176,6 +176,7 @@ fn config(chance: &mut Chance) -> SessionConfig {
         ask_questions: chance.percent(85),
         // Encoding pictures dominates the cost of sessions on this desktop.
         pictures: chance.percent(2),
+        marks_secret: "random sessions".to_owned(),
         ..SessionConfig::default()
     }
 }
