@@ -5,7 +5,10 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, DocumentInfo, Element, Place, TableContent, Tree, WindowInfo},
+    ui::{
+        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, TableContent, Tree,
+        WindowInfo,
+    },
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
@@ -63,6 +66,10 @@ impl<D: Desktop> Windowing for Seeing<D> {
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
         self.inner().launch(request).await
+    }
+
+    fn applications(&self) -> Vec<InstalledApplication> {
+        self.inner().applications()
     }
 
     fn process_ended(&self, pid: u32) -> Option<Ended> {

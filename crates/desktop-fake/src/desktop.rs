@@ -11,7 +11,8 @@ use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
     ui::{
-        CellRange, CellRef, DocumentInfo, Element, Place, State, TableContent, Tree, WindowInfo, WindowKind,
+        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, State, TableContent, Tree,
+        WindowInfo, WindowKind,
     },
 };
 use deskhand_desktop::{
@@ -219,6 +220,20 @@ impl Windowing for FakeDesktop {
         stage.window(window).ok_or(DesktopError::NoWindow(window))?;
         stage.ask_to_close(window);
         Ok(())
+    }
+
+    fn applications(&self) -> Vec<InstalledApplication> {
+        let Ok(stage) = self.reach() else { return Vec::new() };
+        let named = |plan: &FakeApp| {
+            let name = plan.name.clone();
+            let of = move |program: &String| InstalledApplication {
+                id: program.clone(),
+                name: name.clone(),
+                program: program.clone(),
+            };
+            plan.programs.iter().map(of).collect::<Vec<_>>()
+        };
+        stage.apps.iter().flat_map(|app| named(&app.plan)).collect()
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {

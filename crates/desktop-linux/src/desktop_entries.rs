@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::suggest::{LIKELY_MIN, rank, similarity};
+use deskhand_core::{
+    suggest::{LIKELY_MIN, rank, similarity},
+    ui::InstalledApplication,
+};
 use deskhand_process::find_program;
 
 /// The most entries that are read.
@@ -23,6 +26,15 @@ const DEPTH_MAX: usize = 4;
 const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most names that are suggested.
 const SUGGESTIONS_MAX: usize = 3;
+
+/// Programs that run what they are given: shells, interpreters, and what starts other programs.
+const INTERPRETERS: &[&str] = &[
+    "ash", "awk", "bash", "busybox", "csh", "dash", "env", "expect", "fish", "gawk", "gdb", "java", "ksh",
+    "lua", "mawk", "node", "perl", "php", "pkexec", "ruby", "sh", "ssh", "su", "sudo", "tclsh", "wish",
+    "xargs", "zsh",
+];
+/// The same, with versions in their names.
+const INTERPRETER_FAMILIES: &[&str] = &["bash", "lua", "node", "perl", "php", "python", "pypy", "ruby"];
 
 /// One installed application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +53,8 @@ pub(crate) struct DesktopEntry {
     pub(crate) hidden: bool,
     /// Whether it runs in a terminal.
     pub(crate) terminal: bool,
+    /// Whether it is a terminal.
+    pub(crate) is_terminal: bool,
     /// Its working directory.
     pub(crate) folder: Option<PathBuf>,
 }
@@ -88,6 +102,25 @@ impl DesktopEntries {
             .or_else(|| self.entries.iter().find(|entry| is_name(&entry.id)))
             .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(last_part(&entry.id))))
             .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(&entry.program_name())))
+    }
+
+    /// The entries that a person would start from a menu, sorted by id. Without those that run what they are given, and without
+    /// those of whose names one means such an entry.
+    pub(crate) fn applications(&self) -> Vec<InstalledApplication> {
+        let is_plain = |entry: &DesktopEntry| !entry.hidden && !entry.runs_what_it_is_given();
+        let means_plain = |name: &str| self.find(name).is_none_or(is_plain);
+        let plain = self.entries.iter().filter(|entry| is_plain(entry)).filter(|entry| {
+            [&entry.id, last_part(&entry.id), &entry.name, &entry.program_name()].into_iter().all(means_plain)
+        });
+        let mut applications: Vec<InstalledApplication> = plain
+            .map(|entry| InstalledApplication {
+                id: entry.id.clone(),
+                name: entry.name.clone(),
+                program: entry.program_name(),
+            })
+            .collect();
+        applications.sort_by(|one, other| one.id.cmp(&other.id));
+        applications
     }
 
     /// The names most similar to one that does not exist, most similar first.
@@ -151,6 +184,7 @@ impl DesktopEntry {
             try_exec: None,
             hidden: false,
             terminal: false,
+            is_terminal: false,
             folder: None,
         };
         let lines = text
@@ -170,11 +204,30 @@ impl DesktopEntry {
                 "TryExec" => entry.try_exec = Some(value).filter(|program| !program.is_empty()),
                 "NoDisplay" => entry.hidden = value == "true",
                 "Terminal" => entry.terminal = value == "true",
+                "Categories" => entry.is_terminal = value.split(';').any(|one| one == "TerminalEmulator"),
                 "Path" => entry.folder = Some(PathBuf::from(value)).filter(|path| path.is_absolute()),
                 _ => {}
             }
         }
         (!entry.name.is_empty() && !entry.exec.is_empty()).then_some(entry)
+    }
+
+    /// Whether it is a shell, an interpreter or a terminal.
+    fn runs_what_it_is_given(&self) -> bool {
+        let program = self.program_name();
+        let of_family = |family: &&str| {
+            let rest = program.strip_prefix(*family);
+            rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-'))
+        };
+        self.terminal
+            || self.is_terminal
+            || INTERPRETERS.contains(&program.as_str())
+            || INTERPRETER_FAMILIES.iter().any(of_family)
+    }
+
+    /// Whether it opens addresses besides files (`%u` and `%U` of its command).
+    pub(crate) fn takes_addresses(&self) -> bool {
+        split_exec(&self.exec).iter().any(|word| word == "%u" || word == "%U")
     }
 
     /// The program and its arguments; `files` replace the field code, or are appended.

@@ -104,3 +104,38 @@ fn data_folders_follow_the_environment() {
     check(&[("HOME", "/home/a")], &["/home/a/.local/share", "/usr/local/share", "/usr/share"]);
     check(&[("XDG_DATA_HOME", "/d"), ("XDG_DATA_DIRS", "/x:relative")], &["/d", "/x"]);
 }
+
+#[test]
+fn what_runs_what_it_is_given_is_no_application_of_a_menu() {
+    let entry = |name: &str, exec: &str, more: &str| {
+        format!("[Desktop Entry]\nType=Application\nName={name}\nExec={exec}\n{more}")
+    };
+    let texts = [
+        ("libreoffice-calc", CALC.to_owned()),
+        ("org.xfce.mousepad", entry("Mousepad", "mousepad %U", "")),
+        ("hidden", entry("Hidden", "hidden", "NoDisplay=true\n")),
+        ("htop", entry("Htop", "htop", "Terminal=true\n")),
+        ("debian-xterm", entry("XTerm", "xterm", "Categories=System;TerminalEmulator;\n")),
+        ("shell", entry("A Shell", "/usr/bin/bash", "")),
+        ("snake", entry("Snake", "python3.11 /usr/games/snake.py", "")),
+        // Its name means the shell.
+        ("org.example.shell", entry("Example", "example", "")),
+    ];
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let applications = entries(&texts).applications();
+    let ids: Vec<&str> = applications.iter().map(|one| one.id.as_str()).collect();
+    assert_eq!(ids, ["libreoffice-calc", "org.xfce.mousepad"]);
+    for (wanted, is_named) in [
+        ("Mousepad", true),
+        ("mousepad", true),
+        ("org.xfce.mousepad.desktop", true),
+        ("libreoffice", true),
+        ("LibreOffice Calc", true),
+        ("bash", false),
+        ("mouse", false),
+        ("/usr/bin/mousepad", false),
+        ("", false),
+    ] {
+        assert_eq!(applications.iter().any(|one| one.is_named(wanted)), is_named, "{wanted}");
+    }
+}

@@ -8,7 +8,11 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{duration::milliseconds, ids::WindowId, ui::WindowInfo};
+use deskhand_core::{
+    duration::milliseconds,
+    ids::WindowId,
+    ui::{InstalledApplication, WindowInfo},
+};
 use deskhand_desktop::{DesktopError, DesktopResult, Ended, LaunchRequest, Launched, Windowing};
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
@@ -135,6 +139,10 @@ impl Windowing for LinuxDesktop {
         Ok(Launched { pid: started.pid, name: command.name, wm_class: command.wm_class })
     }
 
+    fn applications(&self) -> Vec<InstalledApplication> {
+        self.entries().applications()
+    }
+
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.processes().ended(pid)
     }
@@ -242,6 +250,11 @@ impl LinuxDesktop {
         let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
         if entry.terminal {
             return Err(fails(format!("{} runs in a terminal and has no window", entry.name)));
+        }
+        let address =
+            |argument: &&String| argument.starts_with("http://") || argument.starts_with("https://");
+        if let Some(address) = request.arguments.iter().find(address).filter(|_| !entry.takes_addresses()) {
+            return Err(fails(format!("{} opens files and no addresses such as {address}", entry.name)));
         }
         let mut words = entry.command_line(&request.arguments).into_iter();
         let command = words.next().unwrap_or_default();

@@ -107,6 +107,7 @@ pub async fn run<D: Desktop, M: Model>(
         }
     };
     options.config.agents = agents.definitions();
+    options.config.applications = Some(options.desktop.applications());
     if options.config.marks_secret.is_empty() {
         options.config.marks_secret = uuid::Uuid::new_v4().simple().to_string();
     }
@@ -150,6 +151,7 @@ pub async fn resume<D: Desktop, M: Model>(
     options.config.app_tools = options.tools.app_specs();
     let agents = options.agents.open(&held.folder.agents_path()).await?;
     options.config.agents = agents.definitions();
+    options.config.applications = Some(options.desktop.applications());
     options.config.marks_secret.clone_from(&held.in_force.config.marks_secret);
     let in_force = InForce {
         config: options.config.clone(),

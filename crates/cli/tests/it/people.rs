@@ -106,6 +106,8 @@ reply = '''
         ));
     }
     world.file("turns.toml", &turns);
+    // A program that is no application is asked about otherwise.
+    world.configure("[[policy.rules]]\nlabel = \"no-such-program-*\"\ndecision = \"allow\"\n");
     let mut command = world.command(&["run", "--model", "script:turns.toml", "--desktop", "virtual"]);
     command.args(arguments);
     command

@@ -32,7 +32,13 @@ pub(super) fn guard(subject: &Subject) -> Option<Ruling> {
     }
     let asks = |why: &str| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") };
     if subject.does == Does::Run {
-        return Some(asks("it runs a program"));
+        return Some(asks(&format!("it runs a program: {}", subject.command_line())));
+    }
+    if subject.stranger.is_some() {
+        return Some(asks(&format!(
+            "it starts what is no installed application: {}",
+            subject.command_line()
+        )));
     }
     if subject.keys.iter().any(|chord| matches_keys("shift+Delete", chord)) {
         return Some(asks("it deletes data permanently"));

@@ -36,6 +36,10 @@ pub struct Rule {
     /// Name of the target: an element, a menu item, keys.
     #[serde(default = "any")]
     pub label: String,
+    /// Arguments of the program, or files to open, separated by spaces. Without it, a rule that allows a program by its name
+    /// allows it without arguments alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
     /// The decision if the rule matches.
     pub decision: Decision,
     /// The reason, shown to the agent and to the person who decides.
@@ -95,6 +99,7 @@ impl Rule {
             application: any(),
             role: any(),
             label: any(),
+            arguments: None,
             decision,
             reason: reason.into(),
         }
@@ -118,7 +123,20 @@ impl Rule {
         };
         let application = matches(&self.application, &subject.application)
             || matches(&self.application, &subject.application_root);
-        self.applies_to(&subject.tool, subject.does) && application && labels && role
+        self.applies_to(&subject.tool, subject.does)
+            && application
+            && labels
+            && role
+            && self.allows_arguments(subject)
+    }
+
+    /// Whether the rule holds with the arguments of a program.
+    fn allows_arguments(&self, subject: &Subject) -> bool {
+        let given = subject.arguments.join(" ");
+        match &self.arguments {
+            Some(pattern) => matches(pattern, &given),
+            None => self.decision != Decision::Allow || self.label == "*" || given.is_empty(),
+        }
     }
 
     /// Whether the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
@@ -137,12 +155,14 @@ impl Rule {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let any = any();
         let parts = [
             ("tool", &self.tool),
             ("does", &self.does),
             ("application", &self.application),
             ("role", &self.role),
             ("label", &self.label),
+            ("arguments", self.arguments.as_ref().unwrap_or(&any)),
         ];
         let decision = match self.decision {
             Decision::Allow => "allow",

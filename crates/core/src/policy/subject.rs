@@ -7,7 +7,7 @@ use crate::{
     intent::{Aimed, Does, JudgedElement},
     keys::{Key, KeyChord, NamedKey},
     observation::{Observation, WindowView},
-    ui::{AppInfo, Element, Source, State, WindowInfo},
+    ui::{AppInfo, Element, InstalledApplication, Source, State, WindowInfo},
 };
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
@@ -33,6 +33,10 @@ pub struct Subject {
     pub labels: Vec<String>,
     /// The key chords to press, in order and in canonical form. Rules match each of them as a name, and all together.
     pub keys: Vec<String>,
+    /// The arguments of the program that it starts, or the files that it opens, in order.
+    pub arguments: Vec<String>,
+    /// The program that it starts, if that is no installed application.
+    pub stranger: Option<String>,
     /// The elements that the command is aimed at, as they were shown.
     pub elements: Vec<JudgedElement>,
     /// An element that the command names by id and that the agent was not shown.
@@ -65,14 +69,14 @@ impl Subject {
             match aimed {
                 Aimed::Path { names } => subject.label(names.last().map_or("", String::as_str)),
                 Aimed::Item { name } | Aimed::Program { name } => subject.label(name),
+                Aimed::Files { files } => subject.arguments.extend(files.iter().cloned()),
                 // These have been looked up, or are no names.
                 Aimed::Element { .. }
                 | Aimed::Name { .. }
                 | Aimed::Place { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
-                | Aimed::Window { .. }
-                | Aimed::Files { .. } => {}
+                | Aimed::Window { .. } => {}
             }
         }
         if subject.names().next().is_none() {
@@ -217,11 +221,32 @@ impl Subject {
         }
     }
 
+    /// Notes whether the program that a command starts is an installed application; `None` if that is not known.
+    #[must_use]
+    pub(crate) fn among(mut self, applications: Option<&[InstalledApplication]>) -> Self {
+        let (Does::Open, Some(applications)) = (self.does, applications) else { return self };
+        let program = self.labels.first();
+        self.stranger = program.filter(|name| !applications.iter().any(|one| one.is_named(name))).cloned();
+        self
+    }
+
+    /// What is started, as a person would type it.
+    pub(super) fn command_line(&self) -> String {
+        let words = self.labels.first().into_iter().chain(&self.arguments);
+        words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
     fn label(&mut self, label: &str) {
         if !label.trim().is_empty() {
             self.labels.push(label.trim().to_owned());
         }
     }
+}
+
+/// A word of a command line, in quotes if it is not plain.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=+,@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
 /// Whether a chord activates the focused element, with any modifiers.

@@ -8,6 +8,7 @@ use crate::{
     money::{Money, PriceTable},
     policy::Policy,
     prompt::ListOptions,
+    ui::InstalledApplication,
 };
 
 /// Limits of a round. Each is checked before it would be exceeded.
@@ -178,6 +179,9 @@ pub struct SessionConfig {
     pub host_tools: Vec<ToolSpec>,
     /// The AppAgents' tools.
     pub app_tools: Vec<ToolSpec>,
+    /// The applications that may be started without a question; `None` in sessions recorded before that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub applications: Option<Vec<InstalledApplication>>,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
 }
@@ -199,6 +203,7 @@ impl Default for SessionConfig {
             action_sequences: true,
             host_tools: Vec::new(),
             app_tools: Vec::new(),
+            applications: None,
             agents: Vec::new(),
         }
     }

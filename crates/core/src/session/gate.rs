@@ -15,9 +15,10 @@ use super::{
 use crate::{
     command::{CallResult, Command, ToolSpec, Verdict},
     ids::EffectId,
-    intent::{self, Judged},
+    intent::{self, Does, Judged},
     observation::Observation,
     policy::{Decision, Policy, Ruling, Subject},
+    ui::InstalledApplication,
 };
 
 /// The commands that an agent proposes in a step.
@@ -164,6 +165,8 @@ pub(super) struct Judging<'a> {
     pub(super) observation: &'a Observation,
     /// The tools that it may use.
     pub(super) tools: &'a [ToolSpec],
+    /// The applications that may be started without a question.
+    pub(super) applications: Option<&'a [InstalledApplication]>,
     /// The id that the approval request would get.
     pub(super) effect: EffectId,
 }
@@ -175,7 +178,7 @@ pub(super) fn judge(
     by: &Judging<'_>,
     refusal: &dyn Fn(&Command) -> Option<CallResult>,
 ) -> Ruled {
-    let Judging { policy, grants, observation, tools, effect } = *by;
+    let Judging { policy, grants, observation, tools, applications, effect } = *by;
     let mut queue = VecDeque::new();
     let mut asked: Option<AskedBy> = None;
     let mut reason = proposal.reason;
@@ -190,10 +193,11 @@ pub(super) fn judge(
         let mut command = command;
         let unreadable = intent::read(&mut command, tools).err();
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
-        let subject = Subject::after(&before, &command, observation);
+        let subject = Subject::after(&before, &command, observation).among(applications);
         let ruling = policy.decide(&subject);
         let refused =
             refusal(&command).or(unreadable).or_else(|| forbidden(policy, &command, &subject, &ruling));
+        let refused = refused.or_else(|| applications.and_then(|_| no_file(&subject)));
         if let Some(result) = refused {
             stopped = true;
             queue.push_back(Passage::Refuse(command, Box::new(result)));
@@ -234,6 +238,28 @@ fn forbidden(policy: &Policy, command: &Command, subject: &Subject, ruling: &Rul
     }
 }
 
+/// Refuses what an application would take for something else than a file: an option, or an address other than that of a page.
+/// A program that is no installed application was asked about with its whole command line.
+fn no_file(subject: &Subject) -> Option<CallResult> {
+    let is_scheme = |scheme: &str| {
+        scheme.len() > 1 && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    };
+    let is_page = |file: &str| {
+        let start = file.get(..8).unwrap_or(file).to_lowercase();
+        ["http://", "https://", "file://"].iter().any(|page| start.starts_with(page))
+    };
+    let is_other = |file: &&String| {
+        let address = file.split_once(':').is_some_and(|(scheme, _)| is_scheme(scheme));
+        file.starts_with('-') || (address && !is_page(file))
+    };
+    let opens = subject.does == Does::Open && subject.stranger.is_none();
+    let other = subject.arguments.iter().find(is_other).filter(|_| opens)?;
+    let why = format!(
+        "not run: `{other}` is no file and no http address; applications are started with files alone"
+    );
+    Some(CallResult::failure(Some(Verdict::Refused), why))
+}
+
 /// Releases the parked commands, if the event approves exactly these.
 pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mut Grants) -> Option<Cleared> {
     let token = ApprovalToken::of(answers, event)?;
@@ -258,8 +284,8 @@ impl Grant {
         let names: Vec<&str> = subject.names().collect();
         let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
-            // A call of an agent without a window has no element: the grant covers only identical arguments.
-            _ if command.agent.is_some() => all(),
+            // A program, or a call of an agent without a window: the grant covers only identical arguments.
+            _ if command.agent.is_some() || subject.does == Does::Open => all(),
             // An unnamed element, such as the text of an editor, is identified by its id.
             ([], Some(role), Some(id)) => format!("{role} {id}"),
             ([], _, _) => all(),

@@ -210,6 +210,7 @@ impl Session {
             grants: &self.grants,
             observation: &replied.observation,
             tools: agent.tools(self),
+            applications: self.config.applications.as_deref(),
             effect: self.next_effect_id(),
         };
         match judge(proposal, &judging, &refusal) {

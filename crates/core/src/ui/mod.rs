@@ -2,6 +2,7 @@
 //!
 //! Back ends fill these types and never leak a handle through them. The terms are those of AT-SPI and EWMH.
 
+mod application;
 mod diff;
 mod document;
 mod element;
@@ -14,6 +15,7 @@ mod table;
 mod tree;
 mod window;
 
+pub use application::InstalledApplication;
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;
 pub use element::{Element, Pattern, Source, ValueRange};

@@ -330,7 +330,7 @@ fn program_runs_if_a_person_or_a_rule_allows_it() {
     let mut h = baking(agent.clone());
     h.step(&reply);
     let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
-    assert_eq!(approval.reason, "safe guard: it runs a program");
+    assert_eq!(approval.reason, "safe guard: it runs a program: ls -l");
     // What is approved for the session is this command, not the program with other arguments.
     h.answer(Event::Approved { scope: ApprovalScope::Session });
     h.succeeds(None, Value::Null);
@@ -347,6 +347,12 @@ fn program_runs_if_a_person_or_a_rule_allows_it() {
         ..Rule::new(decision, "")
     };
     config.policy.rules = vec![rule("ls|cat", Decision::Allow), rule("rm", Decision::Deny)];
+    // A rule that names a program says nothing of what it does with arguments.
+    let mut h = Harness::started(config.clone());
+    h.step(&assign_reply("a1"));
+    h.step(&reply);
+    assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "{:?}", h.effect());
+    config.policy.rules[0].arguments = Some("*".to_owned());
     let mut h = Harness::started(config);
     h.step(&assign_reply("a1"));
     h.step(&reply);

@@ -9,6 +9,7 @@ mod diffs;
 mod evaluation;
 mod gate;
 mod harness;
+mod launching;
 mod listing;
 mod machine;
 mod prompts;

@@ -5,7 +5,10 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, DocumentInfo, Element, Place, TableContent, Tree, WindowInfo},
+    ui::{
+        CellRange, CellRef, DocumentInfo, Element, InstalledApplication, Place, TableContent, Tree,
+        WindowInfo,
+    },
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
@@ -48,6 +51,10 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
         self.desktop.launch(request).await
+    }
+
+    fn applications(&self) -> Vec<InstalledApplication> {
+        self.desktop.applications()
     }
 
     fn process_ended(&self, pid: u32) -> Option<Ended> {

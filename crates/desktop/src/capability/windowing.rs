@@ -2,7 +2,10 @@
 
 use std::{fmt, process::ExitStatus, time::Duration};
 
-use deskhand_core::{ids::WindowId, ui::WindowInfo};
+use deskhand_core::{
+    ids::WindowId,
+    ui::{InstalledApplication, WindowInfo},
+};
 
 use crate::DesktopResult;
 
@@ -88,6 +91,10 @@ pub trait Windowing {
     /// # Errors
     /// [`crate::DesktopError::Launch`] if there is no such program, with similar names.
     fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
+
+    /// The installed applications that a person would start from a menu, sorted by id. Without shells, interpreters and
+    /// terminals, which run what they are given.
+    fn applications(&self) -> Vec<InstalledApplication>;
 
     /// How a process that was launched here ended; `None` while it runs and for any other process.
     fn process_ended(&self, pid: u32) -> Option<Ended>;

@@ -29,6 +29,7 @@ impl PolicySettings {
             application: rule.application.clone(),
             role: rule.role.clone(),
             label: rule.label.clone(),
+            arguments: rule.arguments.clone(),
             decision: match rule.decision {
                 DecisionSetting::Allow => Decision::Allow,
                 DecisionSetting::Ask => Decision::Ask,
@@ -57,9 +58,13 @@ pub struct RuleSettings {
     /// The role of the element: `push button`.
     #[serde(default = "any")]
     pub role: String,
-    /// The name of the target: an element, a menu item, keys.
+    /// The name of the target: an element, a menu item, keys, a program.
     #[serde(default = "any")]
     pub label: String,
+    /// The arguments of a program or the files to open, separated by spaces. Without it, a rule that allows a program by its
+    /// name allows it without arguments alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
     /// What the rule decides.
     pub decision: DecisionSetting,
     /// The reason, shown to the agent and to whoever is asked.

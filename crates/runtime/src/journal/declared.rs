@@ -12,6 +12,12 @@ const DECLARED_SINCE: u32 = 5;
 
 /// Adds the declarations that the tools of an earlier journal would have had.
 pub(super) fn declare(config: &mut SessionConfig, version: u32) {
+    // Before that was asked about, rules did not see arguments.
+    if config.applications.is_none() {
+        for rule in &mut config.policy.rules {
+            rule.arguments.get_or_insert_with(|| "*".to_owned());
+        }
+    }
     if version >= DECLARED_SINCE {
         return;
     }

@@ -85,8 +85,12 @@ async fn run_agents(model: Script, agents: EnabledAgents, stop: StopSwitch) -> R
     (options.agents, options.stop) = (agents, stop);
     // An approved action is followed by another step; an allowed one is not.
     let rule = Rule::new(Decision::Allow, "harmless");
-    options.config.policy.rules =
-        vec![Rule { tool: "run_command".to_owned(), label: "mkdir|ls".to_owned(), ..rule }];
+    options.config.policy.rules = vec![Rule {
+        tool: "run_command".to_owned(),
+        label: "mkdir|ls".to_owned(),
+        arguments: Some("*".to_owned()),
+        ..rule
+    }];
     let mut lines = Vec::new();
     let end = run(options, &mut |line: &Line| lines.push(line.clone())).await.unwrap();
     let World { desktop, folder, store, .. } = world;
