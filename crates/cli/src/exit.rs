@@ -18,6 +18,8 @@ use crate::output::{Line, Output, Stream, Tone};
 const FAILED: u8 = 1;
 /// The exit code of wrong usage, the same as that of clap.
 const USAGE: u8 = 2;
+/// The exit code of a check without a result.
+const UNDECIDED: u8 = 3;
 
 /// How a command ended that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub(crate) enum Exit {
     Success,
     /// The command worked, but its result is negative: a failed check, an effect that was not seen.
     Negative,
+    /// The command worked, but could not decide: a journal that nothing proves.
+    Undecided,
     /// A request ended.
     Outcome(OutcomeKind),
     /// The program to execute in the sandbox could not be started.
@@ -38,6 +42,7 @@ impl Exit {
         match self {
             Self::Success => 0,
             Self::Negative => FAILED,
+            Self::Undecided => UNDECIDED,
             Self::Outcome(kind) => kind.exit_code(),
             Self::NotStarted => deskhand_runtime::agents::shell::sandbox::NOT_STARTED,
         }
@@ -214,6 +219,10 @@ fn session_flag(error: &SessionError) -> Option<String> {
              `deskhand fork {session} --at {}`",
             seq.saturating_sub(1)
         ),
+        SessionError::Hold { error: HoldError::Unproven { .. }, .. }
+        | SessionError::Fork { error: ForkError::Unproven { .. }, .. } => {
+            "if nobody else could write to the journal, accept it as it is with `--unsealed`".to_owned()
+        }
         SessionError::Fork { error: ForkError::NoRecord { session, last, .. }, .. } => {
             format!("fork at an existing record: `deskhand fork {session} --at {last}`")
         }

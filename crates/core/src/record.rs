@@ -10,11 +10,12 @@ use crate::{
     ids::SessionId,
     observation::Observation,
     prompt::PromptSet,
-    session::{EffectRecord, EventRecord, SessionConfig},
+    session::{EffectRecord, Event, EventRecord, SessionConfig},
+    ui::PictureRef,
 };
 
 /// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
-pub const JOURNAL_VERSION: u32 = 5;
+pub const JOURNAL_VERSION: u32 = 6;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,13 +92,22 @@ pub enum Record<O = Observation> {
 pub struct Line<O = Observation> {
     /// Its number, from 1.
     pub seq: u64,
-    /// SHA-256 of the previous line, lower-case hexadecimal; empty in the first line. Reveals lines changed after they
-    /// were written.
+    /// SHA-256 of the previous line, lower-case hexadecimal; empty in the first line. With it, the seal of a line covers all
+    /// lines before it.
     pub prev: String,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
     /// Its content.
     pub record: Record<O>,
+}
+
+impl Line {
+    /// The picture that the line newly refers to.
+    pub fn picture(&self) -> Option<&PictureRef> {
+        let Record::Event(record) = &self.record else { return None };
+        let Event::Observed { observation } = &record.event else { return None };
+        observation.picture()
+    }
 }
 
 impl<O> Line<O> {

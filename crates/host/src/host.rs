@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use deskhand_runtime::{
-    Replay, ReportFormat, SessionFolder, SessionStore, Verification, agents::KindInfo, retention::Retention,
+    Replay, ReportFormat, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
+    retention::Retention,
 };
 
 use crate::{
     BatchRequest, ForkRequest, HostError, Removal, RemovalMode, Session, SessionRequest, Tasks,
     WorkspacePlan, agents, batch,
-    config::{self, Config, Loaded, Sources, state_root},
+    config::{self, Config, Loaded, Sources, session_store},
     session::{self, Plan},
 };
 
@@ -55,7 +56,7 @@ impl Host {
 
     /// The stored sessions.
     pub fn sessions(&self) -> SessionStore {
-        SessionStore::at(state_root(self.config()))
+        session_store(self.config())
     }
 
     /// Finds a session by its id, the start or end of the id, or `last`.
@@ -75,12 +76,17 @@ impl Host {
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
-    /// Resumes a session where its journal ends.
+    /// Resumes a session where its journal ends. `unsealed` says whether its journal has to be proven.
     ///
     /// # Errors
-    /// There is no such session, it is in use, or there is nothing to resume.
-    pub fn resume(&self, name: &str, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
-        session::resume(&self.loaded, self.helper(), &self.sessions(), name, request.into())
+    /// There is no such session, it is in use, its journal was modified or is not proven, or there is nothing to resume.
+    pub fn resume(
+        &self,
+        name: &str,
+        unsealed: Unsealed,
+        request: impl Into<SessionRequest>,
+    ) -> Result<Session, HostError> {
+        session::resume(&self.loaded, self.helper(), &self.sessions(), (name, unsealed), request.into())
     }
 
     /// Creates a session with the first records of another one.
@@ -91,7 +97,7 @@ impl Host {
         session::fork(&self.loaded, self.helper(), &self.sessions(), request)
     }
 
-    /// Checks a stored session against its hashes.
+    /// Checks a stored session against its hashes, its seals and its anchor.
     ///
     /// # Errors
     /// There is no such session, or its journal cannot be read. Modified records are findings, not errors.

@@ -20,6 +20,7 @@ fn host(folder: &Path) -> Host {
     fs::write(&script, "[[turn]]\ntitle = 'never asked'\nexpect = 'x'\nreply = '{}'\n").unwrap();
     let mut config = Config::default();
     config.sessions.dir = Some(folder.join("sessions"));
+    config.sessions.seals_dir = Some(folder.join("seals"));
     (config.model.provider, config.model.script) = (Some(Provider::Script), Some(script));
     Host::new(&config)
 }
@@ -46,7 +47,7 @@ fn a_session_needs_a_model_and_documents_that_exist() {
 fn missing_session_is_neither_resumed_nor_forked() {
     let folder = tempfile::tempdir().unwrap();
     let host = host(folder.path());
-    let error = host.resume("last", SessionRequest::default()).err().unwrap();
+    let error = host.resume("last", Unsealed::Refuse, SessionRequest::default()).err().unwrap();
     assert!(matches!(error, HostError::Session(SessionError::Missing { is_empty: true, .. })), "{error}");
     let fork = ForkRequest { session: "0196".to_owned(), at: 3, ..ForkRequest::default() };
     let error = host.fork(fork).err().unwrap();

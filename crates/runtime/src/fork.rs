@@ -9,8 +9,8 @@ use deskhand_core::{
 
 use crate::{
     clock::now_ms,
-    held::{HeldSession, HoldError},
-    journal::{JournalError, JournalProblem, Lines, Read, SessionFolder, SessionStore},
+    held::{HeldSession, HoldError, Unsealed},
+    journal::{JournalError, JournalProblem, Lines, Proof, Read, SessionFolder, SessionStore, Unproven},
     verify::for_each_picture,
 };
 
@@ -48,6 +48,23 @@ pub enum ForkError {
         /// The record.
         seq: u64,
     },
+    /// A record up to that one was written without the key.
+    #[error("fork session {session}: record {seq} was forged: its seal does not match")]
+    Forged {
+        /// The session.
+        session: String,
+        /// The record.
+        seq: u64,
+    },
+    /// Nothing proves that these records are as they were written.
+    #[error("fork session {session}: its journal is consistent with itself, but not proven")]
+    Unproven {
+        /// The session.
+        session: String,
+        /// Why.
+        #[source]
+        why: Unproven,
+    },
     /// The copy cannot be resumed.
     #[error("resume the copy")]
     Hold(#[from] HoldError),
@@ -57,17 +74,22 @@ pub enum ForkError {
 /// use.
 ///
 /// # Errors
-/// [`ForkError`] if the record does not exist, an effect was in progress there, or files cannot be copied. The copy is
-/// removed then.
-pub fn fork(store: &SessionStore, source: &SessionFolder, record: u64) -> Result<HeldSession, ForkError> {
-    check(source, record)?;
+/// [`ForkError`] if the record does not exist, an effect was in progress there, the records up to it were modified or are not
+/// proven and `unsealed` refuses that, or files cannot be copied. The copy is removed then.
+pub fn fork(
+    store: &SessionStore,
+    source: &SessionFolder,
+    record: u64,
+    unsealed: Unsealed,
+) -> Result<HeldSession, ForkError> {
+    check(source, record, unsealed)?;
     let id = SessionId(uuid::Uuid::now_v7().to_string());
     let folder = store.create(&id)?;
     let copied = copy(source, &folder, &id, record);
     match copied {
-        Ok(()) => Ok(HeldSession::take(folder, &mut |_| ())?),
+        Ok(()) => Ok(HeldSession::take(folder, Unsealed::Refuse, &mut |_| ())?),
         Err(error) => {
-            if let Err(error) = fs::remove_dir_all(folder.path()) {
+            if let Err(error) = folder.remove() {
                 tracing::warn!(%error, folder = %folder.path().display(), "failed to remove an incomplete copy");
             }
             Err(error)
@@ -75,14 +97,17 @@ pub fn fork(store: &SessionStore, source: &SessionFolder, record: u64) -> Result
     }
 }
 
-/// Checks that the session can be forked at the record, reading up to it.
-fn check(source: &SessionFolder, record: u64) -> Result<(), ForkError> {
+/// Checks that the session can be forked at the record, reading up to it. What is missing after it does not matter.
+fn check(source: &SessionFolder, record: u64, unsealed: Unsealed) -> Result<(), ForkError> {
     let session = || source.name();
-    let mut lines = Lines::open(&source.journal_path())?;
+    let mut lines = Lines::open(source)?;
     let mut last = 0;
     while let Some(read) = lines.next()? {
         match read {
             Read::Line(line) if line.seq == record => {
+                if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
+                    return Err(ForkError::Unproven { session: session(), why });
+                }
                 return match &line.record {
                     Record::Effect(effect) => Err(ForkError::Between {
                         session: session(),
@@ -95,6 +120,9 @@ fn check(source: &SessionFolder, record: u64) -> Result<(), ForkError> {
             Read::Line(line) => last = line.seq,
             Read::Problem(JournalProblem::Changed { seq }) if seq <= record => {
                 return Err(ForkError::Changed { session: session(), seq });
+            }
+            Read::Problem(JournalProblem::Forged { seq }) if seq <= record => {
+                return Err(ForkError::Forged { session: session(), seq });
             }
             Read::Problem(_) => {}
         }
@@ -118,7 +146,7 @@ fn copy(
     id: &SessionId,
     record: u64,
 ) -> Result<(), ForkError> {
-    let mut lines = Lines::open(&source.journal_path())?;
+    let mut lines = Lines::open(source)?;
     let header = lines.header()?;
     folder.keep_prompts_of(source, &header.prompts_sha256)?;
     let mut journal = folder.begin()?;

@@ -10,7 +10,10 @@ use deskhand_core::{
 use serde_json::Value;
 
 use crate::{
-    journal::{JournalError, JournalProblem, JournalWriter, Lines, Read, SessionFolder},
+    journal::{
+        JournalError, JournalProblem, JournalWriter, Lines, Proof, Read, SessionFolder, Unproven, is_durable,
+        records,
+    },
     story::Story,
 };
 
@@ -28,6 +31,33 @@ pub enum HoldError {
         /// The record.
         seq: u64,
     },
+    /// A record was written without the key.
+    #[error("resume session {session}: record {seq} was forged: its seal does not match")]
+    Forged {
+        /// The session.
+        session: String,
+        /// The record.
+        seq: u64,
+    },
+    /// The last records were removed.
+    #[error("resume session {session}: {} missing at its end", records(*.from, *.to, "is", "are"))]
+    Truncated {
+        /// The session.
+        session: String,
+        /// The first missing record.
+        from: u64,
+        /// The last missing record.
+        to: u64,
+    },
+    /// Nothing proves that the journal is as it was written.
+    #[error("resume session {session}: its journal is consistent with itself, but not proven")]
+    Unproven {
+        /// The session.
+        session: String,
+        /// Why.
+        #[source]
+        why: Unproven,
+    },
     /// The replay of the journal differs from its records.
     #[error("resume session {session}: the replay differs at record {seq}")]
     Fold {
@@ -39,6 +69,16 @@ pub enum HoldError {
         #[source]
         source: ApplyError,
     },
+}
+
+/// What to do with a journal that is consistent with itself, but not [proven](Proof).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unsealed {
+    /// Refuse it: anybody could have written it.
+    #[default]
+    Refuse,
+    /// Accept it as it is. What is appended seals it.
+    Accept,
 }
 
 /// The settings of a session: those of its header, or of the last change.
@@ -75,27 +115,37 @@ impl HeldSession {
     /// is removed from the file.
     ///
     /// # Errors
-    /// [`HoldError`] if another process holds the session, or its journal cannot be resumed.
-    pub fn take(folder: SessionFolder, observer: &mut dyn FnMut(&Line)) -> Result<Self, HoldError> {
+    /// [`HoldError`] if another process holds the session, its journal was modified, is not proven and `unsealed` refuses that,
+    /// or cannot be resumed.
+    pub fn take(
+        folder: SessionFolder,
+        unsealed: Unsealed,
+        observer: &mut dyn FnMut(&Line),
+    ) -> Result<Self, HoldError> {
         let lock = folder.lock()?;
-        let mut lines = Lines::open(&folder.journal_path())?;
+        let mut lines = Lines::open(&folder)?;
         let header = lines.header()?;
         let mut fold = Fold::of(&folder, &header)?;
         let mut cut_off = None;
+        // The pictures that may not be on the disk yet.
+        let mut pictures = Vec::new();
         while let Some(read) = lines.next()? {
             match read {
                 Read::Line(line) => {
                     fold.line(&folder, &line)?;
                     observer(&line);
+                    if is_durable(&line.record) {
+                        pictures.clear();
+                    }
+                    pictures.extend(line.picture().map(|picture| picture.sha256.clone()));
                 }
-                Read::Problem(JournalProblem::CutOff { seq }) => cut_off = Some(seq),
-                Read::Problem(JournalProblem::Changed { seq }) => {
-                    return Err(HoldError::Changed { session: folder.name(), seq });
-                }
+                Read::Problem(problem) => cut_off = accept(problem, &folder)?.or(cut_off),
             }
         }
-        let journal =
-            JournalWriter::reopen(folder.journal_path(), lock, lines.whole(), lines.last_hash().to_owned())?;
+        if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
+            return Err(HoldError::Unproven { session: folder.name(), why });
+        }
+        let journal = JournalWriter::reopen(folder.clone(), lock, lines.end(), &pictures)?;
         let Fold { session, in_force, story } = fold;
         let (begun, ids) = (story.unanswered(), story.ids());
         let outcome = story.into_summary().outcome;
@@ -145,6 +195,21 @@ impl HeldSession {
     /// The ids in use.
     pub fn ids(&self) -> IdsSeen {
         self.ids
+    }
+}
+
+/// Accepts what a crash leaves behind, and nothing else; returns the record that was cut off, if that is the problem.
+fn accept(problem: JournalProblem, folder: &SessionFolder) -> Result<Option<u64>, HoldError> {
+    let session = folder.name();
+    match problem {
+        JournalProblem::CutOff { seq } => Ok(Some(seq)),
+        JournalProblem::Lost { from, to } => {
+            tracing::warn!(from, to, "the last records were lost when the machine restarted");
+            Ok(None)
+        }
+        JournalProblem::Changed { seq } => Err(HoldError::Changed { session, seq }),
+        JournalProblem::Forged { seq } => Err(HoldError::Forged { session, seq }),
+        JournalProblem::Truncated { from, to } => Err(HoldError::Truncated { session, from, to }),
     }
 }
 

@@ -8,6 +8,7 @@
 //! - [`report`]: reports of a session, for people and other programs.
 //! - [`tools`]: the tools of agents, one file each.
 //! - [`people`]: user channels: requests, questions, approvals, pause.
+//! - [`private`]: files that only their owner can read.
 //! - [`side_by_side`]: several sessions in one process.
 //! - [`stop`]: the stop switch.
 //!
@@ -22,6 +23,7 @@ pub mod held;
 pub mod journal;
 mod observe;
 pub mod people;
+pub mod private;
 pub mod replay;
 pub mod report;
 pub mod retention;
@@ -35,8 +37,10 @@ pub mod words;
 pub use clock::now_ms;
 pub use driver::{RunEnd, RunError, RunOptions, resume, run};
 pub use fork::{ForkError, fork};
-pub use held::{HeldSession, HoldError, InForce};
-pub use journal::{Journal, JournalError, JournalProblem, SessionFolder, SessionStore};
+pub use held::{HeldSession, HoldError, InForce, Unsealed};
+pub use journal::{
+    Journal, JournalError, JournalProblem, Proof, SealFolder, SessionFolder, SessionStore, Unproven,
+};
 pub use replay::{Difference, Replay, replay};
 pub use report::{ReportError, ReportFormat, write_report};
 pub use stop::StopSwitch;

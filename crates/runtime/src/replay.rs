@@ -55,8 +55,10 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
     let changed = journal.problems.iter().find_map(|problem| match problem {
-        JournalProblem::Changed { seq } => Some(*seq),
-        JournalProblem::CutOff { .. } => None,
+        JournalProblem::Changed { seq } | JournalProblem::Forged { seq } => Some(*seq),
+        JournalProblem::CutOff { .. } | JournalProblem::Truncated { .. } | JournalProblem::Lost { .. } => {
+            None
+        }
     });
     // Earlier programs worded requests differently; their decisions must be the same.
     let wording = if journal.header.version < JOURNAL_VERSION { Wording::Free } else { Wording::Same };
@@ -80,7 +82,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
                 seq: line.seq,
                 field: "(whole line)".to_owned(),
                 recorded: "a modified line".to_owned(),
-                replayed: "a different hash in the next line".to_owned(),
+                replayed: "another hash or seal".to_owned(),
             })
         });
         if let Some(difference) = found {

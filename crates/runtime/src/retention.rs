@@ -81,23 +81,20 @@ pub fn plan(
     Ok(decisions)
 }
 
-/// Removes a session and all of its files.
+/// Removes a session with its files and its anchor.
 ///
 /// # Errors
 /// [`JournalError::InUse`] if a process has started using it, [`JournalError::File`] if it cannot be removed.
 pub fn remove(store: &SessionStore, session: &SessionId) -> Result<(), JournalError> {
     let folder = store.find(&session.0)?;
     let _lock = folder.lock()?;
-    // The journal is removed first: without one, what an interruption leaves behind is no longer a session.
-    let journal = folder.journal_path();
-    fs::remove_file(&journal).map_err(|source| JournalError::file("remove", journal, source))?;
-    fs::remove_dir_all(folder.path()).map_err(|source| JournalError::file("remove", folder.path(), source))
+    folder.remove()
 }
 
 /// Whether the session has ended, so that there is nothing to resume.
 fn has_ended(folder: &SessionFolder) -> bool {
     let ended = || -> Result<bool, JournalError> {
-        let mut lines = Lines::open(&folder.journal_path())?;
+        let mut lines = Lines::open(folder)?;
         let mut ended = false;
         while let Some(read) = lines.next()? {
             if let Read::Line(line) = read {

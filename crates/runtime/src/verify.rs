@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, fmt, fs, io};
 use deskhand_core::record::{JOURNAL_VERSION, Record};
 use serde_json::Value;
 
-use crate::journal::{Chain, Flaw, JournalError, RawLine, RawLines, SessionFolder, StoredLine, sha256_hex};
+use crate::journal::{
+    Chain, Flaw, JournalError, MissingEnd, Proof, RawLine, RawLines, SessionFolder, StoredLine, records,
+    sha256_hex,
+};
 
 /// An integrity problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,32 @@ pub enum Finding {
     Changed {
         /// The record number.
         seq: u64,
+    },
+    /// Lines were written without the key: their hashes match, their seals do not.
+    Forged {
+        /// The first record.
+        seq: u64,
+        /// The last record of this run: a record that is resealed changes the hash that the next one names.
+        last: u64,
+    },
+    /// A sealed line is not the one that was anchored: the journal was replaced by another state of it.
+    Replaced {
+        /// The record number.
+        seq: u64,
+    },
+    /// The last records were removed.
+    Truncated {
+        /// The first missing record.
+        from: u64,
+        /// The last missing record.
+        to: u64,
+    },
+    /// The last records are missing, which a power failure explains: they were not synced, and the machine restarted since.
+    Lost {
+        /// The first missing record.
+        from: u64,
+        /// The last missing record.
+        to: u64,
     },
     /// A line does not parse as a record.
     Unreadable {
@@ -71,6 +100,22 @@ impl fmt::Display for Finding {
             Self::Changed { seq } => {
                 write!(f, "record {seq}: modified: the hash does not match")
             }
+            Self::Forged { seq, last } => write!(
+                f,
+                "{} forged: the hash matches, the seal does not",
+                records(*seq, *last, "was", "were")
+            ),
+            Self::Replaced { seq } => {
+                write!(f, "record {seq}: replaced: another one was anchored; the journal is an earlier copy")
+            }
+            Self::Truncated { from, to } => {
+                write!(f, "{} missing: the end of the journal was removed", records(*from, *to, "is", "are"))
+            }
+            Self::Lost { from, to } => write!(
+                f,
+                "{} missing: lost when the machine restarted before they were on the disk, or removed",
+                records(*from, *to, "is", "are")
+            ),
             Self::Unreadable { seq, reason } => {
                 write!(f, "record {seq}: modified: not a valid record: {reason}")
             }
@@ -99,7 +144,7 @@ impl fmt::Display for Finding {
 }
 
 /// The result of a verification.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     /// The number of records checked.
     pub records: u64,
@@ -107,24 +152,28 @@ pub struct Verification {
     pub pictures: u64,
     /// The problems, in record order.
     pub findings: Vec<Finding>,
+    /// What the seals prove, if there are no problems.
+    pub proof: Proof,
 }
 
 /// The most findings reported.
 const FINDINGS_MAX: usize = 100;
 
-/// Verifies a session, line by line in constant memory.
+/// Verifies a session, line by line in constant memory: hashes, seals, the anchored end, prompts and pictures.
 ///
 /// # Errors
-/// [`JournalError`] if the journal cannot be read or has a later format version.
+/// [`JournalError`] if the journal, the key or the anchor cannot be read, a line exceeds the limit, or the journal has a later
+/// format version.
 pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
-    let mut found = Verification::default();
-    let mut chain = Chain::default();
+    let mut chain = Chain::new(folder.seals().clone())?;
+    let mut found = Verification { records: 0, pictures: 0, findings: Vec::new(), proof: chain.proof() };
     let mut pictures: BTreeMap<String, u64> = BTreeMap::new();
+    let mut cut_off = None;
     let mut lines = RawLines::open(&folder.journal_path())?;
     while let Some(raw) = lines.next()? {
         let seq = raw.seq;
         if !raw.ended {
-            found.note(Finding::CutOff { seq });
+            cut_off = Some(Finding::CutOff { seq });
             break;
         }
         found.records = seq;
@@ -149,6 +198,8 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
     if found.records == 0 {
         return Err(JournalError::NoHeader { path: folder.journal_path() });
     }
+    found.end(chain.missing_end(), cut_off);
+    found.proof = chain.proof();
     for (sha256, seq) in pictures {
         found.pictures += 1;
         match hash_of(&folder.picture_path(&sha256))? {
@@ -167,6 +218,27 @@ impl Verification {
         }
     }
 
+    /// Notes a line without a valid seal. A run of them is one finding.
+    fn forged(&mut self, seq: u64) {
+        match self.findings.last_mut() {
+            Some(Finding::Forged { last, .. }) if *last == seq.saturating_sub(1) => *last = seq,
+            Some(_) | None => self.note(Finding::Forged { seq, last: seq }),
+        }
+    }
+
+    /// Notes what is wrong with the end.
+    fn end(&mut self, missing: Option<MissingEnd>, cut_off: Option<Finding>) {
+        match missing {
+            // A line that was once complete was not cut off by a crash.
+            Some(MissingEnd { from, to, may_be_lost: false }) => self.note(Finding::Truncated { from, to }),
+            Some(MissingEnd { from, to, may_be_lost: true }) => {
+                cut_off.into_iter().for_each(|finding| self.note(finding));
+                self.note(Finding::Lost { from, to });
+            }
+            None => cut_off.into_iter().for_each(|finding| self.note(finding)),
+        }
+    }
+
     fn line(
         &mut self,
         chain: &mut Chain,
@@ -181,8 +253,10 @@ impl Verification {
             self.findings.last(),
             Some(Finding::Unreadable { seq: last, .. }) if *last == seq.saturating_sub(1)
         );
-        match chain.link(raw, line) {
+        match chain.link(raw, line)? {
             Some(Flaw::Changed) => self.note(Finding::Changed { seq }),
+            Some(Flaw::Forged) => self.forged(seq),
+            Some(Flaw::Replaced) => self.note(Finding::Replaced { seq }),
             Some(Flaw::Unlinked) if named => {}
             // Without its own seal, a modified line is detected by its successor's hash.
             Some(Flaw::Unlinked) if seq > 1 => self.note(Finding::Changed { seq: seq.saturating_sub(1) }),
@@ -228,10 +302,14 @@ impl Finding {
     /// Whether it reports this record as modified.
     fn names(&self, record: u64) -> bool {
         match self {
-            Self::Changed { seq } | Self::Unreadable { seq, .. } | Self::OutOfPlace { seq, .. } => {
-                *seq == record
-            }
-            Self::CutOff { .. }
+            Self::Changed { seq }
+            | Self::Replaced { seq }
+            | Self::Unreadable { seq, .. }
+            | Self::OutOfPlace { seq, .. } => *seq == record,
+            Self::Forged { seq, last } => (*seq..=*last).contains(&record),
+            Self::Truncated { .. }
+            | Self::Lost { .. }
+            | Self::CutOff { .. }
             | Self::Header { .. }
             | Self::PictureMissing { .. }
             | Self::PictureChanged { .. }

@@ -11,7 +11,7 @@ use deskhand_runtime::{
     RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
 };
 
-/// Carries out one request on a desktop and leaves its journal in `sessions`. Nobody is asked: agents decide for
+/// Carries out one request on a desktop and leaves its journal in `state`, beside the key that seals it. Nobody is asked: agents decide for
 /// themselves, and what needs approval is not done.
 ///
 /// # Errors
@@ -20,10 +20,10 @@ pub async fn carry_out<D: Desktop, M: Model>(
     request: &str,
     desktop: &D,
     model: &M,
-    sessions: &Path,
+    state: &Path,
 ) -> Result<RunEnd, Box<dyn Error + Send + Sync>> {
     let options = RunOptions {
-        store: &SessionStore::at(sessions),
+        store: &SessionStore::at(state.join("sessions"), state.join("seals")),
         desktop,
         desktop_name: "embedded".to_owned(),
         model,

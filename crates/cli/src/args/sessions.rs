@@ -82,6 +82,9 @@ pub(crate) struct ResumeArgs {
     pub(crate) session: String,
     /// What to do once the interrupted request has ended.
     pub(crate) request: Option<String>,
+    /// Accept a journal whose seals cannot be checked: of an earlier version, or of another machine.
+    #[arg(long)]
+    pub(crate) unsealed: bool,
     /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
@@ -115,6 +118,9 @@ pub(crate) struct ForkArgs {
     /// Policy to use instead: a TOML file of rules.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+    /// Accept a journal whose seals cannot be checked: of an earlier version, or of another machine.
+    #[arg(long)]
+    pub(crate) unsealed: bool,
     /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
@@ -123,10 +129,14 @@ pub(crate) struct ForkArgs {
 }
 
 const VERIFY_EXAMPLES: &str = "\
-Every line of a journal carries the hash of its own bytes and of the line before it. Prompts and
-pictures are named by their hashes. Every modification is reported with its record.
+Every record of a journal is sealed with a key that is kept outside of the sessions, usually in
+~/.local/state/deskhand/seals, and the last record is noted beside it. Prompts and pictures are named
+by their hashes. Every record that was changed, forged, removed or moved is reported by its number.
 
-Exit codes: 0 intact; 1 modified.
+Without the key, only the hashes can be checked. They show accidents. Whoever changes a journal on
+purpose can recompute them; so it is called consistent with itself, and not intact.
+
+Exit codes: 0 intact; 1 modified; 3 consistent with itself, but not proven.
 
 Example:
   deskhand verify last";

@@ -4,7 +4,7 @@ use deskhand_host::ForkRequest;
 
 use super::{
     host::load,
-    session::{Shown, carry_out, request},
+    session::{Shown, carry_out, request, unsealed},
 };
 use crate::{
     args::ForkArgs,
@@ -17,6 +17,7 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
     let wanted = ForkRequest {
         session: args.session.clone(),
         at: args.at,
+        unsealed: unsealed(args.unsealed),
         prompts: args.prompts.clone(),
         policy: args.policy.clone(),
         request: request(&args.work, args.request.as_deref(), args.screenshot.as_ref()),

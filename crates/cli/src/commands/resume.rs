@@ -2,7 +2,7 @@
 
 use super::{
     host::load,
-    session::{Shown, carry_out, request},
+    session::{Shown, carry_out, request, unsealed},
 };
 use crate::{
     args::ResumeArgs,
@@ -14,7 +14,7 @@ pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
     let host = load(args.work.overrides())?;
     let wanted = request(&args.work, args.request.as_deref(), args.screenshot.as_ref());
     let session = host
-        .resume(&args.session, wanted)
+        .resume(&args.session, unsealed(args.unsealed), wanted)
         .map_err(|error| CliError::of_session(error, &format!("deskhand resume {} \"…\"", args.session)))?;
     if let Some(record) = session.cut_off() {
         let words = format!("removed record {record}, which was incomplete because the process died");

@@ -10,7 +10,7 @@ use deskhand_core::{
 };
 use deskhand_host::{Ended, Notice, Observer, Session, SessionRequest, config::Config};
 use deskhand_runtime::{
-    PhaseTimes, StopSwitch,
+    PhaseTimes, StopSwitch, Unsealed,
     people::{Request, protocol::FromSession},
 };
 use serde::Serialize;
@@ -59,6 +59,11 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
         script_variables: args.script.variables(),
         screenshot: screenshot.cloned(),
     }
+}
+
+/// Whether a journal has to be proven.
+pub(super) fn unsealed(accept: bool) -> Unsealed {
+    if accept { Unsealed::Accept } else { Unsealed::Refuse }
 }
 
 /// Runs a session and prints its progress and result. Ctrl-C and other signals stop it.

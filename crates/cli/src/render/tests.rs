@@ -19,7 +19,7 @@ const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.scrip
 /// The lines of the main job on the office suite in memory.
 fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runtime::Journal) {
     let folder = tempfile::tempdir().unwrap();
-    let store = SessionStore::at(folder.path());
+    let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let desktop = office();
     let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
     let model = Script::parse("office.script.toml", script, variables).unwrap();

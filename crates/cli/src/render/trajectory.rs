@@ -8,7 +8,7 @@ use deskhand_core::{
     text::{clip, one_line},
 };
 use deskhand_runtime::{
-    Journal, JournalProblem, PhaseTimes, RunSummary, Story,
+    Journal, PhaseTimes, RunSummary, Story,
     story::{ActStory, AskResult, Chapter, Decision, Meaning, Note, StepStory, Talk, Update, UserReply},
 };
 
@@ -233,13 +233,7 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
         ));
     }
     for problem in &journal.problems {
-        lines.push(Line::of(
-            Tone::Bad,
-            match problem {
-                JournalProblem::CutOff { seq } => format!("record {seq} was cut off while it was written"),
-                JournalProblem::Changed { seq } => format!("record {seq} was modified"),
-            },
-        ));
+        lines.push(Line::of(Tone::Bad, problem.to_string()));
     }
     lines
 }

@@ -5,7 +5,7 @@
 use std::{fs, path::Path};
 
 use deskhand_core::ids::SessionId;
-use deskhand_runtime::{SessionFolder, SessionStore};
+use deskhand_runtime::SessionFolder;
 use serde_json::Value;
 
 use crate::{
@@ -48,10 +48,6 @@ expect = 'say goodbye'
 reply = '{"thought": "the second request", "status": "FINISH", "result": "goodbye"}'
 "#;
 
-fn store(world: &World) -> SessionStore {
-    SessionStore::at(world.path().join(".local/state/deskhand/sessions"))
-}
-
 /// Runs a command on a virtual desktop with a script.
 fn on_desktop(world: &World, arguments: &[&str], script: &str) -> String {
     world.file("turns.toml", script);
@@ -82,7 +78,7 @@ fn is_sound(world: &World) {
 /// A session with the first lines of another one, as after a crash.
 fn broken_off(world: &World, journal: &Path, id: &str, lines: usize) -> SessionFolder {
     let source = journal.parent().unwrap();
-    let folder = store(world).create(&SessionId(id.to_owned())).unwrap();
+    let folder = world.store().create(&SessionId(id.to_owned())).unwrap();
     for entry in fs::read_dir(source).unwrap() {
         let entry = entry.unwrap();
         if entry.file_type().unwrap().is_file() {
@@ -114,7 +110,7 @@ fn ended_session_takes_another_request() {
     assert!(shown.starts_with("exit 0\n") && shown.contains("charted the sales table"), "{shown}");
     let after = fs::read_to_string(&journal).unwrap();
     assert!(after.starts_with(&before) && after.len() > before.len(), "the same journal goes on");
-    assert_eq!(store(&world).list().unwrap(), [SessionId(id)]);
+    assert_eq!(world.store().list().unwrap(), [SessionId(id)]);
     is_sound(&world);
 }
 
@@ -125,7 +121,7 @@ fn session_of_version_1_is_resumed() {
     }
     let world = World::new();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/it/sessions/v1");
-    let folder = store(&world).create(&SessionId("v1".to_owned())).unwrap();
+    let folder = world.store().create(&SessionId("v1".to_owned())).unwrap();
     for entry in fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
         let mut bytes = fs::read(&path).unwrap();
@@ -136,6 +132,9 @@ fn session_of_version_1_is_resumed() {
         fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
     }
     let shown = on_desktop(&world, &["resume", "v1", "and now?"], DONE);
+    assert!(shown.starts_with("exit 1\n") && shown.contains("format version 1 has no seals"), "{shown}");
+    assert!(shown.contains("`--unsealed`"), "{shown}");
+    let shown = on_desktop(&world, &["resume", "v1", "and now?", "--unsealed"], DONE);
     assert!(shown.starts_with("exit 0\n") && shown.contains("resumed"), "{shown}");
     is_sound(&world);
 }
@@ -145,7 +144,7 @@ fn session_in_use_is_neither_resumed_nor_removed() {
     let world = World::new();
     let (id, _) = record(&world);
     world.file("turns.toml", DONE);
-    let lock = store(&world).find("last").unwrap().lock().unwrap();
+    let lock = world.store().find("last").unwrap().lock().unwrap();
     let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
     let holder = format!("in use by process {}", std::process::id());
     assert!(shown.starts_with("exit 1\n") && shown.contains(&holder), "{shown}");
@@ -181,7 +180,7 @@ fn fork_uses_other_prompts_and_rules() {
     let fork = ["fork", &id, "--at", &at, "say goodbye", "--prompts", "prompts", "--policy", "rules.toml"];
     let shown = on_desktop(&world, &fork, PIRATE);
     assert!(shown.starts_with("exit 0\n"), "{shown}\n{}", world.run(&["show", "last"]));
-    let forked = store(&world).list().unwrap().remove(0);
+    let forked = world.store().list().unwrap().remove(0);
     assert_ne!(forked.0, id);
     assert!(shown.contains(&format!("forked as session {forked}")), "{shown}");
     let story = world.run(&["show", "last"]);
@@ -206,7 +205,7 @@ fn failed_fork_leaves_nothing_behind() {
         let shown = world.shown(&command.output().unwrap());
         assert!(shown.starts_with("exit 1\n"), "{shown}");
         assert!(expected.iter().all(|words| shown.contains(words)), "{expected:?} in {shown}");
-        assert_eq!(store(&world).list().unwrap(), [SessionId(id.clone())], "{shown}");
+        assert_eq!(world.store().list().unwrap(), [SessionId(id.clone())], "{shown}");
     };
     let records = format!("it has records 1 to {last}");
     refused(last + 1, &[], &[&records, &format!("--at {last}")]);
@@ -256,6 +255,51 @@ fn modified_byte_is_reported_with_its_record() {
 }
 
 #[test]
+fn without_the_key_a_session_is_consistent_with_itself_and_no_more() {
+    let world = World::new();
+    let (_, journal) = record(&world);
+    let key = world.path().join(".local/state/deskhand/seals/journal.key");
+    fs::remove_file(&key).unwrap();
+    let shown = world.run(&["verify", "last"]);
+    assert!(shown.starts_with("exit 3\n--- out\nconsistent with itself: "), "{shown}");
+    let place = "there is no key at [home]/.local/state/deskhand/seals/journal.key";
+    assert!(shown.contains(place) && shown.contains("recompute its hashes"), "{shown}");
+    let json = world.run(&["verify", "last", "--json"]);
+    let found: Value = serde_json::from_str(json.strip_prefix("exit 3\n--- out\n").unwrap()).unwrap();
+    assert_eq!((&found["intact"], &found["consistent"]), (&false.into(), &true.into()), "{found}");
+    assert!(found["unproven"].as_str().unwrap().contains("there is no key"), "{found}");
+    world.file("turns.toml", DONE);
+    let shown = world.run(&["resume", "last", "go on", "--model", "script:turns.toml"]);
+    assert!(
+        shown.starts_with("exit 1\n") && shown.contains("consistent with itself, but not proven"),
+        "{shown}"
+    );
+    assert!(shown.contains("`--unsealed`") && !key.exists(), "{shown}");
+
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, text.replacen("a bar chart", "a bat chart", 1)).unwrap();
+    assert!(world.run(&["verify", "last"]).starts_with("exit 1\n--- out\nnot intact: record "));
+}
+
+#[test]
+fn removed_end_is_reported_and_not_resumed() {
+    let world = World::new();
+    let (_, journal) = record(&world);
+    let text = fs::read_to_string(&journal).unwrap();
+    let (kept, last) = (20, text.lines().count());
+    let lines: Vec<&str> = text.lines().take(kept).collect();
+    fs::write(&journal, lines.join("\n") + "\n").unwrap();
+    let shown = world.run(&["verify", "last"]);
+    let missing = format!("not intact: records {} to {last} are missing", kept + 1);
+    assert!(shown.starts_with("exit 1\n") && shown.contains(&missing), "{shown}");
+    world.file("turns.toml", DONE);
+    let shown = world.run(&["resume", "last", "--model", "script:turns.toml"]);
+    let missing = format!("records {} to {last} are missing at its end", kept + 1);
+    assert!(shown.starts_with("exit 1\n") && shown.contains(&missing), "{shown}");
+    assert!(shown.contains("fork it at a record before that"), "{shown}");
+}
+
+#[test]
 fn old_sessions_are_removed_and_needed_ones_kept() {
     let world = World::new();
     let (ended, journal) = record(&world);
@@ -275,7 +319,7 @@ fn old_sessions_are_removed_and_needed_ones_kept() {
     let shown = world.run(&["gc", "--keep", "0", "--dry-run"]);
     assert_eq!(verdicts(&shown), ["would be removed", "kept, can be resumed", "in use"], "{shown}");
     assert!(shown.contains("1 session would be removed, freeing") && shown.contains("2 kept"), "{shown}");
-    assert_eq!(store(&world).list().unwrap().len(), 3, "a dry run removes nothing");
+    assert_eq!(world.store().list().unwrap().len(), 3, "a dry run removes nothing");
 
     let shown = world.run(&["gc", "--keep", "0"]);
     assert_eq!(verdicts(&shown), ["removed", "kept, can be resumed", "in use"], "{shown}");
@@ -291,6 +335,6 @@ fn old_sessions_are_removed_and_needed_ones_kept() {
     drop(lock);
     let shown = world.run(&["gc", "--older-than", "0s"]);
     assert!(shown.contains("1 session removed") && shown.contains("; 0 kept"), "{shown}");
-    assert_eq!(store(&world).list().unwrap(), []);
+    assert_eq!(world.store().list().unwrap(), []);
     assert!(world.run(&["gc", "--older-than", "soon"]).starts_with("exit 2\n"));
 }

@@ -6,7 +6,7 @@ use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
+use deskhand_runtime::{RunOptions, StopSwitch, Toolbox, people::People};
 use insta::assert_snapshot;
 
 use crate::support::World;
@@ -15,7 +15,7 @@ const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.scrip
 
 /// Stores a session on the in-memory office suite where the binary looks for it; returns its id and journal.
 pub(crate) fn record(world: &World) -> (String, PathBuf) {
-    let store = SessionStore::at(world.path().join(".local/state/deskhand/sessions"));
+    let store = world.store();
     let desktop = office();
     let variables = BTreeMap::from([("output".to_owned(), "/tmp/sales.ods".to_owned())]);
     let model = Script::parse("office.script.toml", OFFICE_SCRIPT, variables).unwrap();

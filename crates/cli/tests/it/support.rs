@@ -7,6 +7,7 @@ use std::{
     process::{Command, Output},
 };
 
+use deskhand_runtime::SessionStore;
 use deskhand_testkit::programs::can_run;
 use tempfile::TempDir;
 
@@ -33,6 +34,12 @@ impl World {
 
     pub(crate) fn configure(&self, text: &str) {
         self.file(".config/deskhand/config.toml", text);
+    }
+
+    /// The stored sessions.
+    pub(crate) fn store(&self) -> SessionStore {
+        let state = self.path().join(".local/state/deskhand");
+        SessionStore::at(state.join("sessions"), state.join("seals"))
     }
 
     /// A command for the binary, not started.

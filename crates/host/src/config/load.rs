@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_runtime::SessionStore;
 use serde_json::Value;
 
 use super::{
@@ -79,13 +80,14 @@ pub fn config_path() -> PathBuf {
         .map_or_else(|| xdg("XDG_CONFIG_HOME", ".config").join("deskhand/config.toml"), PathBuf::from)
 }
 
-/// The folder of the sessions.
-pub fn state_root(config: &Config) -> PathBuf {
-    config
-        .sessions
-        .dir
-        .clone()
-        .unwrap_or_else(|| xdg("XDG_STATE_HOME", ".local/state").join("deskhand/sessions"))
+/// The sessions on disk. The key that seals them is one per user, wherever the sessions are.
+pub fn session_store(config: &Config) -> SessionStore {
+    let state = || xdg("XDG_STATE_HOME", ".local/state").join("deskhand");
+    let settings = &config.sessions;
+    SessionStore::at(
+        settings.dir.clone().unwrap_or_else(|| state().join("sessions")),
+        settings.seals_dir.clone().unwrap_or_else(|| state().join("seals")),
+    )
 }
 
 /// Reads the configuration.

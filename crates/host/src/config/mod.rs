@@ -30,7 +30,7 @@ pub use layers::Origin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
-pub use load::{Loaded, SessionLayer, Sources, config_path, load, starter_text, state_root};
+pub use load::{Loaded, SessionLayer, Sources, config_path, load, session_store, starter_text};
 pub use model::{ModelSettings, Provider, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};

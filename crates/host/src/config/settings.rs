@@ -124,4 +124,7 @@ pub struct SessionSettings {
     /// The folder of the sessions. By default `$XDG_STATE_HOME/deskhand/sessions`, usually
     /// `~/.local/state/deskhand/sessions`.
     pub dir: Option<PathBuf>,
+    /// The folder of the key that seals journals, and of the last record of each session. Keep it outside of the folder of the
+    /// sessions, and private. By default `$XDG_STATE_HOME/deskhand/seals`, usually `~/.local/state/deskhand/seals`.
+    pub seals_dir: Option<PathBuf>,
 }

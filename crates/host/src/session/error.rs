@@ -144,14 +144,22 @@ impl SessionError {
     }
 }
 
+const FORK_BEFORE: &str = "fork it at a record before that";
+const UNPROVEN: &str = "accept the journal as it is only if nobody else could write to it";
+
+fn lists(session: &str) -> String {
+    format!("`deskhand verify {session}` lists everything that was modified")
+}
+
 fn hold_help(session: &str, error: &HoldError) -> Option<String> {
     Some(match error {
         HoldError::Journal(JournalError::InUse { .. }) => {
             "wait until it ends, or stop it with Ctrl-C in its terminal".to_owned()
         }
-        HoldError::Changed { .. } => {
-            format!("`deskhand verify {session}` lists everything that was modified")
+        HoldError::Changed { .. } | HoldError::Forged { .. } | HoldError::Truncated { .. } => {
+            format!("{}; {FORK_BEFORE}", lists(session))
         }
+        HoldError::Unproven { .. } => UNPROVEN.to_owned(),
         HoldError::Fold { .. } => {
             "another version of Deskhand wrote it; resume it with that version, or fork it before that record"
                 .to_owned()
@@ -172,9 +180,10 @@ fn fork_help(session: &str, error: &ForkError) -> String {
                 record + 1
             )
         }
-        ForkError::Changed { session, .. } => {
-            format!("`deskhand verify {session}` lists everything that was modified")
+        ForkError::Changed { session, .. } | ForkError::Forged { session, .. } => {
+            format!("{}; {FORK_BEFORE}", lists(session))
         }
+        ForkError::Unproven { .. } => UNPROVEN.to_owned(),
         ForkError::Journal(_) | ForkError::Hold(_) => {
             format!("check that the sessions folder is writable, and run `deskhand verify {session}`")
         }

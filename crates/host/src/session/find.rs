@@ -1,7 +1,7 @@
 //! Finds a session by name, and locks it.
 
 use deskhand_core::suggest::nearest;
-use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore};
+use deskhand_runtime::{HeldSession, JournalError, SessionFolder, SessionStore, Unsealed};
 
 use super::SessionError;
 
@@ -16,14 +16,16 @@ pub(crate) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Se
         | JournalError::Version { .. }
         | JournalError::InUse { .. }
         | JournalError::View { .. }
+        | JournalError::TooLong { .. }
+        | JournalError::Key { .. }
         | JournalError::Encode(_)) => SessionError::Journal(error),
     })
 }
 
 /// Locks a session; no other process can write to it.
-pub(super) fn hold(folder: SessionFolder) -> Result<HeldSession, SessionError> {
+pub(super) fn hold(folder: SessionFolder, unsealed: Unsealed) -> Result<HeldSession, SessionError> {
     let session = folder.name();
-    HeldSession::take(folder, &mut |_| ()).map_err(|error| SessionError::Hold { session, error })
+    HeldSession::take(folder, unsealed, &mut |_| ()).map_err(|error| SessionError::Hold { session, error })
 }
 
 fn no_session(store: &SessionStore, name: &str) -> SessionError {

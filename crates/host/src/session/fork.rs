@@ -6,7 +6,7 @@ use std::{
 };
 
 use deskhand_core::{policy::Policy, prompt::PromptSet};
-use deskhand_runtime::{HeldSession, SessionStore};
+use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
 use serde_json::Value;
 
 use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
@@ -19,6 +19,8 @@ pub struct ForkRequest {
     pub session: String,
     /// The last record to keep.
     pub at: u64,
+    /// Whether the records up to there have to be proven.
+    pub unsealed: Unsealed,
     /// A folder of prompts. Each file, such as `host_system.md`, replaces the prompt of that name.
     pub prompts: Option<PathBuf>,
     /// A policy to use instead: a TOML file of rules.
@@ -37,14 +39,14 @@ pub(crate) fn fork(
     // Everything is checked before anything is created.
     let policy = wanted.policy.as_deref().map(read_policy).transpose()?;
     let prompts = wanted.prompts.as_deref().map(Prompts::read).transpose()?;
-    let held = deskhand_runtime::fork(store, &source, wanted.at)
+    let held = deskhand_runtime::fork(store, &source, wanted.at, wanted.unsealed)
         .map_err(|error| SessionError::Fork { session: wanted.session.clone(), error })?;
     match plan(loaded, helper, &held, wanted, policy, prompts.as_ref()) {
         Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model())),
         Err(error) => {
-            let folder = held.folder().path().to_owned();
+            let folder = held.folder().clone();
             drop(held);
-            fs::remove_dir_all(folder).ok();
+            folder.remove().ok();
             Err(error)
         }
     }

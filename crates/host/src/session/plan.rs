@@ -17,7 +17,7 @@ use super::setup::Setup;
 use crate::{
     HostError,
     agents::enable,
-    config::{ApprovalSetting, Config, Loaded, PeopleSettings, price_table, state_root},
+    config::{ApprovalSetting, Config, Loaded, PeopleSettings, price_table, session_store},
     model::{ModelChoice, ModelError, ModelSetup},
     workspace::{Keep, WorkspacePlan},
 };
@@ -122,7 +122,7 @@ impl Plan {
             model,
             config: session,
             agents: enable(&config.agents, helper, &config.agents.enabled)?,
-            store: SessionStore::at(state_root(config)),
+            store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
         })

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use deskhand_runtime::SessionStore;
+use deskhand_runtime::{SessionStore, Unsealed};
 
 use super::{
     Session, SessionError, SessionRequest,
@@ -15,10 +15,10 @@ pub(crate) fn resume(
     loaded: &Loaded,
     helper: Option<&Path>,
     store: &SessionStore,
-    name: &str,
+    (name, unsealed): (&str, Unsealed),
     request: SessionRequest,
 ) -> Result<Session, HostError> {
-    let held = hold(find(store, name)?)?;
+    let held = hold(find(store, name)?, unsealed)?;
     let plan = Plan::resumed(loaded, helper, request, &held)?;
     if !held.in_round() && plan.requests.is_empty() {
         let (session, has_ended) = (held.id().0, held.has_ended());

@@ -44,7 +44,7 @@ pub enum RemovalResult {
     Failed(SessionError),
 }
 
-/// Checks a session against its hashes.
+/// Checks a session against its hashes, its seals and its anchor.
 pub(crate) fn verify(folder: &SessionFolder) -> Result<Verification, SessionError> {
     Ok(deskhand_runtime::verify(folder)?)
 }

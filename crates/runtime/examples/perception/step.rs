@@ -103,7 +103,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
         elements: named.map(|element| element.id.to_string()).collect(),
         state: Mutex::default(),
     };
-    let store = SessionStore::at(folder);
+    let store = SessionStore::at(folder.join("sessions"), folder.join("seals"));
     let tools = Toolbox::standard(ActLimits::default())?;
     let limits = Limits { steps_max: 200, ..Limits::default() };
     let config = SessionConfig { limits, pictures, ..SessionConfig::default() };

@@ -156,7 +156,7 @@ pub(crate) struct Figures {
 pub(crate) async fn measure(sessions: u32, steps: u32) -> Result<Figures, Failure> {
     let steps = steps.max(3);
     let folder = tempfile::tempdir()?;
-    let store = SessionStore::at(folder.path());
+    let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     // One-time allocations are made before measuring.
     session(store.clone(), 10, Arc::new(Barrier::new(1))).await?;
     let (before_kib, begun_ms, begun) = (resident_kib()?, processor_ms()?, Instant::now());

@@ -27,6 +27,28 @@ pub enum JournalError {
         #[source]
         source: serde_json::Error,
     },
+    /// A line exceeds the limit. Nothing is cut off there.
+    #[error(
+        "read or write record {seq} of {}: its line is {bytes} bytes long, the limit is {}",
+        path.display(),
+        super::lines::LINE_BYTES_MAX
+    )]
+    TooLong {
+        /// The journal.
+        path: PathBuf,
+        /// The line number, from 1.
+        seq: u64,
+        /// The length of the line, in bytes.
+        bytes: u64,
+    },
+    /// The key that seals journals cannot be used.
+    #[error("use the key {}: {problem}", path.display())]
+    Key {
+        /// The key file.
+        path: PathBuf,
+        /// The problem, and what to do.
+        problem: &'static str,
+    },
     /// A view stored as a diff does not apply to the previous view.
     #[error("read record {seq} of {}: decode its view", path.display())]
     View {

@@ -10,15 +10,14 @@ use std::{
 use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
 
 use super::{
-    JournalError, JournalProblem,
+    JournalError, JournalProblem, SessionFolder,
+    chain::{Chain, ChainEnd, Flaw, MissingEnd, Proof},
     declared::declare,
-    seal::{Seal, check},
-    store::sha256_hex,
     views::{StoredLine, Views},
 };
 
-/// The maximum line length, in bytes.
-const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+/// The maximum line length, in bytes. A longer line is an error, never a torn one.
+pub(super) const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// The bytes of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,20 +35,25 @@ pub(crate) struct RawLines {
     path: PathBuf,
     reader: BufReader<fs::File>,
     seq: u64,
+    line_bytes_max: u64,
 }
 
 impl RawLines {
     /// Opens a journal.
     pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
         let file = fs::File::open(path).map_err(|source| JournalError::file("read", path, source))?;
-        Ok(Self { path: path.to_owned(), reader: BufReader::new(file), seq: 0 })
+        let reader = BufReader::new(file);
+        Ok(Self { path: path.to_owned(), reader, seq: 0, line_bytes_max: LINE_BYTES_MAX })
     }
 
     /// The next line; `None` at the end.
+    ///
+    /// # Errors
+    /// [`JournalError::TooLong`] if it exceeds the limit, [`JournalError::File`] if it cannot be read.
     pub(crate) fn next(&mut self) -> Result<Option<RawLine>, JournalError> {
         let mut bytes = Vec::new();
-        let read = self.reader.by_ref().take(LINE_BYTES_MAX).read_until(b'\n', &mut bytes);
-        let read = read.map_err(|source| JournalError::file("read", &self.path, source))?;
+        let read = self.reader.by_ref().take(self.line_bytes_max).read_until(b'\n', &mut bytes);
+        let read = read.map_err(|source| JournalError::file("read", &self.path, source))? as u64;
         if read == 0 {
             return Ok(None);
         }
@@ -57,55 +61,28 @@ impl RawLines {
         let ended = bytes.last() == Some(&b'\n');
         if ended {
             bytes.pop();
+        } else if read >= self.line_bytes_max {
+            drop(bytes);
+            let bytes = read.saturating_add(self.skip_line()?);
+            return Err(JournalError::TooLong { path: self.path.clone(), seq: self.seq, bytes });
         }
         Ok(Some(RawLine { seq: self.seq, bytes, ended }))
     }
-}
 
-/// Checks the hash chain of lines read in order.
-#[derive(Debug, Default)]
-pub(crate) struct Chain {
-    /// The hash of the previous line.
-    pub(crate) prev: String,
-    /// The number in the previous line.
-    last: u64,
-    /// Whether lines are sealed; after the first sealed line, all must be.
-    sealed: bool,
-}
-
-/// A defect in the hash chain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Flaw {
-    /// The bytes were modified.
-    Changed,
-    /// The number follows, but the hash of the previous line does not match.
-    Unlinked,
-    /// The number does not follow.
-    OutOfPlace,
-}
-
-impl Chain {
-    /// Checks the next line.
-    pub(crate) fn link(&mut self, raw: &RawLine, line: &StoredLine) -> Option<Flaw> {
-        let seal = check(&raw.bytes);
-        let version = if let Record::Header(header) = &line.record { header.version } else { 0 };
-        self.sealed |= seal != Seal::Missing || version >= 2;
-        let (in_order, linked) = (line.seq == self.last.saturating_add(1), line.prev == self.prev);
-        self.prev = sha256_hex(&raw.bytes);
-        self.last = line.seq;
-        match seal {
-            Seal::Broken => Some(Flaw::Changed),
-            Seal::Missing if self.sealed => Some(Flaw::Changed),
-            Seal::Missing | Seal::Whole if !in_order => Some(Flaw::OutOfPlace),
-            Seal::Missing | Seal::Whole if !linked => Some(Flaw::Unlinked),
-            Seal::Missing | Seal::Whole => None,
+    /// Skips the rest of a line; returns its length in bytes.
+    fn skip_line(&mut self) -> Result<u64, JournalError> {
+        let mut skipped = 0_u64;
+        loop {
+            let buffer =
+                self.reader.fill_buf().map_err(|source| JournalError::file("read", &self.path, source))?;
+            let end = buffer.iter().position(|byte| *byte == b'\n');
+            let length = end.unwrap_or(buffer.len());
+            if length == 0 {
+                return Ok(skipped);
+            }
+            self.reader.consume(length);
+            skipped = skipped.saturating_add(length as u64);
         }
-    }
-
-    /// Takes a line that is no record.
-    pub(crate) fn pass_over(&mut self, raw: &RawLine) {
-        self.prev = sha256_hex(&raw.bytes);
-        self.last = self.last.saturating_add(1);
     }
 }
 
@@ -126,6 +103,10 @@ pub(crate) struct Lines {
     held: VecDeque<Read>,
     /// The last line reported as modified.
     named: u64,
+    /// Whether a forged line was reported; those after it are not.
+    forged: bool,
+    /// Whether the end was reported.
+    ended: bool,
     /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
     header: Option<Header>,
@@ -139,14 +120,17 @@ impl Lines {
     /// Opens a journal and reads its header.
     ///
     /// # Errors
-    /// [`JournalError`] if the file cannot be read, the header is missing, or the format version is not supported.
-    pub(crate) fn open(path: &Path) -> Result<Self, JournalError> {
+    /// [`JournalError`] if a file cannot be read, the header is missing, or the format version is not supported.
+    pub(crate) fn open(folder: &SessionFolder) -> Result<Self, JournalError> {
+        let path = &folder.journal_path();
         let raw = RawLines::open(path)?;
         let mut lines = Self {
             raw,
-            chain: Chain::default(),
+            chain: Chain::new(folder.seals().clone())?,
             held: VecDeque::new(),
             named: 0,
+            forged: false,
+            ended: false,
             whole_bytes: 0,
             header: None,
             version: 0,
@@ -186,14 +170,14 @@ impl Lines {
         self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
     }
 
-    /// The hash of the last line read.
-    pub(crate) fn last_hash(&self) -> &str {
-        &self.chain.prev
+    /// What the seals prove, once all lines were read without problems.
+    pub(crate) fn proof(&self) -> Proof {
+        self.chain.proof()
     }
 
-    /// The number and total size in bytes of the complete lines read.
-    pub(crate) fn whole(&self) -> (u64, u64) {
-        (self.raw.seq, self.whole_bytes)
+    /// The last line read, and the total size in bytes of the complete lines.
+    pub(crate) fn end(&self) -> (ChainEnd, u64) {
+        (self.chain.end(), self.whole_bytes)
     }
 
     /// The next line, or a problem that precedes it.
@@ -204,19 +188,18 @@ impl Lines {
         if let Some(read) = self.held.pop_front() {
             return Ok(Some(read));
         }
-        let Some(raw) = self.raw.next()? else { return Ok(None) };
+        let raw = match self.raw.next()? {
+            Some(raw) if raw.ended => raw,
+            torn => return Ok(self.at_end(torn.map(|raw| raw.seq))),
+        };
         let seq = raw.seq;
-        if !raw.ended {
-            self.raw.seq = seq.saturating_sub(1);
-            return Ok(Some(Read::Problem(JournalProblem::CutOff { seq })));
-        }
         let line: StoredLine = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
             path: self.raw.path.clone(),
             seq,
             source,
         })?;
         self.whole_bytes += raw.bytes.len() as u64 + 1;
-        let link = self.chain.link(&raw, &line);
+        let link = self.chain.link(&raw, &line)?;
         let mut line = line
             .try_map_observation(|stored| self.views.decode(stored))
             .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
@@ -228,17 +211,72 @@ impl Lines {
             Record::Changed(change) => declare(&mut change.config, self.version),
             Record::Effect(_) | Record::Event(_) => {}
         }
-        let named = match link {
-            Some(Flaw::Changed) => Some(seq),
-            // The previous line may have been reported already.
-            Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
-                Some(seq.saturating_sub(1)).filter(|before| *before > self.named)
+        let problem = match link {
+            Some(Flaw::Changed) => Some(JournalProblem::Changed { seq }),
+            Some(Flaw::Forged | Flaw::Replaced) => {
+                (!std::mem::replace(&mut self.forged, true)).then_some(JournalProblem::Forged { seq })
             }
+            // The previous line may have been reported already.
+            Some(Flaw::OutOfPlace | Flaw::Unlinked) => Some(seq.saturating_sub(1))
+                .filter(|before| *before > self.named)
+                .map(|seq| JournalProblem::Changed { seq }),
             None => None,
         };
-        let Some(changed) = named else { return Ok(Some(Read::Line(Box::new(line)))) };
-        self.named = changed;
-        self.held.push_back(Read::Line(Box::new(line)));
-        Ok(Some(Read::Problem(JournalProblem::Changed { seq: changed })))
+        if matches!(link, Some(Flaw::Changed | Flaw::Forged | Flaw::Replaced)) {
+            self.named = seq;
+        }
+        let line = Read::Line(Box::new(line));
+        let Some(problem) = problem else { return Ok(Some(line)) };
+        self.held.push_back(line);
+        Ok(Some(Read::Problem(problem)))
+    }
+
+    /// Reports the end, once: an incomplete line, and records that were anchored and are missing.
+    fn at_end(&mut self, torn: Option<u64>) -> Option<Read> {
+        if std::mem::replace(&mut self.ended, true) {
+            return None;
+        }
+        let missing = self.chain.missing_end();
+        let cut_off = torn.map(|seq| JournalProblem::CutOff { seq });
+        let problems = match missing {
+            // A line that was once complete was not torn by a crash.
+            Some(MissingEnd { from, to, may_be_lost: false }) => {
+                [Some(JournalProblem::Truncated { from, to }), None]
+            }
+            Some(MissingEnd { from, to, may_be_lost: true }) => {
+                [cut_off, Some(JournalProblem::Lost { from, to })]
+            }
+            None => [cut_off, None],
+        };
+        self.held.extend(problems.into_iter().flatten().map(Read::Problem));
+        self.held.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_over_the_limit_is_an_error_with_its_record_and_size() {
+        let check = |text: &str, expected: Option<u64>| {
+            let file = tempfile::NamedTempFile::new().unwrap();
+            fs::write(file.path(), text).unwrap();
+            let mut lines = RawLines::open(file.path()).unwrap();
+            lines.line_bytes_max = 8;
+            assert!(lines.next().unwrap().unwrap().ended, "{text:?}");
+            match (lines.next(), expected) {
+                (Ok(Some(line)), None) => assert_eq!(line.seq, 2, "{text:?}"),
+                (Err(JournalError::TooLong { seq: 2, bytes, .. }), Some(expected)) => {
+                    assert_eq!(bytes, expected, "{text:?}");
+                }
+                other => panic!("{text:?}: {other:?}"),
+            }
+        };
+        check("one\n1234567\n", None);
+        check("one\n1234567", None);
+        check("one\n12345678\nthree\n", Some(8));
+        check("one\n123456789012\nthree\n", Some(12));
+        check("one\n123456789012", Some(12));
     }
 }

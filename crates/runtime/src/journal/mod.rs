@@ -1,24 +1,38 @@
-//! Journals on disk: one folder per session, with the journal, its prompt set and its pictures.
+//! Journals on disk: one folder per session, with the journal, its prompt set and its pictures; and beside the sessions, the
+//! key that seals them and the anchor of each.
 //!
 //! The journal is append-only. Each record is written before it is acted on, so that the file is complete however the
 //! process ends.
 
+mod anchor;
+mod chain;
 mod declared;
+mod disk;
 mod error;
+mod key;
 mod lines;
 mod lock;
 mod reader;
+mod references;
 mod seal;
 mod store;
 mod views;
 mod writer;
 
+pub(crate) use chain::{Chain, Flaw, MissingEnd};
+pub use chain::{Proof, Unproven};
 pub use error::JournalError;
-pub(crate) use lines::{Chain, Flaw, Lines, RawLine, RawLines, Read};
+pub use key::SealFolder;
+pub(crate) use lines::{Lines, RawLine, RawLines, Read};
 pub use lock::SessionLock;
+pub(crate) use reader::records;
 pub use reader::{Journal, JournalProblem};
 pub(crate) use store::sha256_hex;
 pub use store::{SessionFolder, SessionStore};
 pub(crate) use views::StoredLine;
 pub use views::ViewError;
 pub use writer::JournalWriter;
+pub(crate) use writer::is_durable;
+
+#[cfg(test)]
+mod power_tests;

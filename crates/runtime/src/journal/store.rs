@@ -2,34 +2,40 @@
 
 use std::{
     fs,
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
 use deskhand_core::{ids::SessionId, prompt::PromptSet, record::Line, ui::PictureRef};
 use sha2::{Digest as _, Sha256};
 
-use super::{Journal, JournalError, JournalWriter, Lines, Read};
+use super::{Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
 
-/// The SHA-256 hash as lower-case hexadecimal.
-pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+/// Bytes as lower-case hexadecimal.
+pub(super) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
-    Sha256::digest(bytes).iter().fold(String::with_capacity(64), |mut text, byte| {
+    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     })
 }
 
-/// A folder of sessions, each in a subfolder named by its id.
+/// The SHA-256 hash as lower-case hexadecimal.
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// A folder of sessions, each in a subfolder named by its id, and the seals of their journals.
 #[derive(Debug, Clone)]
 pub struct SessionStore {
     root: PathBuf,
+    seals: SealFolder,
 }
 
 impl SessionStore {
-    /// The store in `root`; the folder is created with the first session.
-    pub fn at(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+    /// The store in `root`, sealed with the key in the folder `seals`. That folder must lie outside of `root`, and should be
+    /// the same for all stores of a user. Both are created with the first session.
+    pub fn at(root: impl Into<PathBuf>, seals: impl Into<PathBuf>) -> Self {
+        Self { root: root.into(), seals: SealFolder::at(seals) }
     }
 
     /// The folder of the store.
@@ -37,19 +43,21 @@ impl SessionStore {
         &self.root
     }
 
-    /// Creates the folder of a new session, accessible to its owner only.
+    /// The seals of the journals.
+    pub fn seals(&self) -> &SealFolder {
+        &self.seals
+    }
+
+    /// Creates the folder of a new session, accessible to its owner only. Anchors of sessions that are gone are removed.
     ///
     /// # Errors
     /// [`JournalError::File`] if it cannot be created.
     pub fn create(&self, session: &SessionId) -> Result<SessionFolder, JournalError> {
-        use std::os::unix::fs::DirBuilderExt as _;
-        let path = self.root.join(&session.0);
-        let mut builder = fs::DirBuilder::new();
-        builder.recursive(true).mode(0o700);
-        for folder in [path.clone(), path.join("pictures")] {
-            builder.create(&folder).map_err(|source| JournalError::file("create", folder, source))?;
-        }
-        Ok(SessionFolder { path })
+        self.seals.prune();
+        let folder = SessionFolder { path: self.root.join(&session.0), seals: self.seals.clone() };
+        let pictures = folder.pictures_path();
+        disk::create_folders(&pictures).map_err(|source| JournalError::file("create", pictures, source))?;
+        Ok(folder)
     }
 
     /// The ids of all sessions, newest first.
@@ -88,7 +96,7 @@ impl SessionStore {
         };
         match matches.as_slice() {
             [] => Err(JournalError::NoSession { name: name.to_owned() }),
-            [id] => Ok(SessionFolder { path: self.root.join(&id.0) }),
+            [id] => Ok(SessionFolder { path: self.root.join(&id.0), seals: self.seals.clone() }),
             several => Err(JournalError::Ambiguous {
                 name: name.to_owned(),
                 matches: several.iter().map(|id| id.0.clone()).collect(),
@@ -101,6 +109,7 @@ impl SessionStore {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionFolder {
     path: PathBuf,
+    seals: SealFolder,
 }
 
 impl SessionFolder {
@@ -110,6 +119,11 @@ impl SessionFolder {
     /// The folder itself.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The seals of the journal.
+    pub fn seals(&self) -> &SealFolder {
+        &self.seals
     }
 
     /// The journal.
@@ -125,10 +139,32 @@ impl SessionFolder {
     /// Removes the folder of a session that did not start. Failure is only logged.
     pub(crate) fn discard(&self) {
         if !self.journal_path().exists()
-            && let Err(error) = fs::remove_dir_all(&self.path)
+            && let Err(error) = self.remove()
         {
             tracing::warn!(%error, "failed to remove the folder of a session that did not start");
         }
+    }
+
+    /// Removes the session with its anchor.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if something cannot be removed.
+    pub fn remove(&self) -> Result<(), JournalError> {
+        // The journal is removed first: without one, what an interruption leaves behind is no longer a session.
+        let journal = self.journal_path();
+        match fs::remove_file(&journal) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                return Err(JournalError::file("remove", journal, source));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        self.seals.remove_anchor(&self.name(), &self.path)?;
+        fs::remove_dir_all(&self.path).map_err(|source| JournalError::file("remove", &self.path, source))
+    }
+
+    /// The folder of the pictures.
+    pub(crate) fn pictures_path(&self) -> PathBuf {
+        self.path.join("pictures")
     }
 
     /// The file of a picture, in either format.
@@ -138,7 +174,7 @@ impl SessionFolder {
     }
 
     pub(crate) fn picture_file(&self, sha256: &str, extension: &str) -> PathBuf {
-        self.path.join("pictures").join(format!("{sha256}.{extension}"))
+        self.pictures_path().join(format!("{sha256}.{extension}"))
     }
 
     /// Creates the journal.
@@ -146,7 +182,7 @@ impl SessionFolder {
     /// # Errors
     /// [`JournalError`] if the file cannot be created or already exists.
     pub fn begin(&self) -> Result<JournalWriter, JournalError> {
-        JournalWriter::create(self.journal_path(), self.lock()?)
+        JournalWriter::create(self.clone(), self.lock()?)
     }
 
     /// Reads the journal.
@@ -154,7 +190,7 @@ impl SessionFolder {
     /// # Errors
     /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
     pub fn read(&self) -> Result<Journal, JournalError> {
-        Journal::read(&self.journal_path())
+        Journal::read(self)
     }
 
     /// Passes every line of the journal to `reader`, in order, with one line in memory at a time.
@@ -162,7 +198,7 @@ impl SessionFolder {
     /// # Errors
     /// [`JournalError`] if it cannot be read; a truncated last line is not an error.
     pub fn read_lines(&self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
-        let mut lines = Lines::open(&self.journal_path())?;
+        let mut lines = Lines::open(self)?;
         while let Some(read) = lines.next()? {
             if let Read::Line(line) = read {
                 reader(&line);
@@ -226,17 +262,12 @@ impl SessionFolder {
     }
 }
 
-/// Writes a file atomically. An existing file of that name is kept: it has the same content.
+/// Writes a file atomically. An existing file of that name and size is kept: it has the same content.
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), JournalError> {
-    if path.is_file() {
+    // A power failure can leave an empty file.
+    let is_whole = |found: fs::Metadata| found.is_file() && found.len() == bytes.len() as u64;
+    if fs::metadata(path).is_ok_and(is_whole) {
         return Ok(());
     }
-    let folder = path.parent().unwrap_or(path);
-    let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(bytes)?;
-        file.persist(path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(|source| JournalError::file("write", path, source))
+    disk::write_whole(path, bytes).map_err(|source| JournalError::file("write", path, source))
 }

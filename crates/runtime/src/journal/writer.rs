@@ -1,6 +1,6 @@
 //! Appends records to a journal.
 
-use std::{fs, io::Write as _, path::PathBuf};
+use std::fs;
 
 use deskhand_core::{
     record::{Line, Record},
@@ -8,8 +8,14 @@ use deskhand_core::{
 };
 
 use super::{
-    JournalError,
+    JournalError, SessionFolder,
+    anchor::{Anchor, Head, Synced},
+    chain::ChainEnd,
+    disk,
+    key::SealKey,
+    lines::LINE_BYTES_MAX,
     lock::SessionLock,
+    references::{self, References},
     seal::seal,
     store::sha256_hex,
     views::{StoredLine, StoredObservation, Views},
@@ -18,67 +24,129 @@ use super::{
 /// The writer of a journal. It keeps only the number and hash of the last line.
 #[derive(Debug)]
 pub struct JournalWriter {
-    path: PathBuf,
+    folder: SessionFolder,
     file: fs::File,
+    key: SealKey,
+    anchor: Anchor,
     seq: u64,
     prev: String,
     /// The last view of each window, to store views as changes.
     views: Views,
+    references: References,
     _lock: SessionLock,
 }
 
+/// Whether a record is on the disk before anything else happens: it survives a power failure.
+pub(crate) fn is_durable<O>(record: &Record<O>) -> bool {
+    match record {
+        Record::Header(_) | Record::Changed(_) => true,
+        Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
+        Record::Event(event) => matches!(event.event, Event::Ended),
+    }
+}
+
 impl JournalWriter {
-    pub(super) fn create(path: PathBuf, lock: SessionLock) -> Result<Self, JournalError> {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let file = fs::OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-            .map_err(|source| JournalError::file("create", &path, source))?;
-        Ok(Self { path, file, seq: 0, prev: String::new(), views: Views::default(), _lock: lock })
+    pub(super) fn create(folder: SessionFolder, lock: SessionLock) -> Result<Self, JournalError> {
+        let key = folder.seals().key_or_new()?;
+        let path = folder.journal_path();
+        // Anchored before there is a journal: a journal without an anchor has lost it.
+        let anchor = folder.seals().anchor(
+            key.clone(),
+            (&folder.name(), folder.path()),
+            /*since*/ 1,
+            Head::default(),
+        )?;
+        let file = disk::create(&path).map_err(|source| JournalError::file("create", &path, source))?;
+        Ok(Self {
+            folder,
+            file,
+            key,
+            anchor,
+            seq: 0,
+            prev: String::new(),
+            views: Views::default(),
+            references: References::default(),
+            _lock: lock,
+        })
     }
 
-    /// Appends after the first `seq` lines (`bytes` bytes); truncates what follows.
+    /// Appends after `end`, `bytes` bytes from the start; truncates what follows. `pictures` are those that records after the
+    /// last durable one refer to.
     pub(crate) fn reopen(
-        path: PathBuf,
+        folder: SessionFolder,
         lock: SessionLock,
-        (seq, bytes): (u64, u64),
-        prev: String,
+        (end, bytes): (ChainEnd, u64),
+        pictures: &[String],
     ) -> Result<Self, JournalError> {
+        let path = folder.journal_path();
         let open = || {
             let file = fs::OpenOptions::new().append(true).open(&path)?;
             if file.metadata()?.len() > bytes {
                 file.set_len(bytes)?;
-                file.sync_data()?;
             }
+            disk::sync(&file, &path)?;
             Ok(file)
         };
+        let mut references = References::default();
+        pictures.iter().for_each(|sha256| references.add(sha256));
+        references.sync(&folder)?;
         let file = open().map_err(|source| JournalError::file("reopen", &path, source))?;
+        let key = folder.seals().key_or_new()?;
+        let ChainEnd { session, since, head, prev } = end;
+        let seq = head.seq;
+        let anchor = folder.seals().anchor(key.clone(), (&session, folder.path()), since, head)?;
         // The next view of each window is stored whole.
-        Ok(Self { path, file, seq, prev, views: Views::default(), _lock: lock })
+        let views = Views::default();
+        Ok(Self { folder, file, key, anchor, seq, prev, views, references, _lock: lock })
     }
 
-    /// Appends a record in one write; it survives a crash of this process. Commands and outcomes are also synced, so that
-    /// they survive a crash of the machine. Returns the line as given; the file may hold a diff instead of a repeated view.
+    /// Appends a record in one write; it survives a crash of this process. Commands, outcomes and the end are also synced, with
+    /// everything that they and the records before them refer to, so that they survive a crash of the machine. Returns the line
+    /// as given; the file may hold a diff instead of a repeated view.
     ///
     /// # Errors
     /// [`JournalError`] if it cannot be written; the recorded action must not be performed then.
     pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
-        let durable = match &record {
-            Record::Header(_) | Record::Changed(_) => true,
-            Record::Effect(effect) => matches!(effect.effect, Effect::Call { .. } | Effect::Finish { .. }),
-            Record::Event(_) => false,
-        };
-        let line = Line { seq: self.seq + 1, prev: std::mem::take(&mut self.prev), at_ms, record };
-        let mut text = seal(self.encoded(&line).map_err(JournalError::Encode)?);
-        self.prev = sha256_hex(&text);
+        let durable = is_durable(&record);
+        let line = Line { seq: self.seq + 1, prev: self.prev.clone(), at_ms, record };
+        let record = self.encoded(&line).map_err(JournalError::Encode)?;
+        self.references.add_all(&record);
+        let (mut text, seal) = seal(record, &self.key);
+        let prev = sha256_hex(&text);
         text.push(b'\n');
-        let result =
-            self.file.write_all(&text).and_then(|()| if durable { self.file.sync_data() } else { Ok(()) });
-        result.map_err(|source| JournalError::file("write", &self.path, source))?;
+        let path = self.folder.journal_path();
+        let bytes = text.len() as u64;
+        if bytes > LINE_BYTES_MAX {
+            return Err(JournalError::TooLong { path, seq: line.seq, bytes });
+        }
+        if durable {
+            self.sync_references(&line.record)?;
+        }
+        let mut write = || {
+            disk::append(&mut self.file, &path, &text)?;
+            if durable { disk::sync(&self.file, &path) } else { Ok(()) }
+        };
+        write().map_err(|source| JournalError::file("write", &path, source))?;
+        self.prev = prev;
         self.seq = line.seq;
+        let synced = if durable { Synced::Yes } else { Synced::NotYet };
+        self.anchor.advance(Head { seq: line.seq, seal }, synced)?;
+        if let Record::Event(_) = &line.record
+            && durable
+        {
+            self.anchor.sync()?;
+        }
         Ok(line)
+    }
+
+    /// Syncs what this record and those before it refer to.
+    fn sync_references(&mut self, record: &Record) -> Result<(), JournalError> {
+        self.references.sync(&self.folder)?;
+        if let Record::Header(header) = record {
+            references::sync_file(&self.folder.prompts_path(&header.prompts_sha256))?;
+            references::sync_folder(self.folder.path())?;
+        }
+        Ok(())
     }
 
     /// The line as stored in the file.

@@ -185,13 +185,8 @@ fn subtask_page(line: &SubtaskLine) -> SubtaskPage {
 fn problems(overview: &Overview) -> Vec<NoteLine> {
     let end = end_words(&overview.end);
     let end = (!end.is_empty()).then_some(NoteLine { tone: Tone::Doubtful, text: end });
-    let problem = |problem: &JournalProblem| NoteLine {
-        tone: Tone::Bad,
-        text: match problem {
-            JournalProblem::CutOff { seq } => format!("Record {seq} is truncated."),
-            JournalProblem::Changed { seq } => format!("Record {seq} was modified."),
-        },
-    };
+    let problem =
+        |problem: &JournalProblem| NoteLine { tone: Tone::Bad, text: format!("Journal: {problem}.") };
     overview.problems.iter().map(problem).chain(end).collect()
 }
 

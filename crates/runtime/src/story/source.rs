@@ -21,7 +21,7 @@ pub(crate) fn tell<E: From<JournalError>>(
     folder: &SessionFolder,
     mut listen: impl FnMut(Chapter) -> Result<(), E>,
 ) -> Result<Told, E> {
-    let mut lines = Lines::open(&folder.journal_path())?;
+    let mut lines = Lines::open(folder)?;
     let header = lines.header()?;
     let mut story = Story::default();
     let mut problems = Vec::new();

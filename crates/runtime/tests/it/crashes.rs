@@ -1,7 +1,7 @@
 //! Kills the process after every record of a session, keeping the world and the journal. The resumed session has the same
 //! end state, and nothing is done twice.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use deskhand_core::{
     outcome::OutcomeKind,
@@ -9,12 +9,12 @@ use deskhand_core::{
     session::{Effect, Event},
 };
 use deskhand_desktop_fake::{FakeDesktop, office};
-use deskhand_runtime::{HeldSession, RunEnd, SessionFolder, replay, resume, run};
+use deskhand_runtime::{HeldSession, RunEnd, Unsealed, replay, resume, run};
 use tokio::task::JoinSet;
 
 use crate::{
     careful::{Careful, Out},
-    support::{REQUEST, World, script},
+    support::{REQUEST, World, script, tear_last_line},
 };
 
 /// When the process dies.
@@ -81,13 +81,6 @@ fn out(lines: &[Line], end: End) -> Option<Out> {
     }
 }
 
-fn cut_last_line(folder: &SessionFolder) {
-    let path = folder.journal_path();
-    let bytes = fs::read(&path).unwrap();
-    let start = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    fs::write(&path, &bytes[..start + (bytes.len() - start) / 2]).unwrap();
-}
-
 /// Kills the process at a line, resumes, and compares with an uninterrupted session.
 async fn check(text: &str, seq: u64, end: End, expected: &Truth) {
     let desktop = Arc::new(office());
@@ -98,9 +91,9 @@ async fn check(text: &str, seq: u64, end: End, expected: &Truth) {
     assert_eq!(before.lines.last().unwrap().seq, seq, "nothing was written after it");
     world.model.interrupted(out(&before.lines, end));
     if end == End::InLine {
-        cut_last_line(&folder);
+        assert!(tear_last_line(&folder), "record {seq}");
     }
-    let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+    let held = HeldSession::take(folder, Unsealed::Refuse, &mut |_| ()).unwrap();
     assert_eq!(held.cut_off(), (end == End::InLine).then_some(seq));
     let kept = if end == End::InLine { seq - 1 } else { seq };
     assert_eq!(held.records(), kept);
@@ -189,7 +182,8 @@ async fn resuming_on_a_new_desktop_always_reaches_an_outcome() {
         if run_until(&world, Some(seq)).await.is_some() {
             break;
         }
-        let held = HeldSession::take(world.store.find("last").unwrap(), &mut |_| ()).unwrap();
+        let held =
+            HeldSession::take(world.store.find("last").unwrap(), Unsealed::Refuse, &mut |_| ()).unwrap();
         let (ids, in_round) = (held.ids(), held.in_round());
         if seq > 10 {
             assert!(ids.window > 0, "windows were seen");

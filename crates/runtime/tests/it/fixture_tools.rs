@@ -207,7 +207,8 @@ async fn the_first_stop_cancels_a_wait() {
         json!({"thought": "t", "status": "CONTINUE", "action": {"function": "wait", "arguments": {"seconds": 300}}}),
     ])));
     let folder = tempfile::tempdir().unwrap();
-    let (store, stop) = (SessionStore::at(folder.path()), StopSwitch::new());
+    let (store, stop) =
+        (SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")), StopSwitch::new());
     let options = RunOptions {
         store: &store,
         desktop: &stage.desktop,

@@ -19,6 +19,7 @@ mod races;
 mod random_sessions;
 mod reference;
 mod reports;
+mod sealed;
 mod stopping;
 mod story;
 mod support;

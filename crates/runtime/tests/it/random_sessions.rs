@@ -12,7 +12,6 @@ mod world;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fs,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     sync::{
         Mutex,
@@ -30,19 +29,19 @@ use deskhand_core::{
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox,
+    HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed,
     agents::EnabledAgents,
     people::{Approvals, People, Request},
     replay, resume, run, verify,
 };
 
 use audit::audit;
-use chance::Chance;
+pub(crate) use chance::Chance;
 use mind::RandomModel;
 use person::RandomPerson;
 use world::Stage;
 
-use crate::wording::assert_decides_the_same;
+use crate::{support::tear_last_line, wording::assert_decides_the_same};
 
 const SESSIONS: u64 = 1_000;
 /// How many seeds are run twice to check determinism.
@@ -213,7 +212,7 @@ impl Life {
             ]),
             converse: chance.percent(25),
             requests: requests(&mut chance),
-            store: SessionStore::at(folder.path()),
+            store: SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
             folder,
             config,
             chance,
@@ -301,10 +300,10 @@ impl Life {
     fn take_up(&mut self) -> (HeldSession, bool, Vec<Request>) {
         let folder = self.store.find("last").unwrap();
         if self.chance.percent(40) {
-            cut_last_line(&folder);
+            tear_last_line(&folder);
         }
         let mut known = 0;
-        let held = HeldSession::take(folder, &mut |line| {
+        let held = HeldSession::take(folder, Unsealed::Refuse, &mut |line| {
             known += usize::from(is_request(line));
         })
         .unwrap();
@@ -330,16 +329,6 @@ impl Life {
 
 fn is_request(line: &Line) -> bool {
     matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Requested { .. }))
-}
-
-/// Truncates the last line, unless it is the header.
-fn cut_last_line(folder: &SessionFolder) {
-    let path = folder.journal_path();
-    let bytes = fs::read(&path).unwrap();
-    let start = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    if start > 0 {
-        fs::write(&path, &bytes[..start + (bytes.len() - start) / 2]).unwrap();
-    }
 }
 
 fn shown(line: &Line) -> String {

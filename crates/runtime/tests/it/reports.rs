@@ -12,7 +12,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use deskhand_desktop_fake::office;
-use deskhand_runtime::{ReportFormat, StopSwitch, fork, verify, write_report};
+use deskhand_runtime::{ReportFormat, StopSwitch, Unsealed, fork, verify, write_report};
 use serde_json::{Value, json};
 
 use crate::support::{Ran, config, events, office_script, run_office, run_with};
@@ -164,7 +164,9 @@ async fn wherever_a_journal_ends_every_format_is_written_and_says_so() {
     assert!(page.contains("while `write_table` ran; whether it took effect is unknown"), "{page}");
     assert!(page.contains("no result"));
     fs::write(&path, lines[..=call].join("\n") + "\n{\"seq\":").unwrap();
-    assert!(report(&ran, ReportFormat::Html).1.contains("is truncated"));
+    assert!(report(&ran, ReportFormat::Html).1.contains("were removed"), "they were anchored");
+    fs::remove_file(ran.end.folder.seals().anchor_path(&ran.end.session.0)).unwrap();
+    assert!(report(&ran, ReportFormat::Html).1.contains("was cut off"));
 }
 
 #[tokio::test]
@@ -408,7 +410,7 @@ async fn pictures_can_be_kept_and_shown_as_jpeg() {
     }
     let is_read = |line: &&Line| matches!(&line.record, Record::Event(event) if matches!(event.event, Event::Returned { .. }));
     let at = ran.lines.iter().filter(is_read).nth(1).unwrap().seq;
-    let held = fork(&ran.store.0, &ran.end.folder, at).unwrap();
+    let held = fork(&ran.store.0, &ran.end.folder, at, Unsealed::Refuse).unwrap();
     let copy = held.folder().picture_path(&pictures[0].sha256);
     assert!(copy.is_file() && copy.extension().unwrap() == "jpg", "{}", copy.display());
 }

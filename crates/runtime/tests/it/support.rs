@@ -1,6 +1,6 @@
 //! Runs sessions on the in-memory office suite with a scripted model.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use deskhand_core::{
     command::{CallResult, Command},
@@ -12,11 +12,12 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,
+    RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox,
     agents::EnabledAgents,
     people::{Approvals, People, Request},
     run,
 };
+use serde_json::Value;
 
 pub(crate) const REQUEST: &str =
     "Extract the sales table from the Writer document and create a bar chart of it in Calc";
@@ -72,7 +73,7 @@ pub(crate) async fn run_people<M: Model>(
     mut watch: impl FnMut(&Line, &FakeDesktop) + Send,
 ) -> Ran {
     let folder = tempfile::tempdir().unwrap();
-    let store = SessionStore::at(folder.path());
+    let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let mut lines = Vec::new();
     let options = RunOptions {
@@ -124,6 +125,34 @@ pub(crate) fn results(lines: &[Line]) -> impl Iterator<Item = &CallResult> {
     events(lines).filter_map(|event| if let Event::Returned { result } = event { Some(result) } else { None })
 }
 
+/// Leaves a session as if its process had died in the last write: half of the last line, and an anchor that does not know it.
+/// Returns false, and changes nothing, if the line was anchored before that process.
+pub(crate) fn tear_last_line(folder: &SessionFolder) -> bool {
+    let anchor = folder.seals().anchor_path(&folder.name());
+    let mut slots = fs::read(&anchor).unwrap();
+    let written = |slot: &[u8]| {
+        let slot: Value = serde_json::from_slice(slot).unwrap();
+        let anchored: Value = serde_json::from_str(slot["anchored"].as_str().unwrap()).unwrap();
+        anchored["written"]["seq"].as_u64().unwrap()
+    };
+    let (first, second) = (written(&slots[..SLOT]), written(&slots[SLOT..2 * SLOT]));
+    // A journal needs its header.
+    if first == second || first.max(second) == 1 {
+        return false;
+    }
+    let newer = if first > second { 0..SLOT } else { SLOT..2 * SLOT };
+    slots[newer].fill(b' ');
+    fs::write(&anchor, slots).unwrap();
+    let path = folder.journal_path();
+    let bytes = fs::read(&path).unwrap();
+    let start = bytes[..bytes.len() - 1].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    fs::write(&path, &bytes[..start + (bytes.len() - start) / 2]).unwrap();
+    true
+}
+
+/// The size of a slot of an anchor.
+const SLOT: usize = 1_024;
+
 /// What survives a process: desktop, model, and sessions on disk.
 pub(crate) struct World<M> {
     pub(crate) desktop: Arc<FakeDesktop>,
@@ -151,7 +180,7 @@ impl<M: Model> World<M> {
         Self {
             desktop,
             model: Arc::new(model),
-            store: SessionStore::at(folder.path()),
+            store: SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
             tools: Arc::new(Toolbox::standard(ActLimits::default()).unwrap()),
             folder: Arc::new(folder),
         }

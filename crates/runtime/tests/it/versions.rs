@@ -15,8 +15,8 @@ use deskhand_core::{
 };
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
-    HeldSession, ReportFormat, RunSummary, SessionFolder, replay, resume, verify, words::result_words,
-    write_report,
+    HeldSession, ReportFormat, RunSummary, SessionFolder, Unsealed, replay, resume, verify,
+    words::result_words, write_report,
 };
 
 use crate::support::{World, results, script};
@@ -59,7 +59,7 @@ fn cut(folder: &SessionFolder, lines: usize) {
 /// Resumes a session of an earlier version after its first `lines`.
 async fn assert_resumes(world: &World<deskhand_model::Script>, folder: SessionFolder, lines: usize) {
     cut(&folder, lines);
-    let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+    let held = HeldSession::take(folder, Unsealed::Accept, &mut |_| ()).unwrap();
     let requests = if held.in_round() { Vec::new() } else { vec!["and now?".to_owned()] };
     let ended = resume(held, /*desktop_kept*/ false, world.options(requests), &mut |_| ()).await.unwrap();
     let place = format!("{} after {lines} lines", ended.folder.path().display());
@@ -124,7 +124,7 @@ async fn version_1_can_be_resumed_ended_or_not() {
         let world = world();
         let folder = session(&world);
         cut(&folder, lines);
-        let held = HeldSession::take(folder, &mut |_| ()).unwrap();
+        let held = HeldSession::take(folder, Unsealed::Accept, &mut |_| ()).unwrap();
         let requests = if held.has_ended() { vec!["and now?".to_owned()] } else { Vec::new() };
         let options = world.options(requests);
         let ended = resume(held, /*desktop_kept*/ false, options, &mut |_| ()).await.unwrap();
@@ -285,7 +285,7 @@ fn a_later_version_is_rejected() {
     let message = format!("format version {} is newer", JOURNAL_VERSION + 1);
     let error = folder.read().unwrap_err().to_string();
     assert!(error.contains(&message), "{error}");
-    let error = HeldSession::take(folder.clone(), &mut |_| ()).unwrap_err();
+    let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
     assert!(std::error::Error::source(&error).unwrap().to_string().contains(&message), "{error:?}");
     assert!(verify(&folder).unwrap_err().to_string().contains(&message));
 }

@@ -66,7 +66,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     replies.push_back(json!({"thought": "t", "status": "FINISH", "result": "enough"}));
     let model = Told { replies: Mutex::new(replies), asked: Mutex::default() };
     let folder = tempfile::tempdir().unwrap();
-    let store = SessionStore::at(folder.path());
+    let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let options = RunOptions {
         store: &store,

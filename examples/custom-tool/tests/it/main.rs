@@ -46,7 +46,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
     let (desktop, model) = (office(), Script::parse("count.toml", TURNS, BTreeMap::new()).unwrap());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();
     let options = RunOptions {
-        store: &SessionStore::at(folder.path()),
+        store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
         desktop_name: "fake".to_owned(),
         model: &model,

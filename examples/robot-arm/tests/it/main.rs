@@ -30,7 +30,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
     registry.register(kind).unwrap();
     let (desktop, model) = (office(), Script::parse("arm.toml", turns, BTreeMap::new()).unwrap());
     let options = RunOptions {
-        store: &SessionStore::at(folder.path()),
+        store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
         desktop_name: "fake".to_owned(),
         model: &model,

@@ -1,0 +1,273 @@
+//! Anchors: the head of a journal, written down outside of the session.
+//!
+//! A journal can lose its last records without a trace in what is left. So the number and the seal of the last record are
+//! kept beside the key, in one small file per session:
+//!
+//! ```text
+//! slot 0, slot 1   the head, sealed, padded to 1024 bytes each; written in turn, so that one of them is always whole
+//! path             the folder of the session, to find anchors of sessions that are gone
+//! ```
+//!
+//! The slot is written after the record. So the anchor may lag behind the journal, never the other way round, with one
+//! exception: a power failure loses records that were not synced. Hence a slot holds two heads, the last record written
+//! and the last one synced, and the boot of the machine: what was written in an earlier boot may be lost, what was synced
+//! may not.
+
+use std::{
+    fs,
+    io::{self, Write as _},
+    os::unix::{
+        ffi::{OsStrExt as _, OsStringExt as _},
+        fs::FileExt as _,
+    },
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    JournalError, disk,
+    key::{Purpose, SealFolder, SealKey},
+};
+
+/// The size of a slot.
+const SLOT_BYTES: usize = 1_024;
+/// The number of slots.
+const SLOTS: usize = 2;
+/// The maximum length of the path of a session, in bytes.
+const PATH_BYTES_MAX: usize = 4_096;
+/// How long an anchor is kept whose sessions folder is gone, which may be on a disk that is not mounted.
+const KEPT_UNMOUNTED: Duration = Duration::from_hours(24 * 90);
+
+/// A record and its seal.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// The number of the record; 0 before the first one.
+    pub(crate) seq: u64,
+    /// Its seal; empty if the record has none of this key.
+    pub(crate) seal: String,
+}
+
+/// What is anchored of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Anchored {
+    /// The session.
+    session: String,
+    /// Counts the writes, to find the newer slot.
+    turn: u64,
+    /// The first record that is sealed with the key; from there on, all are.
+    pub(crate) since: u64,
+    /// The last record written.
+    pub(crate) written: Head,
+    /// The last record that was synced.
+    pub(crate) synced: Head,
+    /// The boot in which it was written.
+    pub(crate) boot: String,
+}
+
+/// A slot as stored: what is anchored as JSON, and its seal.
+#[derive(Serialize, Deserialize)]
+struct Slot {
+    anchored: String,
+    seal: String,
+}
+
+impl Anchored {
+    /// Whether records after the last synced one may be missing because of a power failure.
+    pub(crate) fn may_have_lost(&self, boot: &str) -> bool {
+        boot.is_empty() || self.boot != boot
+    }
+
+    fn to_slot(&self, key: &SealKey) -> Result<[u8; SLOT_BYTES], JournalError> {
+        let anchored = serde_json::to_string(self).map_err(JournalError::Encode)?;
+        let seal = key.seal(Purpose::Anchor, anchored.as_bytes());
+        let text = serde_json::to_vec(&Slot { anchored, seal }).map_err(JournalError::Encode)?;
+        let mut slot = [b' '; SLOT_BYTES];
+        let too_long =
+            || JournalError::Encode(serde::ser::Error::custom("an anchor is longer than its slot"));
+        slot.get_mut(..text.len()).ok_or_else(too_long)?.copy_from_slice(&text);
+        if let Some(last) = slot.last_mut() {
+            *last = b'\n';
+        }
+        Ok(slot)
+    }
+
+    /// What a slot holds; `None` if it is torn, forged, or of another session.
+    fn of_slot(slot: &[u8], key: &SealKey, session: &str) -> Option<Self> {
+        let Slot { anchored, seal } = serde_json::from_slice(slot).ok()?;
+        if !key.holds(Purpose::Anchor, anchored.as_bytes(), seal.as_bytes()) {
+            return None;
+        }
+        serde_json::from_str(&anchored).ok().filter(|anchored: &Self| anchored.session == session)
+    }
+
+    /// The newer of the slots that hold.
+    fn of_file(bytes: &[u8], key: &SealKey, session: &str) -> Option<Self> {
+        let slots = bytes.chunks_exact(SLOT_BYTES).take(SLOTS);
+        slots.filter_map(|slot| Self::of_slot(slot, key, session)).max_by_key(|anchored| anchored.turn)
+    }
+}
+
+/// The anchor of a session that is being written.
+#[derive(Debug)]
+pub(crate) struct Anchor {
+    path: PathBuf,
+    file: fs::File,
+    key: SealKey,
+    anchored: Anchored,
+}
+
+impl Anchor {
+    /// Records a new last record. `Synced::Yes` says that it and all before it are on the disk.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if it cannot be written.
+    pub(crate) fn advance(&mut self, head: Head, synced: Synced) -> Result<(), JournalError> {
+        if synced == Synced::Yes {
+            self.anchored.synced.clone_from(&head);
+        }
+        self.anchored.written = head;
+        self.write()
+    }
+
+    /// Syncs the anchor itself. Without it, a power failure may leave an earlier state, which lags behind.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if it cannot be synced.
+    pub(crate) fn sync(&self) -> Result<(), JournalError> {
+        self.file.sync_data().map_err(|source| JournalError::file("sync", &self.path, source))
+    }
+
+    /// Writes one slot, in one write, in place: a full disk cannot prevent it.
+    fn write(&mut self) -> Result<(), JournalError> {
+        self.anchored.turn = self.anchored.turn.saturating_add(1);
+        let at = (self.anchored.turn % SLOTS as u64) * SLOT_BYTES as u64;
+        let slot = self.anchored.to_slot(&self.key)?;
+        self.file.write_all_at(&slot, at).map_err(|source| JournalError::file("write", &self.path, source))
+    }
+}
+
+/// Whether a record is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Synced {
+    /// It is.
+    Yes,
+    /// Not necessarily.
+    NotYet,
+}
+
+impl SealFolder {
+    /// The anchor file of a session.
+    pub fn anchor_path(&self, session: &str) -> PathBuf {
+        // Ids come from journals, which may have been changed.
+        let name: String =
+            session.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
+        self.anchors_path().join(name)
+    }
+
+    /// What is anchored of a session; `None` if nothing that holds.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if it cannot be read.
+    pub(crate) fn anchored(&self, key: &SealKey, session: &str) -> Result<Option<Anchored>, JournalError> {
+        let path = self.anchor_path(session);
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Anchored::of_file(&bytes, key, session)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(JournalError::file("read", path, source)),
+        }
+    }
+
+    /// Anchors a journal anew, with records up to `head` that are on the disk. The anchor is synced.
+    ///
+    /// # Errors
+    /// [`JournalError`] if it cannot be written.
+    pub(crate) fn anchor(
+        &self,
+        key: SealKey,
+        (session, folder): (&str, &Path),
+        since: u64,
+        head: Head,
+    ) -> Result<Anchor, JournalError> {
+        let path = self.anchor_path(session);
+        let anchors = self.anchors_path();
+        let turn = self.anchored(&key, session)?.map_or(0, |before| before.turn);
+        let anchored = Anchored {
+            session: session.to_owned(),
+            turn,
+            since,
+            synced: head.clone(),
+            written: head,
+            boot: boot(),
+        };
+        let slot = anchored.to_slot(&key)?;
+        let write = || {
+            disk::create_folders(&anchors)?;
+            let mut file = tempfile::NamedTempFile::new_in(&anchors)?;
+            for _ in 0..SLOTS {
+                file.write_all(&slot)?;
+            }
+            file.write_all(std::path::absolute(folder)?.as_os_str().as_bytes())?;
+            file.as_file().sync_all()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            disk::sync_folder(&anchors)?;
+            fs::OpenOptions::new().write(true).open(&path)
+        };
+        let file = write().map_err(|source| JournalError::file("write", &path, source))?;
+        Ok(Anchor { path, file, key, anchored })
+    }
+
+    /// Removes the anchor of the session in that folder. That of another folder with the same name stays.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if it cannot be removed.
+    pub(crate) fn remove_anchor(&self, session: &str, folder: &Path) -> Result<(), JournalError> {
+        let path = self.anchor_path(session);
+        let is_its = std::path::absolute(folder).is_ok_and(|folder| folder_of(&path) == Some(folder));
+        if !is_its {
+            return Ok(());
+        }
+        fs::remove_file(&path).map_err(|source| JournalError::file("remove", path, source))
+    }
+
+    /// Removes the anchors of sessions whose folder is gone. Failures are only logged.
+    pub(crate) fn prune(&self) {
+        let Ok(entries) = fs::read_dir(self.anchors_path()) else { return };
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            if is_stale(&path)
+                && let Err(error) = fs::remove_file(&path)
+            {
+                tracing::warn!(%error, "failed to remove the anchor of a session that is gone");
+            }
+        }
+    }
+}
+
+/// Whether the session of an anchor was removed by hand.
+fn is_stale(anchor: &Path) -> bool {
+    let Some(folder) = folder_of(anchor) else { return false };
+    if folder.exists() {
+        return false;
+    }
+    // A sessions folder that is missing as a whole may be on a disk that is not mounted.
+    let idle = || {
+        let changed = fs::metadata(anchor).and_then(|metadata| metadata.modified());
+        changed.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() > KEPT_UNMOUNTED)
+    };
+    folder.parent().is_some_and(Path::exists) || idle()
+}
+
+/// The folder of the session of an anchor; `None` if the file is not an anchor.
+fn folder_of(anchor: &Path) -> Option<PathBuf> {
+    let size = usize::try_from(fs::metadata(anchor).ok()?.len()).ok()?;
+    let path = size.checked_sub(SLOTS * SLOT_BYTES).filter(|length| (1..=PATH_BYTES_MAX).contains(length))?;
+    let mut bytes = vec![0; path];
+    fs::File::open(anchor).ok()?.read_exact_at(&mut bytes, (SLOTS * SLOT_BYTES) as u64).ok()?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+/// What identifies the current boot of the machine; empty if unknown.
+pub(crate) fn boot() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
