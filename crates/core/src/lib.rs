@@ -78,6 +78,7 @@
 pub mod action;
 pub mod agent;
 pub mod blackboard;
+pub mod clipping;
 pub mod command;
 pub mod duration;
 pub mod evaluation;

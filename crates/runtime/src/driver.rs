@@ -266,8 +266,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 let look = observe(self.options.desktop, &self.agents, &self.camera, look);
                 let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
                 match looked {
-                    Ok(Ok(observation)) => Event::Observed { observation },
-                    Ok(Err(failure)) => Event::ObserveFailed { failure },
+                    Ok(Ok(observation)) => Event::Observed { observation: observation.clipped() },
+                    Ok(Err(failure)) => Event::ObserveFailed { failure: failure.clipped() },
                     Err(reason) => Event::Stopped { reason },
                 }
             }
@@ -297,7 +297,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 };
                 let work = self.agents.work(*agent, assignment).instrument(tracing::info_span!("delegate"));
                 match self.unless_stopped(work).await {
-                    Ok(report) => Event::Delegated { report },
+                    Ok(report) => Event::Delegated { report: report.clipped() },
                     Err(reason) => Event::Stopped { reason },
                 }
             }
@@ -378,7 +378,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
         };
         result.elapsed_ms = milliseconds(started.elapsed());
-        Event::Returned { result }
+        Event::Returned { result: result.clipped() }
     }
 
     /// Runs `work`, dropping it if the session is stopped.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use deskhand_core::{
+    clipping,
     ids::ElementId,
     ui::{CellRange, CellRef, Element, Pattern, TableContent},
 };
@@ -73,7 +74,11 @@ pub(crate) async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String>
             Err(error) => return Err(error),
         }
     }
-    if lines.is_empty() { bus.property(cell, ACCESSIBLE, "Name").await } else { Ok(lines.join("\n")) }
+    if lines.is_empty() {
+        bus.property(cell, ACCESSIBLE, "Name").await.map(clipping::name)
+    } else {
+        Ok(lines.join("\n"))
+    }
 }
 
 /// Removes the backslashes that LibreOffice puts before `:`, `;`, `,`, `=` and itself in attributes. Its bridge cuts an

@@ -1,6 +1,7 @@
 //! The properties of one object.
 
 use deskhand_core::{
+    clipping,
     geometry::{Rect, Screen},
     ids::ElementId,
     ui::{Element, Pattern, Role, Source, States, TableShape, ValueRange},
@@ -79,7 +80,7 @@ async fn read_properties(
             async { offered(bus.property::<String>(object, ACCESSIBLE, "Name").await) },
             async { offered(bus.child_count(object).await) },
         )?;
-        return Ok((name, None, child_count));
+        return Ok((clipping::name(name), None, child_count));
     }
     let mut properties = offered(bus.properties(object, ACCESSIBLE).await)?;
     let mut text = |name: &str| properties.remove(name).and_then(|value| String::try_from(value).ok());
@@ -88,7 +89,8 @@ async fn read_properties(
         .remove("ChildCount")
         .and_then(|value| i32::try_from(value).ok())
         .and_then(|count| u32::try_from(count).ok());
-    Ok((name.unwrap_or_default(), Some(description.unwrap_or_default()), child_count.unwrap_or_default()))
+    let (name, description) = (name.unwrap_or_default(), description.unwrap_or_default());
+    Ok((clipping::name(name), Some(clipping::name(description)), child_count.unwrap_or_default()))
 }
 
 /// Reads all other properties that an observation shows.
@@ -98,7 +100,8 @@ pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> 
         async {
             match &head.description {
                 Some(description) => Ok(description.clone()),
-                None => offered(bus.property::<String>(object, ACCESSIBLE, "Description").await),
+                None => offered(bus.property::<String>(object, ACCESSIBLE, "Description").await)
+                    .map(clipping::name),
             }
         },
         async {

@@ -116,6 +116,22 @@ async fn a_button_renamed_after_it_was_approved_is_not_pressed() {
 }
 
 #[tokio::test]
+async fn a_name_of_20_megabytes_makes_short_records() {
+    const LINE_BYTES_MAX: usize = 100_000;
+    let name = "x".repeat(20_000_000);
+    let ran = runs(CLICK, Policy::default(), |desktop| {
+        for key in ["said", "entry"] {
+            desktop.happens(key, &rename(&name));
+        }
+    })
+    .await;
+    let journal = std::fs::read_to_string(ran.end.folder.journal_path()).unwrap();
+    let longest = journal.lines().map(str::len).max().unwrap();
+    assert!(longest < LINE_BYTES_MAX, "{longest}");
+    assert!(journal.contains("xxx…"), "a cut is marked");
+}
+
+#[tokio::test]
 async fn a_button_that_another_one_replaced_is_not_pressed() {
     let ran = runs(CLICK, Policy::default(), |desktop| {
         desktop.happens("next", &Behaviour::Remove { key: None });

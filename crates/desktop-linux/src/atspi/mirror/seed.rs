@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use deskhand_core::clipping;
+
 use super::super::{
     application::Application,
     bus::{Bus, CallError, CallResult},
@@ -47,7 +49,7 @@ impl Seed {
             }
             let head = Head {
                 role: wire::role(role),
-                name,
+                name: clipping::name(name),
                 states: wire::states(&words),
                 patterns: wire::patterns(&interfaces),
                 child_count: u32::try_from(count).unwrap_or(0),
