@@ -4,6 +4,7 @@ use std::{fs, io::Write as _};
 
 use deskhand_core::text::collapse_whitespace;
 use deskhand_host::config::{self, Explanation};
+use deskhand_runtime::private;
 
 use super::host::load;
 use crate::{
@@ -76,7 +77,7 @@ fn init(out: &Output) -> Result<(), CliError> {
     let path = config::config_path();
     let create = || {
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
+            private::create_folders(folder)?;
         }
         let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
         file.write_all(config::starter_text().as_bytes())

@@ -1,9 +1,10 @@
 //! `deskhand screenshot`: saves the screen or a window.
 
-use deskhand_desktop::{Capture as _, Picture};
-use std::{fs, path::Path};
+use std::path::Path;
 
+use deskhand_desktop::{Capture as _, Picture};
 use deskhand_host::Workspace;
+use deskhand_runtime::private;
 
 use super::host::{by_hand, work};
 use crate::{
@@ -31,5 +32,6 @@ pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
 /// Writes a picture as a PNG file.
 pub(super) fn save(picture: &Picture, file: &Path) -> Result<(), CliError> {
     let png = picture.to_png()?;
-    fs::write(file, png).map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))
+    private::write_file(file, &png)
+        .map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))
 }

@@ -2,7 +2,7 @@
 //!
 //! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
-use std::fs;
+use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use crate::support::{World, has_desktop, has_programs};
 
@@ -21,7 +21,9 @@ fn window_is_listed_read_and_captured() {
     assert!(tree.contains("] menu \"File\"") && tree.contains("] text"), "{tree}");
     let arguments = [&["screenshot", "screen.png", "--size", "800x600"], &EDITOR[..]].concat();
     assert_eq!(world.run(&arguments), "exit 0\n--- out\nscreen.png (800x600)\n");
-    assert!(fs::read(world.path().join("screen.png")).unwrap().starts_with(b"\x89PNG"));
+    let screen = world.path().join("screen.png");
+    assert!(fs::read(&screen).unwrap().starts_with(b"\x89PNG"));
+    assert_eq!(fs::metadata(screen).unwrap().permissions().mode() & 0o777, 0o600, "for its owner alone");
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 

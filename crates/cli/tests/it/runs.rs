@@ -3,6 +3,8 @@
 //! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
 use std::{
+    fs,
+    os::unix::fs::PermissionsExt as _,
     process::{Child, Stdio},
     time::{Duration, Instant},
 };
@@ -80,7 +82,8 @@ fn a_request_runs_to_its_end_and_replays() {
     }
     let phases = &summary["phases_ms"];
     assert!(["observe", "ask", "act", "record"].iter().all(|phase| phases[phase].is_u64()), "{summary}");
-    assert!(world.path().join("end.png").is_file());
+    let picture = fs::metadata(world.path().join("end.png")).unwrap();
+    assert_eq!(picture.permissions().mode() & 0o777, 0o600, "for its owner alone");
     assert!(std::path::Path::new(summary["session_path"].as_str().unwrap()).join("journal.jsonl").is_file());
     let progress = String::from_utf8(output.stderr).unwrap();
     assert!(progress.contains("Guten Tag") && progress.contains("\nFinished "), "{progress}");

@@ -7,6 +7,7 @@ use std::{
 };
 
 use deskhand_core::{money::Cost, outcome::OutcomeKind, text::error_chain};
+use deskhand_runtime::private;
 use serde::{Deserialize, Serialize};
 
 use super::{BatchError, Task, Tasks};
@@ -158,8 +159,8 @@ impl Results {
         let part = self.0.join(format!(".{}.part", result.id));
         let write = || {
             let text = serde_json::to_vec_pretty(result)?;
-            fs::create_dir_all(&self.0)?;
-            fs::write(&part, text)?;
+            private::create_folders(&self.0)?;
+            private::write_file(&part, &text)?;
             fs::rename(&part, &path)
         };
         write().map_err(|source| BatchError::Write { path: path.clone(), source })

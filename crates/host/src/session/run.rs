@@ -19,6 +19,7 @@ use deskhand_model::AnyModel;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Story, Toolbox,
     people::{AnyUserChannel, Nobody, PauseSwitch, People},
+    private,
 };
 
 use super::{SessionError, plan::Plan, script::skip_answered};
@@ -277,7 +278,7 @@ async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bo
 async fn save(workspace: &Workspace, file: &Path) -> Result<(), HostError> {
     let picture = workspace.desktop.screen().await.map_err(WorkspaceError::Desktop)?;
     let png = picture.to_png().map_err(WorkspaceError::Desktop)?;
-    std::fs::write(file, png).map_err(|source| HostError::Picture { path: file.to_owned(), source })
+    private::write_file(file, &png).map_err(|source| HostError::Picture { path: file.to_owned(), source })
 }
 
 /// Keeps the desktop for a resumed session. A failure is only reported; a resumed session can start a new one.

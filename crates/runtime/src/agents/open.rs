@@ -1,6 +1,6 @@
 //! The open agents of one session.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
@@ -11,6 +11,7 @@ use deskhand_core::{
 };
 
 use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent};
+use crate::private;
 
 /// Open agents.
 #[derive(Clone, Default)]
@@ -94,7 +95,7 @@ async fn open_one(
     let name = kind.name().to_owned();
     let problem = |problem: String| AgentError { agent: name.clone(), problem };
     let folder = folder.join(&name);
-    fs::create_dir_all(&folder)
+    private::create_folders(&folder)
         .map_err(|error| problem(format!("create folder {}: {error}", folder.display())))?;
     let OpenAgent { introduction, body } = kind.open(AgentSetup { folder }).await?;
     let home = kind.home();

@@ -1,6 +1,6 @@
 //! The trajectory as Markdown, with pictures in a folder.
 
-use std::{fmt::Write as _, fs, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 use deskhand_core::{
     observation::Observation,
@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     journal::SessionFolder,
+    private,
     story::{ActStory, Chapter, StepStory, Talk, tell},
     words::{agent_words, count, duration, number, result_words, whole_command_words},
 };
@@ -207,11 +208,11 @@ fn keep_picture(
     pictures: &Path,
 ) -> Result<Option<String>, ReportError> {
     let Some(picture) = marked_picture(step, folder)? else { return Ok(None) };
-    fs::create_dir_all(pictures).map_err(|source| ReportError::write(pictures, source))?;
+    private::create_folders(pictures).map_err(|source| ReportError::write(pictures, source))?;
     let name = format!("step-{:04}.png", step.number);
     let path = pictures.join(&name);
     let png = picture.to_png().map_err(ReportError::Picture)?;
-    fs::write(&path, png).map_err(|source| ReportError::write(path, source))?;
+    private::write_file(&path, &png).map_err(|source| ReportError::write(path, source))?;
     let parent = pictures.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     // Spaces would end a Markdown link.
     Ok(Some(format!("{}/{name}", parent.replace(' ', "%20"))))

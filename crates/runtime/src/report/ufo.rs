@@ -5,7 +5,6 @@
 
 use std::{
     collections::HashSet,
-    fs,
     path::{Path, PathBuf},
 };
 
@@ -33,6 +32,7 @@ use super::{
 };
 use crate::{
     journal::SessionFolder,
+    private,
     story::{Chapter, StepStory, tell},
 };
 
@@ -40,7 +40,7 @@ use crate::{
 pub(super) fn write_ufo(folder: &SessionFolder, root: &Path) -> Result<(), ReportError> {
     let overview = Overview::of(folder)?;
     let trees = root.join("ui_trees");
-    fs::create_dir_all(&trees).map_err(|source| ReportError::write(&trees, source))?;
+    private::create_folders(&trees).map_err(|source| ReportError::write(&trees, source))?;
     let at = |name: &str| root.join(name);
     to_file(&at("request.log"), |requests| {
         to_file(&at("response.log"), |responses| write_logs(folder, root, &overview, requests, responses))
@@ -159,7 +159,7 @@ impl Writer<'_> {
 
 fn save(picture: &Picture, path: PathBuf) -> Result<PathBuf, ReportError> {
     let png = picture.to_png().map_err(ReportError::Picture)?;
-    fs::write(&path, png).map_err(|source| ReportError::write(&path, source))?;
+    private::write_file(&path, &png).map_err(|source| ReportError::write(&path, source))?;
     Ok(path)
 }
 

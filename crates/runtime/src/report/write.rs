@@ -1,7 +1,6 @@
 //! The formats, and writing a report in one of them.
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -10,7 +9,7 @@ use super::{
     ReportError, html::write_html, jsonl::write_jsonl, markdown::write_markdown, sink::to_file,
     ufo::write_ufo,
 };
-use crate::journal::SessionFolder;
+use crate::{journal::SessionFolder, private};
 
 /// A report format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -73,7 +72,7 @@ pub fn write_report(
 ) -> Result<PathBuf, ReportError> {
     let path = output.map_or_else(|| folder.path().join(format.file_name()), Path::to_owned);
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        fs::create_dir_all(parent).map_err(|source| ReportError::write(parent, source))?;
+        private::create_folders(parent).map_err(|source| ReportError::write(parent, source))?;
     }
     match format {
         ReportFormat::Html => to_file(&path, |out| write_html(folder, out))?,

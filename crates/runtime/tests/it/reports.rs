@@ -381,6 +381,30 @@ async fn a_report_goes_where_it_is_wanted() {
     assert!(error.to_string().contains("file"), "{error}");
 }
 
+/// Asserts that a folder and everything in it is accessible to its owner alone.
+fn assert_private(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = fs::metadata(path).unwrap();
+    let expected = if file.is_dir() { 0o700 } else { 0o600 };
+    assert_eq!(file.permissions().mode() & 0o777, expected, "{}", path.display());
+    if file.is_dir() {
+        fs::read_dir(path).unwrap().for_each(|entry| assert_private(&entry.unwrap().path()));
+    }
+}
+
+#[tokio::test]
+async fn everything_that_shows_the_screen_is_private() {
+    let ran = run_office(&office_script()).await;
+    let folder = tempfile::tempdir().unwrap();
+    for format in ReportFormat::ALL {
+        let path = folder.path().join("reports").join(format.file_name());
+        write_report(&ran.end.folder, format, Some(&path)).unwrap();
+    }
+    assert_private(&folder.path().join("reports"));
+    assert_private(ran.end.folder.path());
+    assert_private(ran.end.folder.seals().key_path().parent().unwrap());
+}
+
 #[tokio::test]
 async fn pictures_can_be_kept_and_shown_as_jpeg() {
     let mut config = config();

@@ -135,7 +135,7 @@ impl AgentKind for ShellKind {
         let confined = self.is_confined().map_err(problem)?;
         let private = |name: &str| -> io::Result<PathBuf> {
             let folder = setup.folder.join(name);
-            fs::create_dir_all(&folder)?;
+            crate::private::create_folders(&folder)?;
             folder.canonicalize()
         };
         let scratch = private("scratch").map_err(|error| problem(format!("create its folder: {error}")))?;
