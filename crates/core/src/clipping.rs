@@ -125,8 +125,8 @@ fn clip_strings(value: &mut Value) -> bool {
             clip_message(text);
             true
         }
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| clip_strings(item) || any),
-        Value::Object(fields) => fields.values_mut().fold(false, |any, field| clip_strings(field) || any),
+        Value::Array(items) => items.iter_mut().map(clip_strings).filter(|clipped| *clipped).count() > 0,
+        Value::Object(fields) => fields.values_mut().map(clip_strings).filter(|clipped| *clipped).count() > 0,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
@@ -178,9 +178,10 @@ mod tests {
     use super::*;
     use crate::{
         action::Report,
-        ids::ElementId,
+        geometry::Rect,
+        ids::{ElementId, WindowId},
         observation::{Surface, WindowView},
-        ui::{Role, Tree},
+        ui::{AppInfo, Role, Tree, WindowKind},
     };
 
     fn characters(value: &impl Serialize) -> usize {
@@ -198,18 +199,23 @@ mod tests {
 
     #[test]
     fn a_name_of_20_megabytes_makes_a_short_observation() {
-        let window: WindowInfo = serde_json::from_value(json!({
-            "id": 1, "title": "t".repeat(20_000_000), "kind": "normal",
-            "app": {"name": "n".repeat(20_000_000), "root": "r", "pid": null},
-            "bounds": [0, 0, 1, 1],
-        }))
-        .unwrap();
-        let mut element = Element::new(ElementId(1), Role::PUSH_BUTTON, "e".repeat(20_000_000));
-        element.description = "d".repeat(20_000_000);
-        element.text = Some("x".repeat(20_000_000));
+        let long = |letter: &str| letter.repeat(20_000_000);
+        let window = WindowInfo {
+            id: WindowId(1),
+            title: long("t"),
+            app: AppInfo { name: long("n"), root: "r".to_owned(), pid: None },
+            bounds: Rect::new(0, 0, 1, 1),
+            kind: WindowKind::Normal,
+            owner: None,
+            active: false,
+            accessible: true,
+            document: None,
+        };
+        let mut element = Element::new(ElementId(1), Role::PUSH_BUTTON, long("e"));
+        element.description = long("d");
+        element.text = Some(long("x"));
         let surface = Surface { window, tree: Tree { elements: vec![element], ..Tree::default() } };
-        let view =
-            WindowView { surfaces: vec![surface], picture: None, notices: vec!["o".repeat(20_000_000)] };
+        let view = WindowView { surfaces: vec![surface], picture: None, notices: vec![long("o")] };
         let clipped = Observation::Window(view).clipped();
         assert!(characters(&clipped) < 30_000, "{}", characters(&clipped));
         assert_eq!(clipped.clone().clipped(), clipped);

@@ -139,7 +139,7 @@ impl HeldSession {
                     }
                     pictures.extend(line.picture().map(|picture| picture.sha256.clone()));
                 }
-                Read::Problem(problem) => cut_off = accept(problem, &folder)?.or(cut_off),
+                Read::Problem(problem) => cut_off = accept(&problem, &folder)?.or(cut_off),
             }
         }
         if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
@@ -199,9 +199,9 @@ impl HeldSession {
 }
 
 /// Accepts what a crash leaves behind, and nothing else; returns the record that was cut off, if that is the problem.
-fn accept(problem: JournalProblem, folder: &SessionFolder) -> Result<Option<u64>, HoldError> {
+fn accept(problem: &JournalProblem, folder: &SessionFolder) -> Result<Option<u64>, HoldError> {
     let session = folder.name();
-    match problem {
+    match *problem {
         JournalProblem::CutOff { seq } => Ok(Some(seq)),
         JournalProblem::Lost { from, to } => {
             tracing::warn!(from, to, "the last records were lost when the machine restarted");

@@ -34,10 +34,8 @@ fn launches(config: SessionConfig, name: &str, files: &Value) -> Harness {
 
 /// The question to the person; `None` if the program is started without one.
 fn question(h: &Harness) -> Option<String> {
-    match &h.session.next()?.effect {
-        Effect::AwaitApproval { approval } => Some(approval.reason.clone()),
-        _ => None,
-    }
+    let effect = &h.session.next()?.effect;
+    if let Effect::AwaitApproval { approval } = effect { Some(approval.reason.clone()) } else { None }
 }
 
 #[test]

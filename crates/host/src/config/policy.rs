@@ -63,7 +63,7 @@ pub struct RuleSettings {
     pub label: String,
     /// The arguments of a program or the files to open, separated by spaces. Without it, a rule that allows a program by its
     /// name allows it without arguments alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub arguments: Option<String>,
     /// What the rule decides.
     pub decision: DecisionSetting,

@@ -38,7 +38,7 @@ const SLOTS: usize = 2;
 /// The maximum length of the path of a session, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
 /// How long an anchor is kept whose sessions folder is gone, which may be on a disk that is not mounted.
-const KEPT_UNMOUNTED: Duration = Duration::from_hours(24 * 90);
+const KEPT_UNMOUNTED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
 /// A record and its seal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -179,7 +179,7 @@ async fn every_tampering_without_the_key_is_named_and_not_resumed() {
             }
             // A header of another version is refused at once.
             Err(error) => {
-                assert!(record == 1 && matches!(error, JournalError::Version { .. }), "{case}: {error}")
+                assert!(record == 1 && matches!(error, JournalError::Version { .. }), "{case}: {error}");
             }
         }
         let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
