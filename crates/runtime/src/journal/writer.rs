@@ -49,14 +49,14 @@ impl JournalWriter {
     pub(super) fn create(folder: SessionFolder, lock: SessionLock) -> Result<Self, JournalError> {
         let key = folder.seals().key_or_new()?;
         let path = folder.journal_path();
-        // Anchored before there is a journal: a journal without an anchor has lost it.
+        let file = disk::create(&path).map_err(|source| JournalError::file("create", &path, source))?;
+        // Anchored before its first record: a journal with records and without an anchor has lost it.
         let anchor = folder.seals().anchor(
             key.clone(),
             (&folder.name(), folder.path()),
             /*since*/ 1,
             Head::default(),
         )?;
-        let file = disk::create(&path).map_err(|source| JournalError::file("create", &path, source))?;
         Ok(Self {
             folder,
             file,
