@@ -120,10 +120,10 @@ impl Before {
         Ok(Self { clipboard: Some(desktop.clipboard().await?), ..self })
     }
 
-    /// Whether a change of an element may have happened by itself, because it changed recently, and not only just after
-    /// inputs, or was not observed for long enough.
-    pub(crate) fn is_restless<D: Desktop>(&self, desktop: &D, element: ElementId) -> bool {
-        self.quiet_for.contains_key(&element) && !desktop.follows_inputs(element, WATCHED_BEFORE)
+    /// Whether a change of an element may have happened by itself, because it changed recently, or was not observed for long
+    /// enough.
+    pub(crate) fn is_restless(&self, element: ElementId) -> bool {
+        self.quiet_for.contains_key(&element)
     }
 
     /// How long an element must be observed to know whether it changes by itself.
@@ -249,7 +249,16 @@ fn sign_of_click(target: &Element, tree: &Tree) -> Sign {
 
 /// The elements of a window; empty if it is gone or does not respond.
 pub(crate) async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
-    match desktop.tree(window, TreeLimits::default()).await {
+    look_within(desktop, window, TreeLimits::default()).await
+}
+
+/// The same within these limits.
+pub(crate) async fn look_within<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    limits: TreeLimits,
+) -> DesktopResult<Tree> {
+    match desktop.tree(window, limits).await {
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),
         other => other,
     }

@@ -124,16 +124,11 @@ impl Difference {
 
     /// Whether the change may have happened by itself: the element changed recently and not just after inputs, was not
     /// observed for long enough, or did not announce the change, so that its history is unknown.
-    pub(crate) fn is_suspect<D: Desktop>(
-        &self,
-        desktop: &D,
-        before: &Before,
-        announced: &HashSet<Part>,
-    ) -> bool {
+    pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
         if (self.bearing == Bearing::Target && self.is_of_input()) || self.is_opened_dialog() {
             return false;
         }
-        let is_recent = self.part.element.is_none_or(|element| before.is_restless(desktop, element));
+        let is_recent = self.part.element.is_none_or(|element| before.is_restless(element));
         is_recent || announced.iter().all(|part| part.element != self.part.element)
     }
 }

@@ -243,7 +243,8 @@ impl<D: Desktop> Wait<'_, D> {
             return Ok(is_late && is_idle && self.shows_nothing && !awaits_more);
         }
         self.sleeps_on = now_ms >= *self.asleep_from_ms.get_or_insert(now_ms) + milliseconds(ASLEEP);
-        if self.sleeps_on {
+        // If nothing was different at the last look, when it slept already, nothing is now.
+        if self.sleeps_on && !self.shows_nothing {
             self.is_proven().await?;
         }
         Ok(self.sleeps_on)
@@ -261,7 +262,8 @@ impl<D: Desktop> Wait<'_, D> {
         };
         // Many short timers are worth no look each.
         let timer = Some(sleeps.saturating_add(AFTER_TIMER)).filter(|_| sleeps >= apart / 2);
-        over.into_iter().chain(timer).fold(apart, Duration::min)
+        let end = in_time(self.until_ms);
+        over.into_iter().chain(timer).chain(end).fold(apart, Duration::min)
     }
 
     /// The proof that a document was saved by the title that lost its mark. Applications show the mark late, so it may have
@@ -318,7 +320,7 @@ impl<D: Desktop> Wait<'_, D> {
         let goes_on = now_ms < self.under_way_until_ms.unwrap_or_default()
             && elsewhere.iter().any(|one| one.bearing.is_under_way());
         let is_sure = |one: &&Difference| {
-            let is_quiet = !one.is_suspect(desktop, before, &told);
+            let is_quiet = !one.is_suspect(before, &told);
             let is_awaited = !goes_on || one.bearing == Bearing::Target;
             is_awaited && (is_quiet || self.suspects.is_cleared(&one.part, now_ms, self.sleeps_on))
         };
@@ -334,7 +336,7 @@ impl<D: Desktop> Wait<'_, D> {
         }
         let cleared_ms = proving.iter().filter_map(|one| self.suspects.cleared_ms(&one.part)).min();
         self.until_ms = self.until_ms.max(cleared_ms.unwrap_or_default());
-        let quiet = elsewhere.iter().find(|one| !one.is_suspect(desktop, before, &told));
+        let quiet = elsewhere.iter().find(|one| !one.is_suspect(before, &told));
         // After a click something better may follow; a shortcut often has no other sign.
         let may_end_early = !self.ends_early && self.under_way_until_ms.is_none() && proving.is_empty();
         if quiet.is_some() && may_end_early && before.sign != Sign::Expected {
@@ -358,7 +360,10 @@ impl<D: Desktop> Wait<'_, D> {
 
     fn prove(&mut self, difference: &Difference) {
         self.effect.proof = difference.to_proof();
-        if let Some(element) = difference.part.element {
+        // What was quiet before and changed meanwhile did so through the action, too.
+        let others = announced(&self.effect.changes).into_iter().filter_map(|part| part.element);
+        let others = others.filter(|element| !self.before.is_restless(*element));
+        for element in difference.part.element.into_iter().chain(others) {
             self.desktop.attribute_to_action(element);
         }
     }

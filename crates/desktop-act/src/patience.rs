@@ -30,11 +30,16 @@ pub(crate) const LOOKS_APART_MAX: Duration = Duration::from_millis(250);
 /// How long an application that keeps changing may take to come to rest before an action.
 const REST_BOUND: Duration = Duration::from_millis(300);
 
-/// Waits until the application has handled everything that was sent to it, so that what earlier actions still bring about
-/// counts for them and not for the next one. If that brought changes, waits until no more follow, bounded.
-pub(crate) async fn settle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<()> {
+/// Waits until the application has handled everything that was sent to it.
+pub(crate) async fn handle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Settled> {
     let watch = watch_app(desktop, window).await?;
-    let settled = desktop.settle(watch, QuietLimits::HANDLED).await?;
+    desktop.settle(watch, QuietLimits::HANDLED).await
+}
+
+/// The same, so that what earlier actions still bring about counts for them and not for the next one: if there were changes,
+/// waits until no more follow, bounded.
+pub(crate) async fn settle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<()> {
+    let settled = handle_earlier(desktop, window).await?;
     if !announced(&settled.changes).is_empty() {
         let watch = watch_app(desktop, window).await?;
         desktop.settle(watch, QuietLimits { bound: REST_BOUND, ..QuietLimits::default() }).await?;

@@ -16,7 +16,7 @@ use crate::{
     before::{Before, Sign},
     documents::{Answers, Saved, Saving},
     effect::wait_for_effect,
-    patience::{settle_earlier, watch_app},
+    patience::{handle_earlier, settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::bring_to_front,
 };
@@ -60,7 +60,11 @@ async fn press_all<D: Desktop>(
             }
             other => other?,
         };
-        settle_earlier(desktop, front.id).await?;
+        match sign_of(chord) {
+            // Its effect is the caret, where it is once all was handled.
+            Sign::Unlikely => drop(handle_earlier(desktop, front.id).await?),
+            Sign::Expected | Sign::Possible | Sign::Again => settle_earlier(desktop, front.id).await?,
+        }
         if let Some((action, asks)) = saving(desktop, window, &front, chord, limits).await? {
             actions.push(action);
             window_opened = asks.or(window_opened);

@@ -10,8 +10,12 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 use crate::{before::look, patience::patiently, report::Halt};
 
 /// Reads only the root of a window.
-const ROOT_ONLY: TreeLimits =
-    TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
+const ROOT_ONLY: TreeLimits = TreeLimits {
+    nodes_max: 1,
+    children_max: 1,
+    deadline: std::time::Duration::from_secs(2),
+    bounds_now: true,
+};
 
 /// A window with its dialogs and pop-ups, bottom to top.
 pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {

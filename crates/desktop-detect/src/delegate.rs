@@ -277,10 +277,6 @@ impl<D: Desktop> Settling for Seeing<D> {
         recent
     }
 
-    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
-        !self.has(element) && self.inner().follows_inputs(element, span)
-    }
-
     fn attribute_to_action(&self, element: ElementId) {
         if !self.has(element) {
             self.inner().attribute_to_action(element);

@@ -19,8 +19,12 @@ use crate::{
 };
 
 /// Limits that read only the root of a window.
-const ROOT_ONLY: TreeLimits =
-    TreeLimits { nodes_max: 1, children_max: 1, deadline: std::time::Duration::from_secs(2) };
+const ROOT_ONLY: TreeLimits = TreeLimits {
+    nodes_max: 1,
+    children_max: 1,
+    deadline: std::time::Duration::from_secs(2),
+    bounds_now: true,
+};
 
 /// A desktop that also detects elements in pictures of its windows.
 ///

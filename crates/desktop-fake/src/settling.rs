@@ -77,10 +77,6 @@ impl Settling for FakeDesktop {
         elements.to_vec()
     }
 
-    fn follows_inputs(&self, _element: ElementId, _span: Duration) -> bool {
-        false
-    }
-
     fn attribute_to_action(&self, _element: ElementId) {}
 
     fn mark_self_changing(&self, _element: ElementId, _aspect: Aspect) {}

@@ -1,7 +1,7 @@
 //! The recent changes of elements: tells changes that elements make by themselves from the effects of actions.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -21,8 +21,9 @@ const SELF_CHANGING_GAP_MAX: Duration = Duration::from_millis(2_500);
 /// How long an aspect stays marked as self-changing; then it has to be observed again.
 const MARK_LASTS: Duration = Duration::from_secs(30);
 
-/// The changes after this many inputs are kept for each element.
-const INPUTS_MAX: usize = 8;
+/// What did not change for so long before, and changes at once after an input, was changed by it. Shorter than that, things
+/// that change by themselves would come just after an input by chance.
+const QUIET: Duration = Duration::from_millis(1_500);
 
 /// An application announces one change in several pieces. Those that follow within this time are of the change before them.
 const PIECES: Duration = Duration::from_millis(250);
@@ -34,8 +35,10 @@ const ASPECTS_MAX: usize = 32;
 #[derive(Debug, Clone)]
 struct Watched {
     since: Instant,
-    /// When it last changed after each of the last inputs, and how long after the input that was, oldest first.
-    after_inputs: VecDeque<AfterInput>,
+    /// When it last changed other than by an input.
+    changed: Option<Instant>,
+    /// When it last changed other than just after one.
+    late: Option<Instant>,
     /// When a change of it was last attributed to an action.
     attributed: Option<Instant>,
     /// When it last changed while self-changing.
@@ -46,46 +49,30 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        let after_inputs = VecDeque::new();
-        Self { since: now, after_inputs, attributed: None, by_itself: None, self_changing: Vec::new() }
+        let (changed, late, attributed, by_itself) = (None, None, None, None);
+        Self { since: now, changed, late, attributed, by_itself, self_changing: Vec::new() }
     }
 
-    /// Records a change, after the input that was sent last.
-    fn note_after(&mut self, input: Option<Instant>, now: Instant) {
-        if self.attributed.is_some_and(|at| now - at < PIECES) {
+    /// Records a change, unless it was brought about by an action, or by an input that came just before it.
+    fn note(&mut self, just_after_input: bool, now: Instant) {
+        let is_past = |at: Instant, span| now - at >= span;
+        if self.attributed.is_some_and(|at| !is_past(at, PIECES)) {
             return;
         }
-        let later = input.map_or(Duration::MAX, |input| now - input);
-        match self.after_inputs.back_mut().filter(|last| last.input == input) {
-            Some(last) => (last.at, last.later) = (now, later),
-            None => {
-                if self.after_inputs.len() == INPUTS_MAX {
-                    self.after_inputs.pop_front();
-                }
-                self.after_inputs.push_back(AfterInput { input, at: now, later });
-            }
+        let was_quiet = is_past(self.since, QUIET) && self.changed.is_none_or(|at| is_past(at, QUIET));
+        let follows_inputs = self.late.is_some_and(|at| is_past(at, SELF_CHANGING_GAP_MAX));
+        if just_after_input && (was_quiet || follows_inputs) {
+            return;
         }
-    }
-
-    /// When it last changed other than by an action.
-    fn changed(&self) -> Option<Instant> {
-        self.after_inputs.back().map(|last| last.at)
+        self.changed = Some(now);
+        if !just_after_input {
+            self.late = Some(now);
+        }
     }
 
     fn keeps_changing(&self, now: Instant) -> bool {
         self.by_itself.is_some_and(|at| now - at < SELF_CHANGING_GAP_MAX)
     }
-}
-
-/// The last change of an element after an input.
-#[derive(Debug, Clone, Copy)]
-struct AfterInput {
-    /// When the input was sent.
-    input: Option<Instant>,
-    /// When the element changed.
-    at: Instant,
-    /// How long after the input.
-    later: Duration,
 }
 
 /// Since when each element is tracked, and when it last changed.
@@ -126,7 +113,7 @@ impl History {
                         let id = ids.find_id(&one.object);
                         drop(ids);
                         if let Some(id) = id {
-                            kept.changed(id);
+                            kept.changed(id, shared.at_once(&one.object));
                         }
                     }
                     // Some were missed: what is known is incomplete.
@@ -142,11 +129,12 @@ impl History {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn changed(&self, id: ElementId) {
-        let input = self.last_input().sent;
+    /// Records a change of an element, which comes at once if it does so within `at_once` after an input.
+    fn changed(&self, id: ElementId, at_once: Duration) {
+        let just_after_input = self.since_sent() <= at_once;
         if let Some(watched) = self.watched().get_mut(&id) {
             let now = Instant::now();
-            watched.note_after(input, now);
+            watched.note(just_after_input, now);
             if watched.keeps_changing(now) {
                 watched.by_itself = Some(now);
             }
@@ -237,20 +225,9 @@ impl History {
         let is_recent = |id: &ElementId| {
             watched
                 .get(id)
-                .is_none_or(|one| now - one.since < span || one.changed().is_some_and(|at| now - at < span))
+                .is_none_or(|one| now - one.since < span || one.changed.is_some_and(|at| now - at < span))
         };
         elements.iter().copied().filter(is_recent).collect()
-    }
-
-    /// See [`deskhand_desktop::Settling::follows_inputs`]; a change within `at_once` after an input comes at once.
-    pub(crate) fn follows_inputs(&self, element: ElementId, span: Duration, at_once: Duration) -> bool {
-        let now = Instant::now();
-        self.watched().get(&element).is_some_and(|one| {
-            let mut recent = one.after_inputs.iter().filter(|one| now - one.at < span);
-            let is_complete = one.after_inputs.len() < INPUTS_MAX
-                || one.after_inputs.front().is_some_and(|oldest| now - oldest.at >= span);
-            now - one.since >= span && is_complete && recent.all(|one| one.later <= at_once)
-        })
     }
 
     /// Tracks these elements from now on, if they are not tracked yet: as soon as they are read, because an action on one
@@ -269,7 +246,7 @@ impl History {
     /// See [`deskhand_desktop::Settling::attribute_to_action`].
     pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
-            watched.after_inputs.clear();
+            (watched.changed, watched.late) = (None, None);
             watched.attributed = Some(Instant::now());
         }
     }
@@ -296,77 +273,75 @@ mod tests {
         history.mark_self_changing(clock, name);
         for _ in 0..10 {
             tokio::time::advance(SELF_CHANGING_GAP_MAX / 2).await;
-            history.changed(clock);
+            history.changed(clock, Duration::ZERO);
             assert!(history.is_self_changing(clock, name) && history.keeps_changing(clock));
         }
         assert!(!history.is_self_changing(clock, Aspect::Text), "another aspect");
         assert!(!history.keeps_changing(ElementId(2)), "another element");
         tokio::time::advance(SELF_CHANGING_GAP_MAX).await;
         assert!(!history.is_self_changing(clock, name), "the element was idle");
-        history.changed(clock);
+        history.changed(clock, Duration::ZERO);
         assert!(!history.is_self_changing(clock, name), "one change does not make it self-changing again");
         history.mark_self_changing(clock, Aspect::Text);
         assert!(!history.is_self_changing(clock, name), "the former mark is forgotten");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_element_that_keeps_step_with_inputs_is_told_from_a_clock() {
-        let (history, status, clock) = (History::default(), ElementId(1), ElementId(2));
-        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
-        let follows = |element| history.follows_inputs(element, span, at_once);
-        history.track([status, clock].into_iter());
-        assert!(!follows(status), "it was not tracked for long enough");
-        for _ in 0..2 * INPUTS_MAX {
-            tokio::time::advance(span / 4).await;
+    async fn what_was_quiet_and_changes_at_once_after_inputs_is_told_from_what_changes_by_itself() {
+        let (history, status, weather) = (History::default(), ElementId(1), ElementId(2));
+        let at_once = Duration::from_millis(50);
+        let is_recent = |element| !history.recently_changed(&[element], QUIET).is_empty();
+        history.track([status, weather].into_iter());
+        assert!(is_recent(status), "it was not tracked for long enough");
+        for _ in 0..4 {
+            tokio::time::advance(QUIET / 4).await;
+            history.changed(weather, at_once);
+        }
+        for _ in 0..20 {
             history.record_input();
             tokio::time::advance(at_once / 2).await;
-            history.changed(status);
-            history.changed(clock);
-            tokio::time::advance(at_once).await;
-            history.changed(clock);
+            history.changed(status, at_once);
+            assert!(!is_recent(status));
+            // Now and then this one changes just after an input by chance.
+            history.changed(weather, at_once);
+            tokio::time::advance(QUIET / 4).await;
+            history.changed(weather, at_once);
+            assert!(is_recent(weather));
         }
-        assert!(follows(status));
-        assert!(!follows(clock));
-        assert!(history.follows_inputs(clock, span, 2 * at_once), "for a slower toolkit it does");
-        assert!(!follows(ElementId(3)), "it is not tracked");
-        history.changed(status);
-        assert!(!follows(status), "it changed without an input");
-        tokio::time::advance(span).await;
-        assert!(follows(clock), "that was long ago");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn more_inputs_than_are_kept_tell_nothing() {
-        let (history, status) = (History::default(), ElementId(1));
-        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
-        history.track([status].into_iter());
-        tokio::time::advance(span).await;
-        for _ in 0..=INPUTS_MAX {
+        history.record_input();
+        tokio::time::advance(2 * at_once).await;
+        history.changed(status, at_once);
+        assert!(is_recent(status), "it came late");
+        let mut waited = Duration::ZERO;
+        while is_recent(status) {
+            tokio::time::advance(QUIET / 4).await;
+            waited += QUIET / 4;
             history.record_input();
-            tokio::time::advance(at_once).await;
-            history.changed(status);
+            history.changed(status, at_once);
         }
-        assert!(!history.follows_inputs(status, span, at_once));
+        assert!((SELF_CHANGING_GAP_MAX..SELF_CHANGING_GAP_MAX + 2 * QUIET).contains(&waited));
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_last_pieces_of_a_change_belong_to_the_action_that_the_first_was_attributed_to() {
         let (history, journal) = (History::default(), ElementId(1));
-        let (span, at_once) = (Duration::from_secs(2), Duration::from_millis(50));
-        let follows = || history.follows_inputs(journal, span, at_once);
+        let at_once = Duration::from_millis(50);
+        let is_recent = || !history.recently_changed(&[journal], QUIET).is_empty();
         history.track([journal].into_iter());
-        tokio::time::advance(span).await;
+        tokio::time::advance(QUIET).await;
         history.record_input();
         // The application was busy for a while.
         tokio::time::advance(10 * at_once).await;
-        history.changed(journal);
-        assert!(!follows());
+        history.changed(journal, at_once);
+        assert!(is_recent());
         history.attribute_to_action(journal);
-        history.changed(journal);
-        assert!(follows(), "a second piece of it");
+        assert!(!is_recent());
+        tokio::time::advance(PIECES / 2).await;
+        history.changed(journal, at_once);
+        assert!(!is_recent(), "a piece");
         tokio::time::advance(PIECES).await;
-        history.changed(journal);
-        assert!(!follows(), "another change");
+        history.changed(journal, at_once);
+        assert!(is_recent(), "a change of its own");
     }
 
     #[tokio::test(start_paused = true)]
@@ -376,7 +351,7 @@ mod tests {
         history.mark_self_changing(page, text);
         for at in 0..60 {
             tokio::time::advance(Duration::from_secs(1)).await;
-            history.changed(page);
+            history.changed(page, Duration::ZERO);
             if at % 20 == 0 {
                 history.mark_self_changing(page, clock);
             }

@@ -232,10 +232,6 @@ impl<D: Desktop> Settling for Permitted<'_, D> {
         self.desktop.recently_changed(elements, span)
     }
 
-    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
-        self.desktop.follows_inputs(element, span)
-    }
-
     fn attribute_to_action(&self, element: ElementId) {
         self.desktop.attribute_to_action(element);
     }

@@ -1,7 +1,5 @@
 //! Actions through the accessibility bus. The answer of a toolkit proves nothing; callers read the result back.
 
-use std::time::Duration;
-
 use deskhand_core::{
     ids::ElementId,
     ui::{Element, Pattern},
@@ -70,11 +68,6 @@ impl Accessibility {
     /// What is particular to the toolkit of an element.
     pub(crate) fn quirks(&self, id: ElementId) -> Quirks {
         self.toolkit(id).map(Toolkit::quirks).unwrap_or_default()
-    }
-
-    /// How soon after an input a change of an element comes at once.
-    pub(crate) fn at_once(&self, id: ElementId) -> Duration {
-        self.toolkit(id).map(Toolkit::at_once).unwrap_or_default()
     }
 
     fn toolkit(&self, id: ElementId) -> Option<Toolkit> {

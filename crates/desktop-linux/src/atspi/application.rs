@@ -44,6 +44,11 @@ impl Applications {
         self.by_bus.get(&object.bus).cloned()
     }
 
+    /// What the application of an object is made with.
+    pub(super) fn toolkit_of(&self, object: &ObjectRef) -> Option<Toolkit> {
+        self.by_bus.get(&object.bus).map(|application| application.toolkit)
+    }
+
     /// Whether a connection belongs to an excluded program.
     pub(crate) fn excludes(&self, bus: &str) -> bool {
         self.excluded_buses.contains(bus)

@@ -30,8 +30,8 @@ struct Entry {
     seen: u64,
     /// Whether the object is gone; the element may be recognised again.
     gone: bool,
-    /// When the element was recognised as another object.
-    found_again: Option<Instant>,
+    /// When the element was recognised as another object, and for how long at most it was away if it still shows the same.
+    found_again: Option<(Instant, Option<Duration>)>,
     /// Where it was last listed.
     place: Option<Place>,
 }
@@ -137,18 +137,28 @@ impl ElementIds {
         }
     }
 
-    /// Records that an element is another object now, after it was gone for a while.
-    pub(crate) fn find_again(&mut self, id: ElementId, object: &ObjectRef, shift: Shift) {
+    /// Records that an element is another object now, after it was gone for a while: for `away` at most if it still shows
+    /// the same.
+    pub(crate) fn find_again(
+        &mut self,
+        id: ElementId,
+        object: &ObjectRef,
+        shift: Shift,
+        away: Option<Duration>,
+    ) {
         self.rebind(id, object, shift);
         if let Some(entry) = self.by_id.get_mut(&id) {
-            entry.found_again = Some(Instant::now());
+            entry.found_again = Some((Instant::now(), away));
         }
     }
 
-    /// Whether an element was recognised again within the last `span`: what it did in between is unknown.
-    pub(crate) fn was_away(&self, id: ElementId, span: Duration) -> bool {
+    /// How long an element was away that was recognised again within the last `span`: what it did in between is unknown.
+    /// [`Duration::MAX`] if it shows something else than before; zero if it was not away.
+    pub(crate) fn away(&self, id: ElementId, span: Duration) -> Duration {
         let found_again = self.by_id.get(&id).and_then(|entry| entry.found_again);
-        found_again.is_some_and(|at| at.elapsed() < span)
+        found_again
+            .filter(|(at, _)| at.elapsed() < span)
+            .map_or(Duration::ZERO, |(_, away)| away.unwrap_or(Duration::MAX))
     }
 
     /// Records that an element is another object now.
@@ -212,9 +222,12 @@ mod tests {
         let mut ids = ElementIds::default();
         let id = ids.id_of(&object(1), Shift::NONE);
         ids.forget(&object(1));
-        assert!(!ids.was_away(id, Duration::from_secs(600)));
-        ids.find_again(id, &object(3), Shift::NONE);
-        assert!(ids.was_away(id, Duration::from_secs(600)));
+        let (long, short) = (Duration::from_secs(600), Duration::from_millis(100));
+        assert_eq!(ids.away(id, long), Duration::ZERO);
+        ids.find_again(id, &object(5), Shift::NONE, Some(short));
+        assert_eq!((ids.away(id, long), ids.away(id, Duration::ZERO)), (short, Duration::ZERO));
+        ids.find_again(id, &object(3), Shift::NONE, None);
+        assert_eq!(ids.away(id, long), Duration::MAX, "it shows something else");
         assert_eq!(ids.find(id).map(|known| known.object), Some(object(3)));
         assert_eq!(ids.id_of(&object(3), Shift::NONE), id);
         assert_ne!(ids.id_of(&object(1), Shift::NONE), id);

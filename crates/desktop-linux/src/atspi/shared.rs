@@ -2,7 +2,8 @@
 
 use std::{
     collections::HashSet,
-    sync::{Arc, Mutex, RwLock},
+    sync::{Arc, Mutex, PoisonError, RwLock},
+    time::Duration,
 };
 
 use deskhand_core::geometry::{Rect, Screen};
@@ -10,7 +11,7 @@ use tokio::sync::{Notify, broadcast};
 
 use super::{
     application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror,
-    wire::ObjectRef,
+    quirks::Toolkit, wire::ObjectRef,
 };
 
 /// State shared by callers and tasks. The locks are held for a look-up and never across an await.
@@ -26,4 +27,12 @@ pub(crate) struct Shared {
     /// Notified when applications may have connected or disconnected.
     pub(crate) applications_changed: Notify,
     pub(crate) screen: Rect<Screen>,
+}
+
+impl Shared {
+    /// How soon after an input a change of an object comes at once.
+    pub(crate) fn at_once(&self, object: &ObjectRef) -> Duration {
+        let applications = self.applications.lock().unwrap_or_else(PoisonError::into_inner);
+        applications.toolkit_of(object).map(Toolkit::at_once).unwrap_or_default()
+    }
 }

@@ -85,19 +85,15 @@ impl Settling for LinuxDesktop {
 
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId> {
         let mut recent = self.history().recently_changed(elements, span);
-        if let Some(accessibility) = self.accessibility() {
-            accessibility.with_ids(|ids| {
-                recent.extend(elements.iter().filter(|id| ids.was_away(**id, span)));
-            });
-        }
+        let Some(accessibility) = self.accessibility() else { return recent };
+        let away: Vec<(ElementId, Duration)> =
+            accessibility.with_ids(|ids| elements.iter().map(|id| (*id, ids.away(*id, span))).collect());
+        // What was away for a while and shows the same as before is known if it was quiet for that much longer.
+        let is_unknown = |(id, away): &(ElementId, Duration)| {
+            !away.is_zero() && !self.history().recently_changed(&[*id], span.saturating_add(*away)).is_empty()
+        };
+        recent.extend(away.into_iter().filter(is_unknown).map(|(id, _)| id));
         recent
-    }
-
-    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool {
-        let was_away =
-            self.accessibility().is_some_and(|elements| elements.with_ids(|ids| ids.was_away(element, span)));
-        let at_once = self.accessibility().map(|elements| elements.at_once(element)).unwrap_or_default();
-        !was_away && self.history().follows_inputs(element, span, at_once)
     }
 
     fn attribute_to_action(&self, element: ElementId) {

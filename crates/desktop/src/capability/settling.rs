@@ -97,13 +97,9 @@ pub trait Settling {
     fn sleeps_for(&self, window: WindowId) -> impl Future<Output = DesktopResult<Duration>> + Send;
 
     /// Which of these elements changed within the last `span` other than through an action, or have been tracked for
-    /// less than that: a change of theirs proves nothing by itself. Starts to track elements that are new to it.
+    /// less than that: a change of theirs proves nothing by itself. A change at once after an input, of what had been quiet
+    /// for a while before, is one through an action. Starts to track elements that are new to it.
     fn recently_changed(&self, elements: &[ElementId], span: Duration) -> Vec<ElementId>;
-
-    /// Whether every change of an element within the last `span` came at once after an input, and it was tracked for all
-    /// of that time. What changes by itself does not keep step with inputs, so such a change is an effect of the last
-    /// one, however recently the element changed before.
-    fn follows_inputs(&self, element: ElementId, span: Duration) -> bool;
 
     /// Attributes the changes of an element so far to an action: they do not count as recent changes of its own.
     fn attribute_to_action(&self, element: ElementId);

@@ -19,11 +19,14 @@ pub struct TreeLimits {
     pub children_max: u32,
     /// The timeout after which a partial tree is returned.
     pub deadline: Duration,
+    /// Whether bounds are read again where they may have changed, which can take most of the time; those of the last look do
+    /// for a comparison of what elements say.
+    pub bounds_now: bool,
 }
 
 impl Default for TreeLimits {
     fn default() -> Self {
-        Self { nodes_max: 4_000, children_max: 200, deadline: Duration::from_secs(5) }
+        Self { nodes_max: 4_000, children_max: 200, deadline: Duration::from_secs(5), bounds_now: true }
     }
 }
 

@@ -22,7 +22,7 @@ use super::{
         wire::ObjectRef,
     },
     assemble::Found,
-    trace::Trace,
+    trace::{Snapshot, Trace},
 };
 use deskhand_desktop::DesktopResult;
 
@@ -83,13 +83,24 @@ fn places(traces: &[Trace]) -> Vec<Place> {
     places
 }
 
+/// An element without an id that can only be one of those before.
+#[derive(Debug, PartialEq, Eq)]
+struct Twin {
+    /// Its index.
+    at: usize,
+    /// The id of the one before.
+    id: ElementId,
+    /// Whether both show the same.
+    is_same: bool,
+}
+
 /// The elements of `now` without an id, each with the id of the only one of `before` that it can be.
-fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
+fn twins(before: &[Trace], now: &[Trace]) -> Vec<Twin> {
     let present: HashSet<ElementId> = now.iter().filter_map(|trace| trace.id).collect();
-    let mut lost: HashMap<u64, Option<(ElementId, Place)>> = HashMap::new();
+    let mut lost: HashMap<u64, Option<(ElementId, u64, Place)>> = HashMap::new();
     for (trace, place) in before.iter().zip(places(before)) {
         let Some(id) = trace.id.filter(|id| !present.contains(id)) else { continue };
-        lost.entry(place.path).and_modify(|found| *found = None).or_insert(Some((id, place)));
+        lost.entry(place.path).and_modify(|found| *found = None).or_insert(Some((id, trace.content, place)));
     }
     if lost.is_empty() {
         return Vec::new();
@@ -98,13 +109,13 @@ fn twins(before: &[Trace], now: &[Trace]) -> Vec<(usize, ElementId)> {
         let by_siblings = trace.name.is_empty() || trace.role.is_row_or_cell() || is.equals > 1;
         was.equals == is.equals && (!by_siblings || was.siblings == is.siblings)
     };
-    let mut found: Vec<(usize, ElementId)> = Vec::new();
+    let mut found: Vec<Twin> = Vec::new();
     for ((at, trace), place) in now.iter().enumerate().zip(places(now)) {
         if trace.id.is_none()
-            && let Some(Some((id, was))) = lost.get(&place.path)
+            && let Some(Some((id, content, was))) = lost.get(&place.path)
             && fits(trace, was, &place)
         {
-            found.push((at, *id));
+            found.push(Twin { at, id: *id, is_same: *content == trace.content });
         }
     }
     found.truncate(LOST_MAX);
@@ -127,7 +138,7 @@ impl Accessibility {
             if now.iter().all(|trace| trace.id.is_some()) {
                 break;
             }
-            self.take_over(bus, application, &twins(&before, &now), found).await?;
+            self.take_over(bus, application, &before, &now, found).await?;
         }
         Ok(())
     }
@@ -144,10 +155,11 @@ impl Accessibility {
         &self,
         bus: &Bus,
         application: &Application,
-        twins: &[(usize, ElementId)],
+        before: &Snapshot,
+        now: &[Trace],
         found: &[Found],
     ) -> DesktopResult<()> {
-        for (at, id) in twins.iter().copied() {
+        for Twin { at, id, is_same } in twins(&before.traces, now) {
             let Some(Found { object, shift, element, .. }) = found.get(at) else { continue };
             if application.toolkit.makes_anew(&element.role) {
                 self.with_ids(|ids| ids.rebind(id, object, *shift));
@@ -164,7 +176,8 @@ impl Accessibility {
                 },
             };
             if is_gone {
-                self.with_ids(|ids| ids.find_again(id, object, *shift));
+                let away = is_same.then(|| before.at.elapsed());
+                self.with_ids(|ids| ids.find_again(id, object, *shift, away));
             }
         }
         Ok(())
@@ -185,7 +198,8 @@ impl Accessibility {
         let before = self.with_mirror(|mirror| mirror.find(&application.root.bus)?.traces(frame));
         let Some(before) = before else { return HashMap::new() };
         let now = self.traces(found);
-        twins(&before.last, &now).into_iter().filter(|(at, _)| found.get(*at).is_some_and(is_anew)).collect()
+        let twins = twins(&before.last.traces, &now).into_iter();
+        twins.filter(|twin| found.get(twin.at).is_some_and(is_anew)).map(|twin| (twin.at, twin.id)).collect()
     }
 
     /// Stores the traces of a window for the next look.
@@ -210,13 +224,14 @@ mod tests {
             depth: *depth,
             role: Role::new(*role),
             name: (*name).to_owned(),
+            content: 0,
         };
         (first..).zip(lines).map(of).collect()
     }
 
     fn check(before: &[Trace], now: &[Trace], expected: &[(usize, u32)]) {
-        let expected: Vec<_> = expected.iter().map(|(at, id)| (*at, ElementId(*id))).collect();
-        assert_eq!(twins(before, now), expected);
+        let twin = |(at, id): &(usize, u32)| Twin { at: *at, id: ElementId(*id), is_same: true };
+        assert_eq!(twins(before, now), expected.iter().map(twin).collect::<Vec<_>>());
     }
 
     #[test]
@@ -224,6 +239,15 @@ mod tests {
         let lines =
             [(0, "frame", "F"), (1, "panel", ""), (2, "push button", "OK"), (2, "push button", "Cancel")];
         check(&tree(1, &lines), &tree(0, &lines), &[(0, 1), (1, 2), (2, 3), (3, 4)]);
+    }
+
+    #[test]
+    fn it_is_told_whether_an_element_shows_the_same_as_before() {
+        let lines = [(0, "frame", "F"), (1, "entry", "Name")];
+        let mut now = tree(0, &lines);
+        now[1].content = 1;
+        let found: Vec<bool> = twins(&tree(1, &lines), &now).iter().map(|twin| twin.is_same).collect();
+        assert_eq!(found, [true, false]);
     }
 
     #[test]

@@ -56,7 +56,10 @@ impl Walk<'_, '_> {
         let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
         let shows =
             |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
-        let needs = stale.without(Parts::CHILDREN);
+        let mut needs = stale.without(Parts::CHILDREN);
+        if !self.limits.bounds_now && known.details.is_some() {
+            needs = needs.without(Parts::EXTENTS);
+        }
         if self.stalled.load(Ordering::Relaxed) || needs == Parts::NONE {
             let unread = known.head.is_none() && needs.has(Parts::STATES);
             let shows = shows(known.states) && known.head.is_some() && known.details.is_some();

@@ -7,6 +7,7 @@
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
+    time::Instant,
 };
 
 use deskhand_core::{
@@ -23,7 +24,7 @@ use super::{
         wire::ObjectRef,
     },
     parts::{Moment, Moments, Parts},
-    trace::Trace,
+    trace::{Snapshot, Trace},
 };
 
 /// The most objects of one application that are stored; then those not seen for the longest time are dropped.
@@ -113,9 +114,9 @@ pub(crate) struct Store {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traces {
     /// At the last look.
-    pub(super) last: Arc<[Trace]>,
+    pub(super) last: Snapshot,
     /// At the look before most of them disappeared, as behind a modal dialog of a web page.
-    pub(super) former: Arc<[Trace]>,
+    pub(super) former: Snapshot,
 }
 
 impl Store {
@@ -384,10 +385,10 @@ impl Store {
             self.traces.clear();
         }
         let kept = self.traces.entry(frame.clone()).or_default();
-        let before = std::mem::replace(&mut kept.last, traces);
-        let present: HashSet<ElementId> = kept.last.iter().filter_map(|trace| trace.id).collect();
-        let gone = before.iter().filter(|trace| trace.id.is_some_and(|id| !present.contains(&id))).count();
-        if 2 * gone > before.len() {
+        let before = std::mem::replace(&mut kept.last, Snapshot { traces, at: Instant::now() });
+        let present: HashSet<ElementId> = kept.last.traces.iter().filter_map(|trace| trace.id).collect();
+        let is_gone = |trace: &&Trace| trace.id.is_some_and(|id| !present.contains(&id));
+        if 2 * before.traces.iter().filter(is_gone).count() > before.traces.len() {
             kept.former = before;
         }
     }

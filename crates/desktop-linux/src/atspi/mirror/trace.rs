@@ -1,9 +1,18 @@
 //! What an element is recognised by after it was rebuilt.
 
+use std::{
+    hash::{DefaultHasher, Hash as _, Hasher as _},
+    sync::Arc,
+    time::Instant,
+};
+
 use deskhand_core::{
     ids::ElementId,
-    ui::{Element, Role},
+    ui::{Element, Role, State},
 };
+
+/// The states that belong to the content of an element, besides whether it accepts input.
+const CONTENT: [State; 4] = [State::Checked, State::Selected, State::Expanded, State::Pressed];
 
 /// What an element is recognised by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,11 +22,35 @@ pub(crate) struct Trace {
     pub(super) depth: u16,
     pub(super) role: Role,
     pub(super) name: String,
+    /// A hash of what else it shows.
+    pub(super) content: u64,
 }
 
 impl Trace {
     /// The trace of an element.
     pub(super) fn of(id: Option<ElementId>, element: &Element) -> Self {
-        Self { id, depth: element.depth, role: element.role.clone(), name: element.name.clone() }
+        let (role, name) = (element.role.clone(), element.name.clone());
+        Self { id, depth: element.depth, role, name, content: content(element) }
+    }
+}
+
+fn content(element: &Element) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    element.text.hash(&mut hasher);
+    element.value.map(|value| value.current.to_bits()).hash(&mut hasher);
+    (element.states.takes_input(), CONTENT.map(|state| element.states.has(state))).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The traces of the elements of a frame at one look.
+#[derive(Debug, Clone)]
+pub(crate) struct Snapshot {
+    pub(super) traces: Arc<[Trace]>,
+    pub(super) at: Instant,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self { traces: Arc::default(), at: Instant::now() }
     }
 }
