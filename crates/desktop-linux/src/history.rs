@@ -37,8 +37,6 @@ struct Watched {
     since: Instant,
     /// When it last changed other than by an input.
     changed: Option<Instant>,
-    /// When it last changed other than just after one.
-    late: Option<Instant>,
     /// When a change of it was last attributed to an action.
     attributed: Option<Instant>,
     /// When it last changed while self-changing.
@@ -49,8 +47,7 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        let (changed, late, attributed, by_itself) = (None, None, None, None);
-        Self { since: now, changed, late, attributed, by_itself, self_changing: Vec::new() }
+        Self { since: now, changed: None, attributed: None, by_itself: None, self_changing: Vec::new() }
     }
 
     /// Records a change, unless it was brought about by an action, or by an input that came just before it.
@@ -60,13 +57,8 @@ impl Watched {
             return;
         }
         let was_quiet = is_past(self.since, QUIET) && self.changed.is_none_or(|at| is_past(at, QUIET));
-        let follows_inputs = self.late.is_some_and(|at| is_past(at, SELF_CHANGING_GAP_MAX));
-        if just_after_input && (was_quiet || follows_inputs) {
-            return;
-        }
-        self.changed = Some(now);
-        if !just_after_input {
-            self.late = Some(now);
+        if !(just_after_input && was_quiet) {
+            self.changed = Some(now);
         }
     }
 
@@ -246,7 +238,7 @@ impl History {
     /// See [`deskhand_desktop::Settling::attribute_to_action`].
     pub(crate) fn attribute_to_action(&self, element: ElementId) {
         if let Some(watched) = self.watched().get_mut(&element) {
-            (watched.changed, watched.late) = (None, None);
+            watched.changed = None;
             watched.attributed = Some(Instant::now());
         }
     }
@@ -312,14 +304,8 @@ mod tests {
         tokio::time::advance(2 * at_once).await;
         history.changed(status, at_once);
         assert!(is_recent(status), "it came late");
-        let mut waited = Duration::ZERO;
-        while is_recent(status) {
-            tokio::time::advance(QUIET / 4).await;
-            waited += QUIET / 4;
-            history.record_input();
-            history.changed(status, at_once);
-        }
-        assert!((SELF_CHANGING_GAP_MAX..SELF_CHANGING_GAP_MAX + 2 * QUIET).contains(&waited));
+        tokio::time::advance(QUIET).await;
+        assert!(!is_recent(status) && !is_recent(weather), "that was long ago");
     }
 
     #[tokio::test(start_paused = true)]
