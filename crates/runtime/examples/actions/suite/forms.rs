@@ -140,7 +140,7 @@ async fn menu(player: &mut Player<'_>, dice: &mut Dice) -> Result<(), Failure> {
     let truth = Truth::Event(item, "chosen");
     let deed = Deed::new("visit", json!({ "path": path }), truth).about(&["Chosen", "Count", item]);
     // What is chosen again says nothing new.
-    let says_it = player.stage.named(&format!("Chosen {item}")).await?.is_some();
+    let says_it = player.stage.says(&format!("Chosen {item}")).await?;
     player.play(if says_it { deed.blind() } else { deed }).await?;
     Ok(())
 }

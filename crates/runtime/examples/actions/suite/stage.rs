@@ -108,6 +108,12 @@ pub(crate) const APPLICATIONS: &[Application] = &[
         kind: Kind::Writer,
     },
     editor(("gedit", "GTK 3"), "gedit", "gedit", &["gedit", "--standalone"]),
+    editor(
+        ("gtk2-editor", "GTK 2"),
+        "libgail-common and libatk-adaptor",
+        "/usr/share/doc/libgail-common",
+        &["/usr/bin/python3", "-B", "PROGRAMS/editor_gtk2.py"],
+    ),
     editor(("l3afpad", "GTK 3"), "l3afpad", "l3afpad", &["l3afpad"]),
     editor(
         ("gnome-text-editor", "GTK 4"),
@@ -228,6 +234,12 @@ impl Stage {
         Ok(found.cloned())
     }
 
+    /// Whether the window shows a text, as the name or the text of an element.
+    pub(crate) async fn says(&self, text: &str) -> Result<bool, Failure> {
+        let tree = self.tree(self.window.id).await?;
+        Ok(tree.elements.iter().any(|element| element.name == text || element.text.as_deref() == Some(text)))
+    }
+
     /// The text that can be edited: the largest one.
     pub(crate) async fn text_area(&self) -> Result<Option<Element>, Failure> {
         use deskhand_core::ui::State;
@@ -260,13 +272,14 @@ async fn request(
         }
         Kind::Browser => {
             let fixture = Fixture::prepare(Toolkit::Page, Screen::Form).await?;
-            let page =
-                fixture.arguments().first().and_then(|one| one.strip_prefix("--app=")).unwrap_or_default();
-            let profile = folder.join("firefox").display().to_string();
+            let page = fixture.arguments().iter().find_map(|one| one.strip_prefix("--app="));
+            let page = page.ok_or("the fixture has no page")?;
+            // The desktop starts it with this profile.
+            let profile = folder.join("firefox");
             std::fs::create_dir_all(&profile)?;
-            let arguments = ["--no-remote", "--new-instance", "--profile", &profile, page].map(str::to_owned);
-            let request =
-                LaunchRequest { program: application.needs.to_owned(), arguments: arguments.to_vec() };
+            std::fs::write(profile.join("user.js"), PREFERENCES)?;
+            let arguments = vec![page.to_owned()];
+            let request = LaunchRequest { program: application.needs.to_owned(), arguments };
             (request, Some(fixture), file)
         }
         Kind::Editor { command } => {
@@ -296,6 +309,16 @@ async fn request(
 fn started(fixture: &Fixture) -> LaunchRequest {
     LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() }
 }
+
+/// No pages of its own at the first start, which come in front of ours.
+const PREFERENCES: &str = r#"
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.startup.homepage_override.mstone", "ignore");
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+"#;
 
 const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
