@@ -247,17 +247,17 @@ fn sign_of_click(target: &Element, tree: &Tree) -> Sign {
     }
 }
 
-/// The elements of a window; empty if it is gone or does not respond.
+/// The elements of a window, at the bounds that they were last seen at; empty if it is gone or does not respond.
 pub(crate) async fn look<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
+    look_within(desktop, window, TreeLimits { bounds_now: false, ..TreeLimits::default() }).await
+}
+
+/// The same at their bounds as they are now.
+pub(crate) async fn look_at_places<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
     look_within(desktop, window, TreeLimits::default()).await
 }
 
-/// The same within these limits.
-pub(crate) async fn look_within<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    limits: TreeLimits,
-) -> DesktopResult<Tree> {
+async fn look_within<D: Desktop>(desktop: &D, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
     match desktop.tree(window, limits).await {
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => Ok(Tree::default()),
         other => other,

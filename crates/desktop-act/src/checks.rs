@@ -9,7 +9,7 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 
 use crate::{
-    before::look,
+    before::{look, look_at_places},
     drawn::check_drawn,
     find::nearest,
     menus::{is_menu, open_items},
@@ -164,11 +164,14 @@ async fn uncovered<D: Desktop>(
     }
     let center = bounds.center();
     if !is_menu(&element.role) {
+        // As far as is known. The last look asks the application once more.
         let tree = look(desktop, surface.id).await?;
-        if let Some(item) = menu_over(desktop, &tree, element, center) {
-            return Err(covered(element, Cover::Element(item.into())));
+        if menu_over(desktop, &tree, element, center).is_some() {
+            let tree = look_at_places(desktop, surface.id).await?;
+            if let Some(item) = menu_over(desktop, &tree, element, center) {
+                return Err(covered(element, Cover::Element(item.into())));
+            }
         }
-        // As far as the application has announced. The last look asks it once more.
         if tree.partial.is_none() && is_on_top(&tree, element.id, center) {
             return Ok(center);
         }

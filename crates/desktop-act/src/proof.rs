@@ -5,10 +5,10 @@ use deskhand_core::{
     ids::ElementId,
     ui::{DocumentInfo, Element, Place, Role, Source, Tree, WindowInfo, WindowKind, belongs_to, same_app},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::{
-    before::{Before, caret_of, look_within},
+    before::{Before, caret_of, look},
     difference::{Difference, Differences, differences, drawn_difference, judge, target_difference},
     effect::Effect,
     menus::is_menu,
@@ -64,8 +64,7 @@ pub(crate) async fn look_for_proof<D: Desktop>(
             Err(error) => return Err(error),
         }
     }
-    let limits = TreeLimits { bounds_now: false, ..TreeLimits::default() };
-    let tree = look_within(desktop, before.surface.id, limits).await?;
+    let tree = look(desktop, before.surface.id).await?;
     if let Some(target) = is_gone {
         match successor(before, target, &tree) {
             Some(again) => {

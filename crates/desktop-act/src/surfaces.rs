@@ -14,7 +14,7 @@ const ROOT_ONLY: TreeLimits = TreeLimits {
     nodes_max: 1,
     children_max: 1,
     deadline: std::time::Duration::from_secs(2),
-    bounds_now: true,
+    bounds_now: false,
 };
 
 /// A window with its dialogs and pop-ups, bottom to top.

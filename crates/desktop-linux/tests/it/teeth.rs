@@ -54,7 +54,7 @@ impl Stage {
     async fn appears(&self, name: &str) {
         let shows = Condition::Appears(Wanted::named(name));
         let shown = act::wait_for(&self.desktop, self.window.id, &shows, BOUND).await.unwrap();
-        assert_eq!(shown.effect(), Verdict::Seen, "{}", shown.summary());
+        assert_eq!(shown.effect(), Verdict::Seen, "{}\n{}", shown.summary(), outline(&self.tree().await));
     }
 
     async fn center(&self, name: &str) -> Point<OnScreen> {

@@ -99,9 +99,12 @@ impl Accessibility {
             walk.run(&frame, window.bounds).await?;
             let outdated = walk.outdated;
             tree = walk.into_tree(&frame).await?;
-            if source == Source::Mirror && application.toolkit.has_pages_apart() && !shows_page(&tree) {
+            let is_whole = source == Source::Mirror && tree.partial.is_none();
+            if is_whole && application.toolkit.has_pages_apart() && !shows_page(&tree) {
                 let parts = application.toolkit.drawn_parts();
-                self.with_mirror(|mirror| mirror.store(&frame.bus, parts).mark_all());
+                self.with_mirror(|mirror| {
+                    mirror.store(&frame.bus, parts).mark_with_inside(&frame, Parts::ALL);
+                });
             }
             if !outdated {
                 break;

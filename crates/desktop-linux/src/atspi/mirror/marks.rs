@@ -49,7 +49,13 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
                 store.mark(child, Parts::STATES);
             }
         }
-        Event::Bounds => store.mark_with_inside(object, Parts::EXTENTS),
+        Event::Bounds => {
+            store.mark_with_inside(object, Parts::EXTENTS);
+            // GTK 3 announces of a new widget that it got a place, and not that it shows since then.
+            if !store.shows(object) {
+                store.mark(object, Parts::STATES);
+            }
+        }
         Event::Viewport | Event::ModelChanged | Event::Document => {
             store.mark_with_inside(object, Parts::ALL);
         }
@@ -139,7 +145,8 @@ mod tests {
         check(Event::Parent, all, none);
         check(Event::ChildRemoved, body.and(Parts::CHILDREN), none);
         check(Event::Selection, states, states);
-        check(Event::Bounds, Parts::EXTENTS, Parts::EXTENTS);
+        // The frame of this test is not known to show.
+        check(Event::Bounds, Parts::EXTENTS.and(states), Parts::EXTENTS);
         check(Event::Viewport, all, all);
         check(Event::ModelChanged, all, all);
         check(Event::Caret, none, none);

@@ -208,6 +208,11 @@ impl Store {
         self.nodes.get(object).is_some_and(|node| !node.gone)
     }
 
+    /// Whether an object was showing when its states were read.
+    pub(crate) fn shows(&self, object: &ObjectRef) -> bool {
+        self.nodes.get(object).is_some_and(|node| node.states.has(State::Showing))
+    }
+
     /// Whether an object is the frame of a window that was looked at.
     pub(crate) fn is_frame(&self, object: &ObjectRef) -> bool {
         self.placed.contains_key(object)
