@@ -30,6 +30,10 @@ const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[
         "crates/desktop-linux/src/settling/pages.rs",
         "the kernel does not announce that a process came to rest",
     ),
+    (
+        "crates/desktop-linux/src/x11/drag.rs",
+        "an application does not announce that the time of a double click is over",
+    ),
 ];
 
 /// Target conditions belong to the back end crate.

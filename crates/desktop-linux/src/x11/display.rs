@@ -4,6 +4,7 @@
 //! hangs fails it after [`ANSWER_BOUND`].
 
 use std::{
+    cell::Cell,
     os::unix::net::UnixStream,
     sync::{
         Arc, Mutex, PoisonError,
@@ -140,6 +141,7 @@ impl Display {
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,
+            pressed_at: Cell::new(None),
         };
         let (jobs, queue) = mpsc::channel::<Job>();
         spawn_thread("x11-events", move || reader.run())?;

@@ -22,6 +22,8 @@ use crate::{
 
 /// How long an application may take to answer during a drag.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
+/// A press sooner after another one is a double click, which drags nothing. Chromium has this time built in.
+const DOUBLE_CLICK: Duration = Duration::from_millis(510);
 /// How long an application that answers may take to start drag and drop. If it does not, the drag is a plain one.
 const BEGIN_BOUND: Duration = Duration::from_millis(400);
 /// After this many positions the application must have recognised a drag.
@@ -46,6 +48,10 @@ impl LinuxDesktop {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
+        let pressed_at = self.display().call("drag", |worker| Ok(worker.pressed_at.get())).await?;
+        if let Some(pressed_at) = pressed_at {
+            tokio::time::sleep_until((pressed_at + DOUBLE_CLICK).into()).await;
+        }
         let mut begun = self.display().drags();
         let button = number_of(held.button);
         let modifiers: Vec<u32> =

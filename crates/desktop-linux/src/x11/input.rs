@@ -3,7 +3,10 @@
 //! Each call is split into short pieces, so that no other caller waits long. Symbols that the keyboard lacks are
 //! bound to keys as [`super::keyboard`] describes.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::HashSet,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     duration::milliseconds,
@@ -254,6 +257,9 @@ impl Worker {
     }
 
     pub(crate) fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
+        if kind == BUTTON_PRESS_EVENT {
+            self.pressed_at.set(Some(Instant::now()));
+        }
         self.fake(kind, button, 0, 0)
     }
 

@@ -1,5 +1,7 @@
 //! What the thread of the X connection owns, and the requests that other modules build on.
 
+use std::{cell::Cell, time::Instant};
+
 use x11rb::{
     connection::Connection,
     protocol::xproto::{Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask},
@@ -62,6 +64,8 @@ pub(crate) struct Worker {
     /// Whether media and similar keys may be bound to other symbols.
     pub(crate) may_reclaim_keys: bool,
     pub(super) own_window: u32,
+    /// When a mouse button was last pressed.
+    pub(super) pressed_at: Cell<Option<Instant>>,
 }
 
 impl Worker {
