@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "deskhand",
         &[
+            "deskhand-confine",
             "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
@@ -24,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-runtime",
         ],
     ),
+    ("deskhand-confine", &["deskhand-process"]),
     ("deskhand-core", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop"]),
@@ -52,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "deskhand-host",
         &[
+            "deskhand-confine",
             "deskhand-core",
             "deskhand-desktop",
             "deskhand-desktop-act",
@@ -66,7 +69,14 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",
-        &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-model", "deskhand-process"],
+        &[
+            "deskhand-confine",
+            "deskhand-core",
+            "deskhand-desktop",
+            "deskhand-desktop-act",
+            "deskhand-model",
+            "deskhand-process",
+        ],
     ),
     ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
     ("xtask", &[]),

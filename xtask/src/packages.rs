@@ -22,6 +22,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("dbus", "dbus-daemon", "the session bus of a virtual desktop"),
     package("at-spi2-core", "", "the accessibility bus, through which applications expose their elements"),
     package("util-linux", "setpriv", "kills the programs of a virtual desktop with it"),
+    package("bubblewrap", "bwrap", "optional for users: namespaces for the programs of agents"),
     package("grep", "grep", "finds leftover programs of a virtual desktop"),
     package("fonts-dejavu-core", "", "the font of menus and dialogs"),
     package("fonts-liberation", "", "metric-compatible fonts for documents"),

@@ -32,8 +32,8 @@ pub(crate) enum Exit {
     Undecided,
     /// A request ended.
     Outcome(OutcomeKind),
-    /// The program to execute in the sandbox could not be started.
-    NotStarted,
+    /// A program in the sandbox ended with that exit code.
+    Program(u8),
 }
 
 impl Exit {
@@ -44,7 +44,7 @@ impl Exit {
             Self::Negative => FAILED,
             Self::Undecided => UNDECIDED,
             Self::Outcome(kind) => kind.exit_code(),
-            Self::NotStarted => deskhand_runtime::agents::shell::sandbox::NOT_STARTED,
+            Self::Program(code) => code,
         }
     }
 }

@@ -147,6 +147,11 @@ impl CallResult {
         }
     }
 
+    /// A delegation that the gate released; its assignment follows.
+    pub(crate) fn permitted() -> Self {
+        Self { status: CallStatus::Success, ..Self::failure(None, "permitted") }
+    }
+
     /// A call that was not run because an earlier one of its step failed.
     pub fn skipped() -> Self {
         Self::skipped_because("not run, because an earlier action of this step failed")

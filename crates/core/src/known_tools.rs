@@ -17,5 +17,7 @@ pub const FOCUS: &str = "focus_element";
 pub const SCROLL: &str = "scroll";
 /// Reads a text.
 pub const READ_TEXT: &str = "read_text";
+/// Hands a sub-task to an agent that works on its own. It is no tool: a reply asks for it with ASSIGN, and rules match it.
+pub const DELEGATE: &str = "delegate_subtask";
 /// Runs a program without a window.
 pub const RUN_COMMAND: &str = "run_command";

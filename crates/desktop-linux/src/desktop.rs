@@ -35,6 +35,7 @@ use crate::{
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         accessibility_bus,
+        confine::Confine,
         environment::Environment,
         processes::Processes,
         protocol::DesktopHandle,
@@ -60,6 +61,8 @@ pub struct LinuxDesktop {
     processes: Processes,
     /// The private folder of a virtual desktop.
     private_folder: Option<PathBuf>,
+    /// How the applications of a virtual desktop are confined.
+    confine: Confine,
     session_bus_address: Option<String>,
     accessibility_address: Option<String>,
     accessible_pids: Arc<RwLock<HashSet<u32>>>,
@@ -169,6 +172,7 @@ impl LinuxDesktop {
             environment: parts.environment,
             processes: parts.processes,
             private_folder: parts.private_folder,
+            confine: Confine::off(),
             session_bus_address: parts.session_bus_address,
             accessibility_address: parts.accessibility_address,
             entries: RwLock::new(Arc::new(parts.entries)),
@@ -180,6 +184,17 @@ impl LinuxDesktop {
             handle: parts.handle,
             servers: OnceCell::new(),
         }
+    }
+
+    /// The same desktop; applications that are started on it from now on are confined. Those on the user's own desktop are not.
+    #[must_use]
+    pub fn with_confined_applications(self, confine: Confine) -> Self {
+        Self { confine, ..self }
+    }
+
+    /// How applications are confined.
+    pub(crate) fn confine(&self) -> &Confine {
+        &self.confine
     }
 
     /// Ends a virtual desktop and returns once nothing of it is left; disconnects from the user's own.

@@ -69,6 +69,13 @@ const WANTED: &[Wanted] = &[
         required: false,
     },
     Wanted {
+        programs: &["bwrap"],
+        data_file: None,
+        purpose: "keeps secrets from applications and agents",
+        packages: "bubblewrap",
+        required: false,
+    },
+    Wanted {
         programs: &["tesseract"],
         data_file: None,
         purpose: "reads text that is only drawn",

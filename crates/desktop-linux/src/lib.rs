@@ -34,5 +34,5 @@ pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use settling::Watch;
 pub use times::StartupTimes;
-pub use virtual_desktop::{DesktopHandle, Environment, VirtualOptions, keep_desktop};
+pub use virtual_desktop::{Confine, ConfineMode, DesktopHandle, Environment, VirtualOptions, keep_desktop};
 pub use x11::XEvent;

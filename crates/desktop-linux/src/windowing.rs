@@ -29,7 +29,7 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::DesktopEntry,
-    virtual_desktop::{processes::ProgramStart, programs},
+    virtual_desktop::{confine::Profile, processes::ProgramStart, programs},
     x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
 };
 
@@ -127,8 +127,19 @@ impl Windowing for LinuxDesktop {
         }
         arguments.extend(command.arguments.iter().map(OsString::from));
         let log_name = command.program.file_name().unwrap_or(OsStr::new("program")).to_owned();
+        let profile = self.profile(&command).await?.map_err(fails)?;
+        let program = match &profile {
+            Some(profile) => {
+                let mut outer = profile.arguments(rustix::process::geteuid().is_root());
+                outer.push(command.program.clone().into_os_string());
+                outer.append(&mut arguments);
+                arguments = outer;
+                profile.program()
+            }
+            None => &command.program,
+        };
         let start = ProgramStart {
-            program: &command.program,
+            program,
             arguments,
             environment: self.environment(),
             folder: command.folder,
@@ -220,6 +231,18 @@ impl LinuxDesktop {
             }
         }
         Ok(())
+    }
+
+    /// What keeps secrets and our own files from an application; `None` if it is not confined.
+    async fn profile(&self, command: &FoundCommand) -> DesktopResult<Result<Option<Profile>, String>> {
+        if self.private_folder().is_none() {
+            return Ok(Ok(None));
+        }
+        let confine = self.confine().clone();
+        let (home, path) =
+            (self.environment().find("HOME").map(OsStr::to_owned), self.environment().path().to_owned());
+        let arguments = command.arguments.clone();
+        run_blocking(move || confine.profile(home.as_deref(), &path, &arguments)).await
     }
 
     async fn command_of(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {

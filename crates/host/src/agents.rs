@@ -1,37 +1,50 @@
 //! Agents that own no window: the configured kinds, and the enabled ones.
 
-use std::{path::Path, time::Duration};
+use std::{ffi::OsString, path::Path, time::Duration};
 
 use deskhand_runtime::agents::{
     AgentRegistry, EnabledAgents,
     mcp::{McpKind, McpSettings},
-    shell::{SandboxMode, ShellKind, ShellSettings},
+    sandbox::{SandboxMode, SandboxSettings},
+    shell::{ShellKind, ShellSettings},
 };
 
 use crate::{
     HostError,
-    config::{AgentSettings, SandboxSetting},
+    config::{Config, ProgramLimits, SandboxSetting, own_files},
 };
 
 /// The argument on which a helper program enters the sandbox and executes the program that follows
-/// ([`deskhand_runtime::agents::shell::sandbox::run`]).
+/// ([`deskhand_confine::run`]).
 pub const SANDBOX_ARGUMENT: &str = "sandboxed";
 
 /// Every configured kind.
-pub(crate) fn registry(settings: &AgentSettings, helper: Option<&Path>) -> Result<AgentRegistry, HostError> {
-    let mut registry = AgentRegistry::default();
-    let shell = &settings.shell;
-    let kind = ShellKind::new(ShellSettings {
-        folder: shell.folder.clone(),
-        write: shell.write.clone(),
-        read: shell.read.clone(),
-        network: shell.network,
-        sandbox: match shell.sandbox {
+pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRegistry, HostError> {
+    let settings = &config.agents;
+    let helper: Vec<OsString> =
+        helper.map(|helper| vec![helper.into(), SANDBOX_ARGUMENT.into()]).unwrap_or_default();
+    let protected = own_files(config);
+    let confined = |mode: SandboxSetting, limits: ProgramLimits| SandboxSettings {
+        mode: match mode {
             SandboxSetting::Required => SandboxMode::Required,
             SandboxSetting::IfPossible => SandboxMode::IfPossible,
             SandboxSetting::Off => SandboxMode::Off,
         },
-        helper: helper.map(|helper| vec![helper.into(), SANDBOX_ARGUMENT.into()]).unwrap_or_default(),
+        helper: helper.clone(),
+        limits: limits.into(),
+        protected: protected.clone(),
+        ..SandboxSettings::default()
+    };
+    let mut registry = AgentRegistry::default();
+    let shell = &settings.shell;
+    let kind = ShellKind::new(ShellSettings {
+        folder: shell.folder.clone(),
+        sandbox: SandboxSettings {
+            write: shell.write.clone(),
+            read: shell.read.clone(),
+            network: shell.network,
+            ..confined(shell.sandbox, shell.limits)
+        },
         environment: shell.environment.clone(),
         timeout_max: Duration::from_secs(shell.timeout_s),
     });
@@ -40,6 +53,12 @@ pub(crate) fn registry(settings: &AgentSettings, helper: Option<&Path>) -> Resul
         let kind = McpKind::new(McpSettings {
             introduction: program.introduction.clone(),
             folder: program.folder.clone(),
+            sandbox: SandboxSettings {
+                write: program.write.clone(),
+                read: program.read.clone(),
+                network: program.network,
+                ..confined(program.sandbox, program.limits)
+            },
             environment: program.environment.clone(),
             start_timeout: Duration::from_secs(program.start_timeout_s),
             subtask_timeout: Duration::from_secs(program.subtask_timeout_s),
@@ -52,9 +71,9 @@ pub(crate) fn registry(settings: &AgentSettings, helper: Option<&Path>) -> Resul
 
 /// The agents of these names.
 pub(crate) fn enable(
-    settings: &AgentSettings,
+    config: &Config,
     helper: Option<&Path>,
     names: &[String],
 ) -> Result<EnabledAgents, HostError> {
-    registry(settings, helper)?.enable(names).map_err(HostError::Agents)
+    registry(config, helper)?.enable(names).map_err(HostError::Agents)
 }

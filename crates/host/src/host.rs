@@ -35,10 +35,10 @@ impl Host {
         Self { loaded: Loaded::of(config), helper: None }
     }
 
-    /// The same with a helper program that keeps desktops after this process dies and runs the shell agent's programs in
-    /// a sandbox: `deskhand`, or one that understands [`KEEPER_ARGUMENTS`](crate::workspace::KEEPER_ARGUMENTS) and
-    /// [`SANDBOX_ARGUMENT`](crate::SANDBOX_ARGUMENT). Without it, desktops end with this process, and the shell agent
-    /// cannot be enabled while its sandbox is required.
+    /// The same with a helper program that keeps desktops after this process dies and runs programs of agents in a
+    /// sandbox: `deskhand`, or one that understands [`KEEPER_ARGUMENTS`](crate::workspace::KEEPER_ARGUMENTS) and
+    /// [`SANDBOX_ARGUMENT`](crate::SANDBOX_ARGUMENT). Without it, desktops end with this process, and agents
+    /// whose sandbox is required cannot be opened.
     #[must_use]
     pub fn with_helper(self, program: impl Into<PathBuf>) -> Self {
         Self { helper: Some(program.into()), ..self }
@@ -174,8 +174,8 @@ impl Host {
     /// An agent cannot be registered or enabled.
     pub fn agents(&self) -> Result<Vec<(KindInfo, bool)>, HostError> {
         let settings = &self.config().agents;
-        agents::enable(settings, self.helper(), &settings.enabled)?;
-        let kinds = agents::registry(settings, self.helper())?.kinds();
+        agents::enable(self.config(), self.helper(), &settings.enabled)?;
+        let kinds = agents::registry(self.config(), self.helper())?.kinds();
         let is_enabled = |kind: &KindInfo| settings.enabled.contains(&kind.name);
         Ok(kinds
             .into_iter()

@@ -2,17 +2,24 @@
 
 use std::path::Path;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
+};
 
 use crate::mark::{Mark, started_at};
 
 /// The variable that marks the processes of a group.
 const VARIABLE: &str = "DESKHAND_AGENT_PROCESS";
+/// How long a supervisor may take to end its descendants, in seconds.
+const SUPERVISOR_BOUND_S: i64 = 10;
 
 /// A program and its descendants. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct ProcessGroup {
     leader: Option<Pid>,
+    /// Whether the leader ends its descendants when it gets a termination signal.
+    supervised: bool,
     mark: Mark,
     /// The start time of the leader, in clock ticks since boot; 0 if unknown.
     since: u64,
@@ -30,7 +37,15 @@ impl ProcessGroup {
     pub fn of(leader: Option<u32>, mark: String) -> Self {
         let leader = leader.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
         let since = leader.and_then(|pid| started_at(&Path::new("/proc").join(pid.to_string())));
-        Self { leader, mark: Mark::new(VARIABLE, mark), since: since.unwrap_or(0) }
+        Self { leader, supervised: false, mark: Mark::new(VARIABLE, mark), since: since.unwrap_or(0) }
+    }
+
+    /// The same for a leader that ends its descendants when it gets a termination signal: it knows those that have removed
+    /// the mark.
+    #[must_use]
+    pub fn supervised(mut self) -> Self {
+        self.supervised = true;
+        self
     }
 
     /// Records that the leader has exited and its pid may be reused.
@@ -41,11 +56,24 @@ impl ProcessGroup {
     /// Kills the remaining processes; returns how many there were besides the leader.
     pub fn end(&mut self) -> usize {
         if let Some(leader) = self.leader.take() {
+            if self.supervised {
+                ask_to_end(leader);
+            }
             // An error means that it has already exited.
             kill_process_group(leader, Signal::KILL).ok();
         }
         self.mark.kill_all(self.since)
     }
+}
+
+/// Sends a termination signal and waits until the process has exited.
+fn ask_to_end(leader: Pid) {
+    // An error means that it has already exited.
+    let Ok(process) = pidfd_open(leader, PidfdFlags::empty()) else { return };
+    kill_process(leader, Signal::TERM).ok();
+    let bound = Timespec { tv_sec: SUPERVISOR_BOUND_S, tv_nsec: 0 };
+    // However the wait ends, the group is killed next.
+    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&bound)).ok();
 }
 
 impl Drop for ProcessGroup {
@@ -89,6 +117,17 @@ mod tests {
         assert_eq!(leader.wait().unwrap().signal(), Some(Signal::KILL.as_raw()));
         let state = std::fs::read_to_string(format!("/proc/{descendant}/stat")).unwrap_or_default();
         assert!(state.is_empty() || state.contains(") Z "), "{state}");
+    }
+
+    #[test]
+    fn a_supervisor_is_asked_and_waited_for() {
+        let (name, value) = ProcessGroup::mark();
+        // A signal ends the wait at once; what the shell does then takes a moment.
+        let script = "trap 'seq 200000 > /dev/null; exit 7' TERM; sleep 600 & echo ready; wait";
+        let (mut leader, _) = start(script, name, &value);
+        let mut group = ProcessGroup::of(Some(leader.id()), value).supervised();
+        group.end();
+        assert_eq!(leader.wait().unwrap().code(), Some(7));
     }
 
     #[test]

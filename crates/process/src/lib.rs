@@ -14,4 +14,4 @@ mod program;
 pub use group::ProcessGroup;
 pub use guard::{Guard, await_exit};
 pub use mark::Mark;
-pub use program::{PATH_DEFAULT, find_program};
+pub use program::{PATH_DEFAULT, find_program, succeeds};

@@ -1,10 +1,11 @@
-//! Finding programs as a shell does.
+//! Finding programs as a shell does, and trying them.
 
 use std::{
     ffi::OsStr,
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 /// The search path where `PATH` is not set.
@@ -24,6 +25,15 @@ pub fn find_program(name: impl AsRef<OsStr>, path: &OsStr, folder: &Path) -> Opt
             .map(|folder| folder.join(name))
             .find(|file| is_executable(file))
     }
+}
+
+/// Whether a program with these arguments ends with success. It gets no environment and no input, and its output is dropped.
+/// Blocking.
+pub fn succeeds(program: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).env_clear();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }
 
 fn is_executable(file: &Path) -> bool {
@@ -50,5 +60,13 @@ mod tests {
         check("/bin", "", "", None);
         check("", "/bin", "/bin", None);
         check("sh", "bin:.:", "/", None);
+    }
+
+    #[test]
+    fn a_program_succeeds_by_its_exit_code_and_without_our_environment() {
+        let script = |script: &str| succeeds(Path::new("/bin/sh"), ["-c", script]);
+        assert!(script("exit 0") && !script("exit 1") && !script("kill -KILL $$"));
+        assert!(script("test -z \"$HOME\"") && !script("read -r line"));
+        assert!(!succeeds(Path::new("/no-such-program"), [""; 0]));
     }
 }

@@ -3,8 +3,8 @@
 use std::{ffi::OsString, path::PathBuf};
 
 use clap::Args;
+use deskhand_confine::Confinement;
 use deskhand_host::config::ScreenSize;
-use deskhand_runtime::agents::shell::sandbox::Confinement;
 
 #[derive(Debug, Args)]
 pub(crate) struct KeepDesktopArgs {

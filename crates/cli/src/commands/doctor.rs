@@ -117,17 +117,17 @@ async fn current_desktop() -> Finding {
     Finding { area: "tested", name: "current desktop".to_owned(), ok, required: false, detail, fix }
 }
 
-/// The sandbox for programs of the shell agent.
+/// The sandbox for programs of agents.
 fn sandbox() -> Finding {
-    let support = deskhand_runtime::agents::shell::sandbox::support();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let support = deskhand_confine::support(&path);
     Finding {
         area: "tested",
         name: "sandbox for programs".to_owned(),
         ok: support.is_enough(),
         required: false,
         detail: support.describe(),
-        fix: "the shell agent needs a kernel with Landlock and seccomp, or `agents.shell.sandbox = \"off\"`"
-            .to_owned(),
+        fix: support.advice(),
     }
 }
 

@@ -1,17 +1,28 @@
-//! `deskhand sandboxed`, internal: enters a sandbox and executes a program of the shell agent.
+//! `deskhand sandboxed`, internal: runs a program in a sandbox.
 
-use deskhand_runtime::agents::shell::sandbox::run;
+use std::io::Write as _;
+
+use deskhand_confine::{NOT_STARTED, run};
+use deskhand_host::SANDBOX_ARGUMENT;
 
 use crate::{
     args::SandboxedArgs,
     exit::{CliError, CommandResult, Exit},
 };
 
-/// Returns only if the program could not be started.
+/// Returns the exit code of the program.
 pub(crate) fn sandboxed(args: &SandboxedArgs) -> CommandResult {
-    let why = run(&args.confinement, &args.program, &args.arguments);
-    // The caller recognises the message by its mark, so nothing else is printed.
-    std::io::Write::write_all(&mut std::io::stderr(), why.as_bytes())
-        .map_err(|error| CliError::failed_to("report why the program was not started", error))?;
-    Ok(Exit::NotStarted)
+    let helper = std::env::current_exe()
+        .map_err(|error| CliError::failed_to("find the path of this program", error))?;
+    let helper = [helper.into(), SANDBOX_ARGUMENT.into()];
+    match run(&args.confinement, &helper, &args.program, &args.arguments) {
+        Ok(code) => Ok(Exit::Program(code)),
+        Err(why) => {
+            // The caller recognises the message by its mark, so nothing else is printed.
+            std::io::stderr()
+                .write_all(why.as_bytes())
+                .map_err(|error| CliError::failed_to("report why the program was not started", error))?;
+            Ok(Exit::Program(NOT_STARTED))
+        }
+    }
 }

@@ -101,6 +101,14 @@ impl World {
         fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(of).collect()
     }
 
+    /// Command lines of running processes, of any origin, that contain this path of the world.
+    pub(crate) fn lines_with(&self, path: &str) -> Vec<String> {
+        let wanted = self.path().join(path).display().to_string();
+        let lines = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+        let lines = lines.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
+        lines.map(|line| line.replace('\0', " ")).filter(|line| line.contains(&wanted)).collect()
+    }
+
     /// The command lines of processes that were left behind.
     pub(crate) fn orphans(&self) -> Vec<String> {
         self.processes().into_iter().map(|(_, line)| line).collect()

@@ -44,6 +44,8 @@ pub enum Does {
     Save,
     /// Runs a program without a window.
     Run,
+    /// Hands a sub-task to an agent that works on its own.
+    Delegate,
     /// Only reads.
     Read,
     /// Only waits.
@@ -65,6 +67,7 @@ impl Does {
             Self::Close => "close",
             Self::Save => "save",
             Self::Run => "run",
+            Self::Delegate => "delegate",
             Self::Read => "read",
             Self::Wait => "wait",
         }
@@ -87,6 +90,7 @@ impl Does {
             | Self::Close
             | Self::Save
             | Self::Run
+            | Self::Delegate
             | Self::Read
             | Self::Wait => false,
         }

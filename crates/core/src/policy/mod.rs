@@ -8,8 +8,10 @@ mod guard;
 mod pattern;
 mod rule;
 mod subject;
+mod surroundings;
 
 pub use decision::{Decision, Ruling};
 pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, Rule};
 pub use subject::Subject;
+pub use surroundings::Surroundings;

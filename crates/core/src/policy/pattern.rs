@@ -5,8 +5,26 @@ use crate::{keys::KeyChord, ui::fold_name};
 /// Whether a name matches a pattern. Both are compared in the form in which elements are found by name: without case,
 /// mnemonics, invisible characters and a trailing `…` or `:`.
 pub fn matches_name(pattern: &str, name: &str) -> bool {
-    let folded = fold_name(name);
-    pattern.split('|').any(|pattern| matches(&fold_name(pattern), &folded))
+    Names::new(&[pattern]).have(&folded(name))
+}
+
+/// Patterns of names, ready to be compared: for those that many names are compared with.
+pub(super) struct Names(Vec<Vec<char>>);
+
+impl Names {
+    pub(super) fn new(patterns: &[&str]) -> Self {
+        Self(patterns.iter().flat_map(|pattern| pattern.split('|')).map(folded).collect())
+    }
+
+    /// Whether one of them matches a name that was [`folded`].
+    pub(super) fn have(&self, name: &[char]) -> bool {
+        self.0.iter().any(|pattern| glob(pattern, name))
+    }
+}
+
+/// A name in the form in which names are compared.
+pub(super) fn folded(name: &str) -> Vec<char> {
+    lower(&fold_name(name))
 }
 
 /// Whether key chords match a pattern: as text, or, where the pattern is one chord, as the same chord in any spelling:
@@ -26,11 +44,12 @@ fn chord(text: &str) -> Option<String> {
 /// Whether a text matches a pattern: `|` separates alternatives, `*` matches any text, `?` one character;
 /// case-insensitive.
 pub fn matches(pattern: &str, text: &str) -> bool {
-    let text: Vec<char> = text.trim().chars().flat_map(char::to_lowercase).collect();
-    pattern.split('|').any(|pattern| {
-        let pattern: Vec<char> = pattern.trim().chars().flat_map(char::to_lowercase).collect();
-        glob(&pattern, &text)
-    })
+    let text = lower(text);
+    pattern.split('|').any(|pattern| glob(&lower(pattern), &text))
+}
+
+fn lower(text: &str) -> Vec<char> {
+    text.trim().chars().flat_map(char::to_lowercase).collect()
 }
 
 /// Backtracks to the last `*` only, so that the time is bounded by pattern times text.

@@ -1,13 +1,13 @@
 //! What rules are matched with: a command in the light of what the agent was shown.
 
-use super::pattern::matches;
+use super::{pattern::matches, surroundings::Surroundings};
 use crate::{
     command::Command,
     ids::ElementId,
     intent::{Aimed, Does, JudgedElement},
     keys::{Key, KeyChord, NamedKey},
     observation::{Observation, WindowView},
-    ui::{AppInfo, Element, InstalledApplication, Source, State, WindowInfo},
+    ui::{AppInfo, Element, InstalledApplication, Role, Source, State, WindowInfo},
 };
 
 /// Roles of input fields and choices: clicking one has no effect beyond itself, whatever its name.
@@ -39,6 +39,10 @@ pub struct Subject {
     pub stranger: Option<String>,
     /// The elements that the command is aimed at, as they were shown.
     pub elements: Vec<JudgedElement>,
+    /// Whether it presses Return, by a key or by a line break in a text.
+    pub presses_return: bool,
+    /// What stands around the element.
+    pub surroundings: Surroundings,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }
@@ -54,7 +58,7 @@ impl Subject {
     /// The same for a command that follows others without an observation in between: keys go to the element that
     /// these have focused.
     pub fn after(before: &[Command], command: &Command, observation: &Observation) -> Self {
-        let mut subject = Self { tool: command.tool.clone(), does: command.intent.does, ..Self::default() };
+        let mut subject = Self::unaimed(command);
         match observation {
             Observation::Window(view) => subject.in_window(before, command, view),
             Observation::Desktop(view) => subject.on_desktop(command, &view.windows),
@@ -94,7 +98,7 @@ impl Subject {
 
     /// The subject of the same command on an element that is there now, for a last look before input goes out.
     pub fn live(command: &Command, element: &Element, inside: &[String]) -> Self {
-        let mut subject = Self { tool: command.tool.clone(), does: command.intent.does, ..Self::default() };
+        let mut subject = Self::unaimed(command);
         if let Some(judged) = &command.judged {
             subject.application.clone_from(&judged.application);
             subject.application_root.clone_from(&judged.application_root);
@@ -104,6 +108,24 @@ impl Subject {
         subject.label(&element.name);
         inside.iter().for_each(|name| subject.label(name));
         subject
+    }
+
+    /// What is known of a command without what it is aimed at.
+    fn unaimed(command: &Command) -> Self {
+        let presses = |chord: &KeyChord| matches!(chord.key, Key::Named(NamedKey::Return) | Key::Char('\n'));
+        let breaks =
+            command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }));
+        Self {
+            tool: command.tool.clone(),
+            does: command.intent.does,
+            presses_return: breaks || command.intent.chords().any(presses),
+            ..Self::default()
+        }
+    }
+
+    /// Whether it submits a form: by a button, or by Return in a field.
+    pub(super) fn presses_what_submits(&self) -> bool {
+        self.presses_return || self.role.as_deref() == Some(Role::PUSH_BUTTON.name())
     }
 
     /// Every text that the name pattern is matched against.
@@ -137,9 +159,7 @@ impl Subject {
         }
         // Return and Space activate the focused element.
         let keys: Vec<&KeyChord> = command.intent.chords().collect();
-        let returns =
-            command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }));
-        if keys.iter().any(|chord| activates(chord)) || returns {
+        if keys.iter().any(|chord| activates(chord)) || self.presses_return {
             self.focused(before, &keys, view);
         }
     }
@@ -192,8 +212,9 @@ impl Subject {
     fn element(&mut self, element: &Element, view: &WindowView) {
         self.role.get_or_insert_with(|| element.role.to_string());
         self.label_of(element, view);
-        let of = |id: ElementId| view.surfaces.iter().find(|surface| surface.tree.find(id).is_some());
-        if let Some(surface) = of(element.id) {
+        let surface = view.surfaces.iter().find(|surface| surface.tree.find(element.id).is_some());
+        if let Some(surface) = surface {
+            self.surroundings = Surroundings::of(element.id, surface);
             self.elements.push(JudgedElement {
                 id: element.id,
                 role: element.role.clone(),

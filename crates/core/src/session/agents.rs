@@ -16,14 +16,20 @@ use super::{
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
     command::{Command, ToolSpec},
+    intent::{Aimed, Does, Intent},
+    known_tools::DELEGATE,
     model::ReplyKind,
-    observation::{Look, Observation},
+    observation::{DesktopView, Look, Observation},
+    policy::{Decision, Subject},
     prompt::{
         AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
         app_user_text, system_message,
     },
-    reply::{AppReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply, parse_app_reply},
-    states::AppTrigger,
+    reply::{
+        AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply,
+        parse_app_reply,
+    },
+    states::{AppTrigger, HostStatus},
     ui::PictureRef,
 };
 
@@ -151,6 +157,30 @@ impl Session {
     /// The agent that a target names; `None` if it names a window or nothing.
     pub(super) fn agent_target(&self, id: &str) -> Option<AgentDefinition> {
         self.targets.agent(id.trim().parse().ok()?).cloned()
+    }
+
+    /// The command that stands for handing a sub-task to a delegate agent, unless the policy allows that without a question: what
+    /// such an agent does is not seen here, so this is the only time that rules can decide on it.
+    pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<Command> {
+        let target = reply.target.as_deref().filter(|_| reply.status == HostStatus::Assign)?;
+        let agent = self.agent_target(target).filter(|agent| matches!(agent.home, AgentHome::Delegate))?;
+        let subtask = reply.subtask.clone().unwrap_or_default();
+        let arguments = [
+            ("agent", Value::from(agent.name.clone())),
+            ("subtask", Value::from(subtask.clone())),
+            ("message", Value::from(reply.message.clone())),
+        ];
+        let command = Command {
+            tool: DELEGATE.to_owned(),
+            arguments: arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            intent: Intent {
+                does: Does::Delegate,
+                aims: vec![Aimed::Program { name: agent.name }, Aimed::Files { files: vec![subtask] }],
+            },
+            ..Command::default()
+        };
+        let subject = Subject::of(&command, &Observation::Desktop(DesktopView::default()));
+        (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
     }
 
     /// Assigns a sub-task to an agent without a window.

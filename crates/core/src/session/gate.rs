@@ -191,7 +191,9 @@ pub(super) fn judge(
             continue;
         }
         let mut command = command;
-        let unreadable = intent::read(&mut command, tools).err();
+        // A delegation is made by this crate, with its intent.
+        let is_read = command.intent.does == Does::Delegate;
+        let unreadable = if is_read { None } else { intent::read(&mut command, tools).err() };
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
         let subject = Subject::after(&before, &command, observation).among(applications);
         let ruling = policy.decide(&subject);

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     agent::AgentRef,
     command::{CallResult, Command, ToolSpec},
+    intent::Does,
     known_tools::{LAUNCH, SELECT_WINDOW},
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
@@ -122,16 +123,17 @@ impl Acts for Host {
         &session.config.host_tools
     }
 
-    /// The commands of a reply: its action, then the selection of its target if that is a window.
+    /// The commands of a reply: its action, then the selection of its target if that is a window, or the delegation to it.
     fn proposal(self, session: &Session, reply: &HostReply) -> Proposal {
-        Proposal {
-            commands: session.host_commands(reply),
-            confirm: reply.status == HostStatus::Confirm,
-            reason: reply.thought.clone(),
-        }
+        let mut commands = session.host_commands(reply);
+        commands.extend(session.delegation_to_judge(reply));
+        Proposal { commands, confirm: reply.status == HostStatus::Confirm, reason: reply.thought.clone() }
     }
 
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
+        if command.intent.does == Does::Delegate {
+            return None;
+        }
         if let Some(refusal) = unknown_tool(command, &session.config.host_tools) {
             return Some(refusal);
         }
@@ -187,6 +189,11 @@ impl Acts for Host {
             }
         }
     }
+}
+
+/// Whether a step hands a sub-task to a delegate agent, as the gate released it.
+fn delegates(recorded: &Recorded<HostReply>) -> bool {
+    recorded.actions.iter().any(|action| action.command.intent.does == Does::Delegate)
 }
 
 impl NotApproved {
@@ -256,6 +263,11 @@ impl Session {
             () => HostTrigger::Said(recorded.reply.status),
         });
         match status {
+            // A person approved exactly this delegation, so it is not decided on again.
+            HostStatus::Continue if recorded.approved && !failed && delegates(&recorded) => {
+                self.host.moves(HostTrigger::Said(HostStatus::Assign));
+                self.host_assigns(recorded);
+            }
             HostStatus::Continue => self.begin_step(Host),
             HostStatus::Assign => self.host_assigns(recorded),
             HostStatus::Finish => {

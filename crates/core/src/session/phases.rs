@@ -174,6 +174,11 @@ impl<R: Expects> Acting<R> {
                         continue;
                     }
                     self.out = Some(Box::new(command.clone()));
+                    if command.intent.does == Does::Delegate {
+                        // Carried out by the assignment that ends the step.
+                        self.returned(CallResult::permitted(), /*sequences*/ true);
+                        continue;
+                    }
                     return Advance::Send(Box::new(self), command);
                 }
                 Some(Passage::Refuse(command, result)) => {

@@ -37,6 +37,7 @@ fn declared(name: &str) -> (Does, &'static [(&'static str, Takes)]) {
         "type_text" | "paste_text" => (Does::Type, &[("text", Takes::Text), ("id", Takes::Element)]),
         "write_clipboard" => (Does::Type, &[]),
         "click_on_coordinates" => (Does::Press, &[("x", Takes::Across), ("y", Takes::Down)]),
+        "drag" => (Does::Drag, &[("from", Takes::Element), ("to", Takes::Element)]),
         "drag_on_coordinates" => (
             Does::Drag,
             &[

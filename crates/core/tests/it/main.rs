@@ -8,6 +8,7 @@ mod decisions;
 mod diffs;
 mod evaluation;
 mod gate;
+mod guard;
 mod harness;
 mod launching;
 mod listing;

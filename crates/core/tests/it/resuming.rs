@@ -4,7 +4,8 @@ use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
     ids::AgentId,
     outcome::OutcomeKind,
-    session::{Effect, Event, SessionConfig, SubtaskStatus},
+    policy::{Decision, Policy, Rule},
+    session::{ApprovalScope, AskedBy, Effect, Event, NoAnswer, SessionConfig, SubtaskStatus},
 };
 use serde_json::Value;
 
@@ -128,4 +129,66 @@ fn delegated_subtask_returns_as_a_report() {
     h.step(&assign_reply("w1"));
     h.succeeds(h.windows.first().cloned(), Value::Null);
     h.look();
+}
+
+/// A session that is about to delegate, under one rule.
+fn delegating(rule: Rule) -> Harness {
+    let policy = Policy { rules: vec![rule], safe_guard: true };
+    let mut h = Harness::started(SessionConfig { policy, ..with_agent() });
+    h.step(&assign_reply("a1"));
+    h
+}
+
+#[test]
+fn delegating_is_a_command_that_rules_match() {
+    // Denied by tool, by what it does, by the name of the agent, and by the sub-task.
+    let deny = || Rule::new(Decision::Deny, "bakes nothing today");
+    let rules = [
+        Rule { tool: "delegate_subtask".to_owned(), ..deny() },
+        Rule { does: "delegate".to_owned(), ..deny() },
+        Rule { application: "oven".to_owned(), ..deny() },
+        Rule { label: "Oven".to_owned(), arguments: Some("*sales table*".to_owned()), ..deny() },
+    ];
+    for rule in rules {
+        let mut h = delegating(rule);
+        h.look();
+        assert!(h.prompt().contains("denied by the policy (bakes nothing today)"), "{}", h.prompt());
+    }
+    // Rules about something else change nothing.
+    let other = [Rule { does: "run".to_owned(), ..deny() }, Rule { label: "Toaster".to_owned(), ..deny() }];
+    for rule in other {
+        let h = delegating(rule);
+        assert!(matches!(h.effect(), Effect::Delegate { .. }), "{:?}", h.effect());
+    }
+}
+
+#[test]
+fn an_approved_delegation_is_carried_out_and_a_rejected_one_is_not() {
+    let asked = || {
+        let h = delegating(Rule { does: "delegate".to_owned(), ..Rule::new(Decision::Ask, "ask the cook") });
+        let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+        assert_eq!(approval.asked_by, AskedBy::Policy { rule: "ask the cook".to_owned() });
+        let line = approval.commands[0].to_line();
+        assert!(
+            line.contains("delegate_subtask") && line.contains("Oven") && line.contains("sales table"),
+            "{line}"
+        );
+        h
+    };
+    let mut h = asked();
+    h.answer(Event::Approved { scope: ApprovalScope::Session });
+    let Effect::Delegate { agent, .. } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert_eq!(agent, AgentId(1));
+    // The approval covers the next sub-task of the same agent.
+    let report = AgentReport { status: SubtaskStatus::Finished, result: "golden".to_owned() };
+    h.answer(Event::Delegated { report });
+    h.step(&assign_reply("a1"));
+    assert!(matches!(h.effect(), Effect::Delegate { .. }), "{:?}", h.effect());
+
+    let mut h = asked();
+    h.answer(Event::Rejected { instruction: None });
+    assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
+    let mut h = asked();
+    h.answer(Event::Unanswered { why: NoAnswer::NoChannel });
+    assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
 }

@@ -2,10 +2,12 @@
 //!
 //! - `start` brings one up with its `environment`, `programs`, `session_bus` and `accessibility_bus`; `processes` ends everything on
 //!   it and removes its files.
+//! - `confine` keeps secrets and our own files from its applications.
 //! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
 //!   `protocol` what is sent over it.
 
 pub(crate) mod accessibility_bus;
+pub(crate) mod confine;
 pub(crate) mod environment;
 pub(crate) mod keeper;
 pub(crate) mod kept;
@@ -15,6 +17,7 @@ pub(crate) mod protocol;
 mod session_bus;
 pub(crate) mod start;
 
+pub use confine::{Confine, ConfineMode};
 pub use environment::Environment;
 pub use keeper::keep_desktop;
 pub use protocol::DesktopHandle;

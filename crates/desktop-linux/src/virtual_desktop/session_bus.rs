@@ -25,8 +25,17 @@ const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D
 </busconfig>
 "#;
 
-/// Services that are not started: the document portal mounts a file system, which stays when its process is killed.
-const LEFT_OUT: &[&str] = &["org.freedesktop.portal.Documents.service"];
+/// Services that are not started: the document portal mounts a file system, which stays when its process is killed; the others
+/// hand out passwords.
+const LEFT_OUT: &[&str] = &[
+    "org.freedesktop.impl.portal.Secret.service",
+    "org.freedesktop.portal.Documents.service",
+    "org.freedesktop.secrets.service",
+    "org.gnome.keyring.service",
+    "org.kde.kwalletd.service",
+    "org.kde.kwalletd5.service",
+    "org.kde.kwalletd6.service",
+];
 
 /// The configuration of the bus in a private folder.
 pub(super) fn configuration(private: &Path) -> String {
@@ -60,7 +69,15 @@ mod tests {
         let [private, home, system] = [(); 3].map(|()| tempfile::tempdir().unwrap());
         for (folder, names) in [
             (&home, &["org.a.service"] as &[_]),
-            (&system, &["org.a.service", "org.b.service", "org.freedesktop.portal.Documents.service"]),
+            (
+                &system,
+                &[
+                    "org.a.service",
+                    "org.b.service",
+                    "org.freedesktop.portal.Documents.service",
+                    "org.freedesktop.secrets.service",
+                ],
+            ),
         ] {
             let services = folder.path().join("dbus-1/services");
             fs::create_dir_all(&services).unwrap();

@@ -11,7 +11,7 @@ use deskhand_core::{
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 
 use serde_json::{Value, json};
@@ -28,12 +28,18 @@ pub(crate) struct Stage {
 impl Stage {
     /// Starts an application on a desktop of its own; none where it is not installed.
     pub(crate) async fn start(toolkit: Toolkit, screen: Screen) -> Option<Self> {
+        Self::start_confined(toolkit, screen, Confine::off()).await
+    }
+
+    /// The same with a confined application.
+    pub(crate) async fn start_confined(toolkit: Toolkit, screen: Screen, confine: Confine) -> Option<Self> {
         if !has_programs(&[toolkit.needs()]) {
             return None;
         }
         let size = Size { width: 1280, height: 900 };
         let options = VirtualOptions { size, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
+        let desktop = desktop.with_confined_applications(confine);
         let fixture = Fixture::prepare(toolkit, screen).await.unwrap();
         let request =
             LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };

@@ -5,6 +5,7 @@
 mod act_libreoffice;
 mod applications;
 mod calc_format;
+mod confined;
 mod contract;
 mod detection;
 mod detection_parser;

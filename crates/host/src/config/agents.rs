@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
+use deskhand_confine::Limits;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +30,10 @@ pub struct ShellAgentSettings {
     pub read: Vec<PathBuf>,
     /// Whether its programs may use the network.
     pub network: bool,
-    /// Whether its programs run in a sandbox. Needs Landlock and seccomp in the kernel.
+    /// Whether its programs run in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
     pub sandbox: SandboxSetting,
+    /// What its programs may use in the sandbox.
+    pub limits: ProgramLimits,
     /// Names of environment variables to pass to its programs, besides the usual ones. Do not pass keys.
     pub environment: Vec<String>,
     /// How long one program may run, in seconds.
@@ -46,9 +49,42 @@ impl Default for ShellAgentSettings {
             read: Vec::new(),
             network: false,
             sandbox: SandboxSetting::Required,
+            limits: ProgramLimits::default(),
             environment: Vec::new(),
             timeout_s: 600,
         }
+    }
+}
+
+/// What a program in a sandbox may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProgramLimits {
+    /// The most processes and threads of the program together.
+    #[schemars(range(min = 1))]
+    pub processes: u32,
+    /// The most memory of each process in MiB, and for root of all of them together.
+    #[schemars(range(min = 1))]
+    pub memory_mb: u64,
+    /// The size of the largest file in MiB.
+    #[schemars(range(min = 1))]
+    pub file_mb: u64,
+    /// The most open files of each process.
+    #[schemars(range(min = 1))]
+    pub open_files: u32,
+}
+
+impl Default for ProgramLimits {
+    fn default() -> Self {
+        let Limits { processes, memory_mb, file_mb, open_files } = Limits::default();
+        Self { processes, memory_mb, file_mb, open_files }
+    }
+}
+
+impl From<ProgramLimits> for Limits {
+    fn from(limits: ProgramLimits) -> Self {
+        let ProgramLimits { processes, memory_mb, file_mb, open_files } = limits;
+        Self { processes, memory_mb, file_mb, open_files }
     }
 }
 
@@ -56,9 +92,9 @@ impl Default for ShellAgentSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxSetting {
-    /// Run programs in a sandbox; without kernel support, the agent cannot be enabled.
+    /// Run programs in a sandbox; if that is not possible, the agent is not opened.
     Required,
-    /// Run programs in a sandbox if the kernel supports it.
+    /// Run programs in a sandbox if that is possible.
     IfPossible,
     /// Run programs without a sandbox.
     Off,
@@ -72,8 +108,18 @@ pub struct ProgramAgentSettings {
     pub command: Vec<String>,
     /// What the agent is good for, as the HostAgent reads it. By default what the agent says of itself.
     pub introduction: Option<String>,
-    /// The working folder of the program. By default a private folder for each session.
+    /// The working folder of the program, which it may write to. By default a private folder for each session.
     pub folder: Option<PathBuf>,
+    /// More folders that it may write to, and devices.
+    pub write: Vec<PathBuf>,
+    /// More folders that it may read, besides those of the system and the files that `command` names.
+    pub read: Vec<PathBuf>,
+    /// Whether it may use the network.
+    pub network: bool,
+    /// Whether it runs in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
+    pub sandbox: SandboxSetting,
+    /// What it may use in the sandbox.
+    pub limits: ProgramLimits,
     /// Names of environment variables to pass to the program, besides the usual ones.
     pub environment: Vec<String>,
     /// How long the program may take to start, in seconds.
@@ -90,6 +136,11 @@ impl Default for ProgramAgentSettings {
             command: Vec::new(),
             introduction: None,
             folder: None,
+            write: Vec::new(),
+            read: Vec::new(),
+            network: false,
+            sandbox: SandboxSetting::Required,
+            limits: ProgramLimits::default(),
             environment: Vec::new(),
             start_timeout_s: 20,
             subtask_timeout_s: 600,

@@ -1,6 +1,6 @@
 //! Settings of the desktop to work on.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr};
 
 use deskhand_core::geometry::Size;
 use schemars::JsonSchema;
@@ -20,11 +20,35 @@ pub struct DesktopSettings {
     pub keep_minutes: u64,
     /// Programs whose elements are never read, by file name: `["keepassxc"]`.
     pub exclude: Vec<String>,
+    /// Whether places of secrets are kept from applications of a virtual desktop, such as `~/.ssh`, key rings and our own
+    /// configuration. Needs `bubblewrap`.
+    pub confine: ConfineSetting,
+    /// Places of secrets that applications may see nevertheless: `["~/.aws"]`.
+    pub allow: Vec<PathBuf>,
+}
+
+/// Whether applications of a virtual desktop are confined.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ConfineSetting {
+    /// Confine them; if that is not possible, they are not started.
+    Required,
+    /// Confine them if that is possible.
+    IfPossible,
+    /// Start them with all of your permissions.
+    Off,
 }
 
 impl Default for DesktopSettings {
     fn default() -> Self {
-        Self { kind: None, size: ScreenSize::default(), keep_minutes: 10, exclude: Vec::new() }
+        Self {
+            kind: None,
+            size: ScreenSize::default(),
+            keep_minutes: 10,
+            exclude: Vec::new(),
+            confine: ConfineSetting::IfPossible,
+            allow: Vec::new(),
+        }
     }
 }
 

@@ -7,12 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_desktop_linux::{Confine, ConfineMode};
 use deskhand_runtime::SessionStore;
 use serde_json::Value;
 
 use super::{
     ConfigError, Overrides,
-    desktop::{DesktopKind, ScreenSize},
+    desktop::{ConfineSetting, DesktopKind, ScreenSize},
     layers::{Layers, Origin},
     model::ModelSettings,
     schema::{schema, value_at},
@@ -88,6 +89,42 @@ pub fn session_store(config: &Config) -> SessionStore {
         settings.dir.clone().unwrap_or_else(|| state().join("sessions")),
         settings.seals_dir.clone().unwrap_or_else(|| state().join("seals")),
     )
+}
+
+/// How applications of a virtual desktop are confined: they cannot see our configuration and keys, and cannot write journals.
+pub(crate) fn confine(config: &Config) -> Confine {
+    let store = session_store(config);
+    let file = config_path();
+    // The folder of the usual file, so that an application cannot make one either; else the file, which the user named.
+    let configuration = match file.parent() {
+        Some(folder) if variable(CONFIG_VARIABLE).is_none() => Some(folder.to_owned()),
+        Some(_) | None => Some(file).filter(|file| file.exists()),
+    };
+    let key = config.model.api_key_file.clone().filter(|file| file.exists());
+    Confine {
+        mode: match config.desktop.confine {
+            ConfineSetting::Required => ConfineMode::Required,
+            ConfineSetting::IfPossible => ConfineMode::IfPossible,
+            ConfineSetting::Off => ConfineMode::Off,
+        },
+        allow: config.desktop.allow.clone(),
+        hidden: [configuration, key, seals(&store)].into_iter().flatten().collect(),
+        read_only: vec![store.root().to_owned()],
+    }
+}
+
+/// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, and the API key.
+pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
+    let store = session_store(config);
+    let mut all = vec![config_path(), store.root().to_owned()];
+    all.extend(seals(&store));
+    all.extend(config.model.api_key_file.clone());
+    all
+}
+
+/// The folder of the key that seals journals.
+fn seals(store: &SessionStore) -> Option<PathBuf> {
+    store.seals().key_path().parent().map(Path::to_owned)
 }
 
 /// Reads the configuration.

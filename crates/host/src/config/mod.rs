@@ -21,8 +21,8 @@ mod schema;
 mod settings;
 mod view;
 
-pub use agents::{AgentSettings, ProgramAgentSettings, SandboxSetting, ShellAgentSettings};
-pub use desktop::{DesktopKind, DesktopSettings, ScreenSize};
+pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
+pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, ScreenSize};
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;
 pub use explain::{Explanation, explain};
@@ -31,6 +31,7 @@ pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, load, session_store, starter_text};
+pub(crate) use load::{confine, own_files};
 pub use model::{ModelSettings, Provider, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};

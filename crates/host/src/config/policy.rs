@@ -48,7 +48,7 @@ pub struct RuleSettings {
     /// The name of the tool.
     #[serde(default = "any")]
     pub tool: String,
-    /// What the tool does: `press`, `type`, `drag`, `set`, `point`, `open`, `switch`, `close`, `save`, `run`, `read`, `wait` or
+    /// What the tool does: `press`, `type`, `drag`, `set`, `point`, `open`, `switch`, `close`, `save`, `run`, `delegate`, `read`, `wait` or
     /// `other`.
     #[serde(default = "any")]
     pub does: String,

@@ -121,7 +121,7 @@ impl Plan {
             prompts: PromptSet::default(),
             model,
             config: session,
-            agents: enable(&config.agents, helper, &config.agents.enabled)?,
+            agents: enable(config, helper, &config.agents.enabled)?,
             store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
@@ -149,7 +149,7 @@ impl Plan {
         let mut plan = Self::with_model(config, helper, request, model)?.kept(config, helper);
         let in_force = held.in_force();
         let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
-        plan.agents = enable(&config.agents, helper, &names)?;
+        plan.agents = enable(config, helper, &names)?;
         plan.config = overridden(&in_force.config, &plan.config, loaded);
         check_price(&plan.config)?;
         plan.prompts = in_force.prompts.clone();

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_desktop::Windowing as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
-use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 
 use super::{
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     HostError,
-    config::{Config, DesktopKind, ScreenSize},
+    config::{Config, DesktopKind, ScreenSize, confine},
 };
 
 /// How to start or reach a desktop. Everything that can be checked without one has been checked.
@@ -28,6 +28,8 @@ pub struct WorkspacePlan {
     pub(crate) launch: Option<String>,
     /// Programs whose elements are never read.
     exclude: Vec<String>,
+    /// How applications of a virtual desktop are confined.
+    confine: Confine,
     /// Whether to close windows at the end that were opened during the work.
     pub(crate) close_after: bool,
     /// The detection options.
@@ -76,6 +78,7 @@ impl WorkspacePlan {
             documents,
             launch: None,
             exclude: config.desktop.exclude.clone(),
+            confine: confine(config),
             close_after: false,
             detect: config.to_detection()?,
             keep: None,
@@ -140,6 +143,10 @@ impl WorkspacePlan {
 
     async fn workspace(&self, desktop: LinuxDesktop, name: String) -> Result<Workspace, WorkspaceError> {
         desktop.exclude(&self.exclude).await?;
+        let desktop = match self.kind {
+            DesktopKind::Virtual => desktop.with_confined_applications(self.confine.clone()),
+            DesktopKind::Current => desktop,
+        };
         let desktop = Seeing::new(desktop, self.detect.clone());
         Ok(Workspace { desktop, name, opened: Opened::default() })
     }

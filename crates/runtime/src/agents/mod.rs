@@ -4,13 +4,16 @@
 //! - [`registry`]: kinds by name, and which are enabled.
 //! - [`open`](crate::agents::OpenAgents): the open agents of one session.
 //! - [`shell`]: the built-in command-line agent; [`mcp`]: agents in separate processes.
+//! - [`sandbox`]: how the programs of both are confined.
 //!
 //! Core decides their steps (`deskhand_core::agent`); this module carries them out.
 
+mod environment;
 pub mod kind;
 pub mod mcp;
 mod open;
 pub mod registry;
+pub mod sandbox;
 pub mod shell;
 
 pub use kind::{

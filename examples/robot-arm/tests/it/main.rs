@@ -19,6 +19,7 @@ use deskhand_runtime::{
     agents::{
         AgentKind, AgentRegistry,
         mcp::{McpKind, McpSettings},
+        sandbox::SandboxSettings,
     },
     people::People,
     replay, run,
@@ -118,7 +119,9 @@ agent = "HostAgent"
 reply = '{"thought": "that is how it is", "status": "FINISH", "result": "told"}'
 "#;
         let program = vec![env!("CARGO_BIN_EXE_robot-arm-agent").to_owned()];
-        let kind = McpKind::new(McpSettings::new("arm", program));
+        // This test has no helper that could confine it.
+        let sandbox = SandboxSettings::off();
+        let kind = McpKind::new(McpSettings { sandbox, ..McpSettings::new("arm", program) });
         let (end, lines, _folder) = run_with(kind, &format!("{assign}{turns}")).await;
         assert_eq!(end.outcome.unwrap().kind, OutcomeKind::Finished);
         let report = events(&lines)

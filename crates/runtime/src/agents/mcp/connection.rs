@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use deskhand_confine::Enforcement;
 use deskhand_process::{ProcessGroup, find_program};
 use rmcp::{
     RoleClient,
@@ -21,12 +22,13 @@ use rmcp::{
 };
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _},
-    process::{Child, Command},
+    process::Child,
     task::JoinSet,
     time::timeout,
 };
 
 use super::{contract::WORK, settings::McpSettings};
+use crate::agents::environment::environment;
 
 /// How long a process may take to exit after its stdin is closed.
 const END_BOUND: Duration = Duration::from_secs(2);
@@ -35,14 +37,15 @@ const LOG_BYTES_MAX: usize = 1_000_000;
 /// How much of the log's end is quoted in a report, in bytes.
 const LOG_SHOWN: usize = 400;
 
-/// Variables that the process inherits, besides configured ones.
+/// Variables that the process inherits without a sandbox, besides configured ones.
 const PASSED: [&str; 8] = ["HOME", "LANG", "LC_ALL", "LOGNAME", "PATH", "TMPDIR", "TZ", "USER"];
 
 /// A running MCP server. Dropping it kills the process and its descendants.
 pub(super) struct Connection {
     service: RunningService<RoleClient, ()>,
-    child: Child,
+    /// Dropped before the child: it asks a supervisor to end everything, which a killed one could not.
     group: ProcessGroup,
+    child: Child,
     log: PathBuf,
     /// Writes the log; stopped with the connection.
     logging: JoinSet<()>,
@@ -144,25 +147,69 @@ impl Connection {
     }
 }
 
+/// What the process is started as.
+struct Plan {
+    /// The program.
+    file: PathBuf,
+    /// Its working folder.
+    place: PathBuf,
+    /// Its environment.
+    environment: Vec<(OsString, OsString)>,
+    enforcement: Enforcement,
+}
+
+impl Plan {
+    fn new(settings: &McpSettings, program: &str, folder: &Path) -> Result<Self, String> {
+        let sandbox = &settings.sandbox;
+        let enforcement =
+            sandbox.enforcement(settings.folder.as_ref()).map_err(|why| format!("start it: {why}"))?;
+        let place = settings.folder.clone().unwrap_or_else(|| folder.to_owned());
+        let ours = std::env::vars_os();
+        let mut environment = match &enforcement {
+            Enforcement::Nothing => {
+                let named = |name: &str| {
+                    PASSED.contains(&name) || settings.environment.iter().any(|known| known == name)
+                };
+                ours.filter(|(name, _)| name.to_str().is_some_and(named)).collect()
+            }
+            Enforcement::Rules | Enforcement::Namespaces { .. } => {
+                environment(ours, &settings.environment, folder)
+            }
+        };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let reachable = sandbox.search_path(&enforcement, &path, std::slice::from_ref(&place));
+        for (_, path) in environment.iter_mut().filter(|(name, _)| name == "PATH") {
+            path.clone_from(&reachable);
+        }
+        // The program itself may be anywhere: the user named it.
+        let file = find_program(program, &reachable, &place).or_else(|| find_program(program, &path, &place));
+        let file = file.ok_or_else(|| format!("start it: program `{program}` not found"))?;
+        Ok(Self { file, place, environment, enforcement })
+    }
+
+    /// Files that the command names: they are readable, as the user named them.
+    fn named_files(&self, arguments: &[String]) -> Vec<PathBuf> {
+        let files = arguments.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
+        std::iter::once(self.file.clone()).chain(files).collect()
+    }
+}
+
 fn start(settings: &McpSettings, folder: &Path) -> Result<(Child, ProcessGroup), String> {
     let Some((program, arguments)) = settings.command.split_first() else {
         return Err("start it: its command is empty".to_owned());
     };
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let place = settings.folder.clone().unwrap_or_else(|| folder.to_owned());
-    let Some(file) = find_program(program, &path, &place) else {
-        return Err(format!("start it: program `{program}` not found"));
-    };
-    let named = |name: &str| PASSED.contains(&name) || settings.environment.iter().any(|known| known == name);
-    let environment: Vec<(OsString, OsString)> =
-        std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(named)).collect();
+    let plan = Plan::new(settings, program, folder)?;
+    let own = [plan.place.clone(), folder.to_owned()];
     let (mark, value) = ProcessGroup::mark();
-    let child = Command::new(file)
+    let child = settings
+        .sandbox
+        .command(&plan.enforcement, &plan.file, (&own, &plan.named_files(arguments)), "not started")
+        .map_err(|error| format!("start it: {error}"))?
         .args(arguments)
         .env_clear()
-        .envs(environment)
+        .envs(plan.environment)
         .env(mark, &value)
-        .current_dir(place)
+        .current_dir(plan.place)
         .process_group(0)
         .kill_on_drop(true)
         .stdin(Stdio::piped())
@@ -170,7 +217,7 @@ fn start(settings: &McpSettings, folder: &Path) -> Result<(Child, ProcessGroup),
         .stderr(Stdio::piped())
         .spawn()
         .map_err(|error| format!("start it: {error}"))?;
-    let group = ProcessGroup::of(child.id(), value);
+    let group = settings.sandbox.group(&child, value);
     Ok((child, group))
 }
 

@@ -2,6 +2,8 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use crate::agents::sandbox::SandboxSettings;
+
 /// Settings of an MCP agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpSettings {
@@ -13,6 +15,8 @@ pub struct McpSettings {
     pub introduction: Option<String>,
     /// The working directory; `None` for a private one per session.
     pub folder: Option<PathBuf>,
+    /// How it is confined.
+    pub sandbox: SandboxSettings,
     /// Additional variables that it inherits.
     pub environment: Vec<String>,
     /// The timeout for its start.
@@ -29,6 +33,7 @@ impl McpSettings {
             command,
             introduction: None,
             folder: None,
+            sandbox: SandboxSettings::default(),
             environment: Vec::new(),
             start_timeout: Duration::from_secs(20),
             subtask_timeout: Duration::from_secs(600),

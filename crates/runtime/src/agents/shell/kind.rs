@@ -8,18 +8,20 @@ use std::{
     time::Duration,
 };
 
+use deskhand_confine::Enforcement;
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentSteps, usual_statuses},
     command::{CallResult, Command},
     known_tools,
 };
+use deskhand_process::ProcessGroup;
+use tokio::process::Child;
 
-use super::{
-    environment::environment,
-    run_command::spec,
-    sandbox::{self, Confinement},
+use super::run_command::spec;
+use crate::agents::{
+    AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent, environment::environment,
+    sandbox::SandboxSettings,
 };
-use crate::agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent};
 
 /// Its name.
 const NAME: &str = "shell";
@@ -33,34 +35,13 @@ You work on the command line, without a screen: run programs with `run_command` 
 shell, hence no pipes, wildcards, redirections or variables; use the options of programs instead, or run one program
 after the other. Prefer commands that change nothing, look before you overwrite, and verify what you made.";
 
-/// Whether programs are sandboxed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum SandboxMode {
-    /// Always; the agent is not opened otherwise.
-    #[default]
-    Required,
-    /// If the kernel supports it.
-    IfPossible,
-    /// Never.
-    Off,
-}
-
 /// Settings of the shell agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellSettings {
     /// The working folder; `None` for a private folder per session.
     pub folder: Option<PathBuf>,
-    /// Additional writable folders.
-    pub write: Vec<PathBuf>,
-    /// Additional readable folders.
-    pub read: Vec<PathBuf>,
-    /// Whether the network is allowed.
-    pub network: bool,
-    /// Whether programs are sandboxed.
-    pub sandbox: SandboxMode,
-    /// The command of the sandbox helper; the confinement as JSON, the program and its arguments are appended. If empty,
-    /// programs cannot be sandboxed.
-    pub helper: Vec<OsString>,
+    /// How programs are confined.
+    pub sandbox: SandboxSettings,
     /// Additional variables that programs inherit.
     pub environment: Vec<String>,
     /// The maximum timeout of a program.
@@ -71,11 +52,7 @@ impl Default for ShellSettings {
     fn default() -> Self {
         Self {
             folder: None,
-            write: Vec::new(),
-            read: Vec::new(),
-            network: false,
-            sandbox: SandboxMode::default(),
-            helper: Vec::new(),
+            sandbox: SandboxSettings::default(),
             environment: Vec::new(),
             timeout_max: Duration::from_secs(600),
         }
@@ -92,19 +69,6 @@ impl ShellKind {
     /// Creates the kind with these settings.
     pub fn new(settings: ShellSettings) -> Self {
         Self { settings }
-    }
-
-    fn is_confined(&self) -> Result<bool, String> {
-        let can = sandbox::support().is_enough() && !self.settings.helper.is_empty();
-        match self.settings.sandbox {
-            SandboxMode::Off => Ok(false),
-            SandboxMode::IfPossible => Ok(can),
-            SandboxMode::Required if can => Ok(true),
-            SandboxMode::Required => Err(format!(
-                "the kernel cannot sandbox programs ({}); set `sandbox = \"if_possible\"` to run them unconfined",
-                sandbox::support().describe()
-            )),
-        }
     }
 }
 
@@ -132,7 +96,8 @@ impl AgentKind for ShellKind {
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
         let problem = |problem: String| AgentError { agent: NAME.to_owned(), problem };
-        let confined = self.is_confined().map_err(problem)?;
+        let enforcement =
+            self.settings.sandbox.enforcement(self.settings.folder.as_ref()).map_err(problem)?;
         let private = |name: &str| -> io::Result<PathBuf> {
             let folder = setup.folder.join(name);
             crate::private::create_folders(&folder)?;
@@ -147,7 +112,7 @@ impl AgentKind for ShellKind {
         if !folder.is_dir() {
             return Err(problem(format!("{} is not a folder", folder.display())));
         }
-        Ok(OpenAgent::steps(Shell { settings: self.settings.clone(), folder, scratch, confined }))
+        Ok(OpenAgent::steps(Shell { settings: self.settings.clone(), folder, scratch, enforcement }))
     }
 }
 
@@ -156,7 +121,7 @@ pub(super) struct Shell {
     settings: ShellSettings,
     folder: PathBuf,
     scratch: PathBuf,
-    confined: bool,
+    enforcement: Enforcement,
 }
 
 impl Shell {
@@ -169,7 +134,11 @@ impl Shell {
     }
 
     pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        environment(std::env::vars_os(), &self.settings.environment, &self.scratch)
+        let mut all = environment(std::env::vars_os(), &self.settings.environment, &self.scratch);
+        for (_, path) in all.iter_mut().filter(|(name, _)| name == "PATH") {
+            *path = self.settings.sandbox.search_path(&self.enforcement, path, &self.own());
+        }
+        all
     }
 
     pub(super) fn path(&self) -> OsString {
@@ -177,31 +146,32 @@ impl Shell {
         all.into_iter().find(|(name, _)| name == "PATH").map(|(_, path)| path).unwrap_or_default()
     }
 
-    /// The helper command and the confinement; `None` if programs are not sandboxed.
-    pub(super) fn confinement(&self, mark: &str) -> Option<(Vec<OsString>, Confinement)> {
-        if self.settings.helper.is_empty() {
-            return None;
-        }
-        let mut write = self.settings.write.clone();
-        write.extend([self.folder.clone(), self.scratch.clone()]);
-        let confinement = Confinement {
-            confined: self.confined,
-            write,
-            read: self.settings.read.clone(),
-            network: self.settings.network,
-            mark: mark.to_owned(),
-        };
-        Some((self.settings.helper.clone(), confinement))
+    pub(super) fn command(&self, program: &Path, mark: &str) -> io::Result<tokio::process::Command> {
+        self.settings.sandbox.command(&self.enforcement, program, (&self.own(), &[]), mark)
+    }
+
+    pub(super) fn group(&self, child: &Child, mark: String) -> ProcessGroup {
+        self.settings.sandbox.group(child, mark)
+    }
+
+    /// The folders that its programs may write to in any case.
+    fn own(&self) -> [PathBuf; 2] {
+        [self.folder.clone(), self.scratch.clone()]
     }
 
     fn rules(&self) -> String {
-        if !self.confined {
+        if self.enforcement == Enforcement::Nothing {
             return "Programs are not sandboxed: they can change whatever the user can.".to_owned();
         }
-        let network = if self.settings.network { "can use the network" } else { "cannot use the network" };
+        let network =
+            if self.settings.sandbox.network { "can use the network" } else { "cannot use the network" };
         let more: String =
-            self.settings.write.iter().map(|folder| format!(" and {}", folder.display())).collect();
-        format!("Programs can change files in the working folder{more} alone, and {network}.")
+            self.settings.sandbox.write.iter().map(|folder| format!(" and {}", folder.display())).collect();
+        let modes = match self.enforcement {
+            Enforcement::Rules => " They cannot change modes, owners or times of files.",
+            Enforcement::Namespaces { .. } | Enforcement::Nothing => "",
+        };
+        format!("Programs can change files in the working folder{more} alone, and {network}.{modes}")
     }
 }
 

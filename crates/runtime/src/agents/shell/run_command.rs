@@ -1,13 +1,13 @@
 //! The tool `run_command`: runs one program to completion.
 
 use std::{
-    ffi::OsString,
     io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
     time::Duration,
 };
 
+use deskhand_confine::NOT_STARTED;
 use deskhand_core::{
     action::Report,
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
@@ -23,7 +23,6 @@ use tokio::{process::Child, time::timeout};
 use super::{
     kind::Shell,
     output::{TruncatedOutput, read_to_end},
-    sandbox::{Confinement, NOT_STARTED},
 };
 
 /// How much of the head and tail of standard output is kept, in bytes.
@@ -128,10 +127,7 @@ impl Shell {
         folder: &Path,
         mark: &str,
     ) -> io::Result<(Child, ProcessGroup)> {
-        let mut command = match self.confinement(mark) {
-            Some((helper, confinement)) => helper_command(&helper, &confinement, program)?,
-            None => tokio::process::Command::new(program),
-        };
+        let mut command = self.command(program, mark)?;
         let (name, value) = ProcessGroup::mark();
         command
             .args(arguments)
@@ -145,22 +141,9 @@ impl Shell {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         let child = command.spawn()?;
-        let group = ProcessGroup::of(child.id(), value);
+        let group = self.group(&child, value);
         Ok((child, group))
     }
-}
-
-fn helper_command(
-    helper: &[OsString],
-    confinement: &Confinement,
-    program: &Path,
-) -> io::Result<tokio::process::Command> {
-    let Some((file, first)) = helper.split_first() else {
-        return Err(io::Error::new(io::ErrorKind::NotFound, "no sandbox helper is configured"));
-    };
-    let mut command = tokio::process::Command::new(file);
-    command.args(first).arg(serde_json::to_string(confinement)?).arg(program);
-    Ok(command)
 }
 
 /// The result of a program, for the model. Only exit code 0 is a success.

@@ -6,13 +6,19 @@ use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
 use deskhand_runtime::agents::{
     AgentError, AgentRegistry, Assignment, OpenAgents,
     mcp::{McpKind, McpSettings},
+    sandbox::SandboxSettings,
 };
 
 use super::shell::{Fifo, is_gone};
 
 pub(super) fn printer(mode: &str) -> McpSettings {
     let server = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/agents/server.py");
-    McpSettings::new("printer", ["python3", server, mode].map(str::to_owned).to_vec())
+    unconfined(McpSettings::new("printer", ["python3", server, mode].map(str::to_owned).to_vec()))
+}
+
+fn unconfined(settings: McpSettings) -> McpSettings {
+    let sandbox = SandboxSettings::off();
+    McpSettings { sandbox, ..settings }
 }
 
 async fn open(settings: McpSettings, folder: &Path) -> Result<OpenAgents, AgentError> {
@@ -121,7 +127,7 @@ async fn invalid_agents_cannot_be_opened() {
     check(printer("no-tool"), "find its tool `work_on_subtask`; it offers: print").await;
     let command = |words: &[&str]| McpSettings {
         start_timeout: Duration::from_secs(3),
-        ..McpSettings::new("printer", words.iter().map(|word| (*word).to_owned()).collect())
+        ..unconfined(McpSettings::new("printer", words.iter().map(|word| (*word).to_owned()).collect()))
     };
     check(command(&["deskhand-no-such-program"]), "program `deskhand-no-such-program` not found").await;
     check(command(&[]), "its command is empty").await;

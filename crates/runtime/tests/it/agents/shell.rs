@@ -9,7 +9,8 @@ use deskhand_core::{
 };
 use deskhand_runtime::agents::{
     AgentRegistry, OpenAgents,
-    shell::{SandboxMode, ShellKind, ShellSettings},
+    sandbox::SandboxSettings,
+    shell::{ShellKind, ShellSettings},
 };
 use serde_json::{Value, json};
 
@@ -52,7 +53,7 @@ pub(super) async fn is_gone(pid: &str) {
 pub(super) fn unconfined(folder: Option<&Path>) -> ShellSettings {
     ShellSettings {
         folder: folder.map(Path::to_owned),
-        sandbox: SandboxMode::Off,
+        sandbox: SandboxSettings::off(),
         ..ShellSettings::default()
     }
 }

@@ -1,0 +1,89 @@
+//! What a program may do, as data that is passed to the helper processes.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// What a program may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Confinement {
+    /// What the helper process does with it.
+    #[serde(default)]
+    pub stage: Stage,
+    /// The process that starts the helper and must still be its parent; if it has died meanwhile, nothing is started.
+    #[serde(default)]
+    pub owner: Option<u32>,
+    /// What enforces it.
+    pub enforcement: Enforcement,
+    /// Writable folders and files.
+    pub write: Vec<PathBuf>,
+    /// Readable folders and files, besides those of the system.
+    pub read: Vec<PathBuf>,
+    /// Whether the network is allowed.
+    pub network: bool,
+    /// What it may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The prefix of the message when the program is not started; identifies it reliably.
+    pub mark: String,
+}
+
+/// The stages of a start; each is a process of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Starts the next stage, waits for it, and ends everything that descends from it.
+    #[default]
+    Supervisor,
+    /// Restricts itself and becomes the program.
+    Program,
+}
+
+/// What enforces a confinement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Enforcement {
+    /// Nothing: the program is only ended with its descendants.
+    Nothing,
+    /// Landlock, seccomp and limits. Calls that Landlock does not cover, such as `chmod`, are refused everywhere.
+    Rules,
+    /// The same inside of namespaces made by bubblewrap: nothing else is mounted, no other process is visible, and calls such
+    /// as `chmod` work in writable folders.
+    Namespaces {
+        /// The bubblewrap program.
+        bubblewrap: PathBuf,
+    },
+}
+
+/// What a program and its descendants may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The most processes and threads.
+    pub processes: u32,
+    /// The most memory of one process, in MiB; where a control group is possible, also of all together.
+    pub memory_mb: u64,
+    /// The size of the largest file, in MiB.
+    pub file_mb: u64,
+    /// The most open files of one process.
+    pub open_files: u32,
+}
+
+impl Limits {
+    pub(crate) const fn memory_bytes(&self) -> u64 {
+        self.memory_mb.saturating_mul(MIB)
+    }
+
+    pub(crate) const fn file_bytes(&self) -> u64 {
+        self.file_mb.saturating_mul(MIB)
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: 512, memory_mb: 4_096, file_mb: 2_048, open_files: 4_096 }
+    }
+}
+
+const MIB: u64 = 1024 * 1024;

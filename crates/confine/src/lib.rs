@@ -1,0 +1,28 @@
+//! Confines programs by means of the kernel: what a program may read, write, call, use and leave behind.
+//!
+//! Restrictions cannot be lifted, so helper processes apply them: the caller starts its own binary again, which calls
+//! [`run`] with a [`Confinement`].
+//!
+//! ```text
+//! caller ──► supervisor ──► bubblewrap, if it works ──► restricted process ──► exec PROGRAM
+//!            ends all       namespaces, mounts          limits, Landlock, seccomp
+//!            descendants
+//! ```
+//!
+//! This crate knows nothing of agents, desktops or sessions.
+
+mod bubblewrap;
+mod calls;
+mod cgroup;
+mod confinement;
+mod files;
+mod limits;
+mod places;
+mod run;
+mod supervisor;
+mod support;
+
+pub use confinement::{Confinement, Enforcement, Limits, Stage};
+pub use places::{folders_with, readable_path};
+pub use run::{NOT_STARTED, run};
+pub use support::{Support, support};

@@ -1,0 +1,78 @@
+//! The stages of a start, in the helper processes.
+
+use std::{ffi::OsString, io, os::unix::process::CommandExt as _, path::Path, process::Command};
+
+use rustix::process::Signal;
+
+use crate::{
+    calls,
+    confinement::{Confinement, Enforcement, Stage},
+    files, limits, supervisor,
+};
+
+/// The exit code for a program that was not started; the first line of stderr says why.
+pub const NOT_STARTED: u8 = 125;
+
+/// Runs a program in a confinement; returns its exit code once it and its descendants have ended. `helper` is the command
+/// that calls this function again: the confinement as JSON, the program and its arguments are appended.
+///
+/// The calling process must be single-threaded and serve no other purpose.
+///
+/// # Errors
+/// The message for stderr if the program was not started; it begins with the mark of the confinement.
+pub fn run(
+    confinement: &Confinement,
+    helper: &[OsString],
+    program: &Path,
+    arguments: &[OsString],
+) -> Result<u8, String> {
+    let ended = match confinement.stage {
+        Stage::Supervisor => supervisor::supervise(confinement, helper, program, arguments),
+        Stage::Program => Err(become_program(confinement, program, arguments)),
+    };
+    ended.map_err(|why| format!("{}: {why}", confinement.mark))
+}
+
+/// Restricts this process and replaces it with the program; returns why that failed.
+fn become_program(confinement: &Confinement, program: &Path, arguments: &[OsString]) -> String {
+    match restrict(confinement) {
+        Ok(()) => {
+            let error: io::Error = Command::new(program).args(arguments).exec();
+            let out_of_reach =
+                [io::ErrorKind::PermissionDenied, io::ErrorKind::NotFound].contains(&error.kind());
+            let hint = if out_of_reach && confinement.enforcement != Enforcement::Nothing {
+                "; in the sandbox, only programs in system folders and in `read` or `write` can be started"
+            } else {
+                ""
+            };
+            format!("failed to start {}: {error}{hint}", program.display())
+        }
+        Err(why) => why,
+    }
+}
+
+fn restrict(confinement: &Confinement) -> Result<(), String> {
+    let failed = |what: &str| {
+        let what = what.to_owned();
+        move |error: io::Error| format!("failed to {what}: {error}")
+    };
+    end_with_parent(confinement, Signal::KILL)?;
+    if confinement.enforcement == Enforcement::Nothing {
+        return Ok(());
+    }
+    limits::apply(confinement).map_err(failed("set limits"))?;
+    limits::drop_privileges().map_err(failed("drop privileges"))?;
+    files::restrict(confinement).map_err(|error| format!("failed to restrict files: {error}"))?;
+    calls::restrict(confinement).map_err(|error| format!("failed to restrict system calls: {error}"))
+}
+
+/// Lets the kernel send a signal when the parent dies.
+pub(crate) fn end_with_parent(confinement: &Confinement, signal: Signal) -> Result<(), String> {
+    rustix::process::set_parent_process_death_signal(Some(signal))
+        .map_err(|error| format!("failed to set the parent-death signal: {error}"))?;
+    let parent = rustix::process::getppid().and_then(|pid| u32::try_from(pid.as_raw_nonzero().get()).ok());
+    match confinement.owner {
+        Some(owner) if parent != Some(owner) => Err("the process that wanted it has ended".to_owned()),
+        Some(_) | None => Ok(()),
+    }
+}

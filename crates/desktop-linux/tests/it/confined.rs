@@ -1,0 +1,175 @@
+//! Confined applications: they start, work on documents, and do not see secrets.
+
+use std::{fs, path::PathBuf, time::Duration};
+
+use deskhand_core::{action::Condition, ids::WindowId, ui::Role};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::{Confine, ConfineMode, LinuxDesktop, VirtualOptions};
+use deskhand_testkit::fixture::{Screen, Toolkit};
+use serde_json::{Value, json};
+
+use crate::{fixtures::Stage, programs::has_programs};
+
+/// How long an application may take.
+const BOUND: Duration = Duration::from_secs(60);
+
+/// A folder with documents, and with secrets below it.
+struct Home(tempfile::TempDir);
+
+impl Home {
+    fn new() -> Self {
+        let home = Self(tempfile::tempdir().unwrap());
+        fs::create_dir(home.path("secrets")).unwrap();
+        fs::write(home.path("secrets/key"), "the key").unwrap();
+        home
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.0.path().join(below)
+    }
+
+    fn confine(&self) -> Confine {
+        Confine { mode: ConfineMode::Required, hidden: vec![self.path("secrets")], ..Confine::default() }
+    }
+
+    async fn desktop(&self) -> LinuxDesktop {
+        let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+        desktop.with_confined_applications(self.confine())
+    }
+
+    /// The process of an application sees the folder but not the secrets, by its own root in `/proc`.
+    fn is_kept_from(&self, pid: Option<u32>, title: &str) {
+        let root =
+            PathBuf::from(format!("/proc/{}/root", pid.unwrap_or_else(|| panic!("{title}: no process"))));
+        let seen = |below: &str| root.join(self.path(below).strip_prefix("/").unwrap());
+        assert!(seen("secrets").exists(), "{title}");
+        assert!(!seen("secrets/key").exists(), "{title} sees the key");
+        assert_eq!(fs::read_to_string(self.path("secrets/key")).unwrap(), "the key");
+    }
+}
+
+async fn launch(desktop: &LinuxDesktop, program: &str, files: &[PathBuf]) -> act::ActionReport {
+    let request = LaunchRequest {
+        program: program.to_owned(),
+        arguments: files.iter().map(|file| file.display().to_string()).collect(),
+    };
+    act::launch(desktop, &request, &ActLimits::default()).await.unwrap()
+}
+
+/// A fixture application starts confined, with its elements, and can be worked with.
+async fn works(toolkit: Toolkit) {
+    if !has_programs(&["bwrap"]) {
+        return;
+    }
+    let home = Home::new();
+    let Some(stage) = Stage::start_confined(toolkit, Screen::Form, home.confine()).await else { return };
+    let tree = stage.tree().await;
+    for name in ["Count", "Agree", "Name", "Notes"] {
+        assert!(tree.elements.iter().any(|element| element.name == name), "{toolkit}: no {name}");
+    }
+    let put = |value: Value| stage.fixture.ask("put", json!({ "control": "Agree", "value": value }));
+    put(json!(true)).await.unwrap();
+    assert_eq!(stage.fixture.state().await.unwrap()["Agree"], json!(true), "{toolkit}");
+    home.is_kept_from(stage.window.app.pid, &stage.window.title);
+    stage.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gtk_3_works_confined() {
+    works(Toolkit::Gtk3).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn gtk_4_works_confined() {
+    works(Toolkit::Gtk4).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn qt_works_confined() {
+    works(Toolkit::Qt).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn chromium_works_confined() {
+    works(Toolkit::Page).await;
+}
+
+/// Waits until the condition holds.
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    let holds = async {
+        while !condition() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(BOUND, holds).await.expect(what);
+}
+
+async fn text_of(desktop: &LinuxDesktop, window: WindowId) -> deskhand_core::ui::Element {
+    let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
+    let is_text = |element: &deskhand_core::ui::Element| element.role == Role::TEXT;
+    tree.elements.into_iter().find(is_text).expect("a text")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_editor_saves_a_document_beside_the_secrets() {
+    if !has_programs(&["bwrap", "mousepad"]) {
+        return;
+    }
+    let home = Home::new();
+    let document = home.path("letter.txt");
+    fs::write(&document, "Dear Ada").unwrap();
+    let desktop = home.desktop().await;
+    let window = launch(&desktop, "mousepad", std::slice::from_ref(&document)).await.window.unwrap();
+    home.is_kept_from(window.app.pid, &window.title);
+    let text = text_of(&desktop, window.id).await;
+    let limits = ActLimits::default();
+    let letter = act::NewValue::Text("Dear Grace".to_owned());
+    act::set_value(&desktop, window.id, text.id, None, &letter, &limits).await.unwrap();
+    act::press_keys(&desktop, window.id, &["ctrl+s".parse().unwrap()], &limits).await.unwrap();
+    let saved = || fs::read_to_string(&document).unwrap_or_default().trim() == "Dear Grace";
+    until("the document is saved", saved).await;
+    desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn libreoffice_locks_a_document_beside_the_secrets() {
+    if !has_programs(&["bwrap", "soffice"]) {
+        return;
+    }
+    let home = Home::new();
+    let document = home.path("table.csv");
+    fs::write(&document, "a,b\n1,2\n").unwrap();
+    let desktop = home.desktop().await;
+    let report = launch(&desktop, "localc", std::slice::from_ref(&document)).await;
+    let window = report.window.clone().unwrap_or_else(|| panic!("{}", report.summary()));
+    home.is_kept_from(window.app.pid, &window.title);
+    // A text file asks how to read it; the document follows.
+    if window.title.contains("Import") {
+        act::press_keys(&desktop, window.id, &["Return".parse().unwrap()], &ActLimits::default())
+            .await
+            .unwrap();
+    }
+    let shows = Condition::TitleContains("table".into());
+    act::wait_for(&desktop, window.id, &shows, BOUND).await.ok();
+    let lock = home.path(".~lock.table.csv#");
+    until("the document is locked", || lock.exists()).await;
+    desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_document_among_the_secrets_is_refused_with_the_setting_that_lets_it_in() {
+    if !has_programs(&["bwrap", "mousepad"]) {
+        return;
+    }
+    let home = Home::new();
+    let desktop = home.desktop().await;
+    let request = LaunchRequest {
+        program: "mousepad".to_owned(),
+        arguments: vec![home.path("secrets/key").display().to_string()],
+    };
+    let refused = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap_err().chain();
+    assert!(refused.contains("secrets") && refused.contains("desktop.allow"), "{refused}");
+    desktop.shut_down().await;
+}
