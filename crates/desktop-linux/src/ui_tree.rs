@@ -1,9 +1,11 @@
 //! The elements of windows behind the [`UiTree`] trait: X windows on one side, the accessibility bus on the other.
 
+use std::time::Duration;
+
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Place, TableContent, Tree},
+    ui::{CellRange, CellRef, Element, Pattern, Place, TableContent, Tree},
 };
 use deskhand_desktop::{
     Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Picture, Quirks, TreeLimits, UiTree,
@@ -43,6 +45,30 @@ impl LinuxDesktop {
             None => accessibility.drawn_unknown(),
         }
         Ok(())
+    }
+
+    /// Waits until the application of a window has announced what it drew last at a point; returns whether that took time. What is
+    /// drawn again and again is not waited for any longer.
+    async fn announced(
+        &self,
+        accessibility: &Accessibility,
+        window: &WindowFacts,
+        point: Point<Screen>,
+    ) -> DesktopResult<bool> {
+        const REPEATED_MAX: u32 = 3;
+        let after = accessibility.announces_after(window).await?;
+        if after.is_zero() {
+            return Ok(false);
+        }
+        for repeated in 0..REPEATED_MAX {
+            self.display().catch_up().await?;
+            let drawn = self.display().drawn_at(point).map_or(Duration::MAX, |at| at.elapsed());
+            let Some(rest) = after.checked_sub(drawn).filter(|rest| !rest.is_zero()) else {
+                return Ok(repeated > 0);
+            };
+            tokio::time::sleep(rest).await;
+        }
+        Ok(true)
     }
 
     /// The tree of a window, read afresh from the application instead of the mirror.
@@ -125,10 +151,9 @@ impl UiTree for LinuxDesktop {
 
     async fn element_at(&self, window: WindowId, point: Point<Screen>) -> DesktopResult<Option<Element>> {
         let facts = self.window_facts(window).await?;
-        match self.accessibility() {
-            Some(accessibility) => accessibility.element_at(&facts, point).await,
-            None => Ok(None),
-        }
+        let Some(accessibility) = self.accessibility() else { return Ok(None) };
+        self.announced(accessibility, &facts, point).await?;
+        accessibility.element_at(&facts, point).await
     }
 
     async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
@@ -137,10 +162,16 @@ impl UiTree for LinuxDesktop {
 
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         let facts = self.window_facts(window).await?;
-        match self.accessibility() {
-            Some(accessibility) => accessibility.known_focus(&facts).await,
-            None => Ok(None),
+        let Some(accessibility) = self.accessibility() else { return Ok(None) };
+        let known = accessibility.known_focus(&facts).await?;
+        // What stands in a field changes with each letter; its name does not.
+        let named = known.as_ref().filter(|element| !element.patterns.contains(&Pattern::EditableText));
+        if let Some(bounds) = named.and_then(|element| element.bounds)
+            && self.announced(accessibility, &facts, bounds.center()).await?
+        {
+            return accessibility.known_focus(&facts).await;
         }
+        Ok(known)
     }
 
     fn last_place(&self, id: ElementId) -> Option<Place> {

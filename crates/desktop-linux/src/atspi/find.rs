@@ -1,6 +1,9 @@
 //! Single elements: one read again, its children, its text, the one at a point.
 
-use std::sync::PoisonError;
+use std::{
+    sync::PoisonError,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
@@ -23,11 +26,21 @@ use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
 /// The longest path from an element to its window.
 const DEPTH_MAX: usize = 100;
 
+/// How long a new object may take to get a place. GTK gives it one with the next frame that it draws.
+const PLACED_BOUND: Duration = Duration::from_millis(100);
+
 /// An object on the way down to a point.
 struct Spot {
     object: ObjectRef,
     reported: Option<Rect<Screen>>,
     shift: Shift,
+}
+
+/// The next object on the way down, and the objects beside it that have no place yet although they are to be seen.
+#[derive(Default)]
+struct Next {
+    spot: Option<Spot>,
+    unplaced: Vec<ObjectRef>,
 }
 
 impl Accessibility {
@@ -113,7 +126,7 @@ impl Accessibility {
             let shift = application.toolkit.frame_shift(reported, window.bounds);
             let mut spot = Spot { object: frame, reported, shift };
             for _ in 0..DEPTH_MAX {
-                match next_spot(bus, &application, &spot, point).await? {
+                match self.next_spot(&application, &spot, point).await? {
                     Some(next) => spot = next,
                     None => break,
                 }
@@ -125,6 +138,38 @@ impl Accessibility {
             Err(CallError::NoObject) => Ok(None),
             other => other.map_err(failed),
         }
+    }
+
+    /// The child of an object at a point. One that has just come may cover it as soon as it has a place, which is waited for.
+    async fn next_spot(
+        &self,
+        application: &Application,
+        spot: &Spot,
+        point: Point<Screen>,
+    ) -> CallResult<Option<Spot>> {
+        let bus = &self.shared.bus;
+        let began = Instant::now();
+        loop {
+            let next = next_spot(bus, application, spot, point).await?;
+            let comes = began.elapsed() < PLACED_BOUND
+                && began.checked_sub(PLACED_BOUND).is_some_and(|known| {
+                    let parts = application.toolkit.drawn_parts();
+                    self.with_mirror(|mirror| {
+                        let store = mirror.store(&application.root.bus, parts);
+                        next.unplaced.iter().any(|object| store.is_newer(object, known))
+                    })
+                });
+            if !comes {
+                return Ok(next.spot);
+            }
+        }
+    }
+
+    /// How long after something was drawn in a window it may be announced.
+    pub(crate) async fn announces_after(&self, window: &WindowFacts) -> DesktopResult<Duration> {
+        let found = self.frame_of(&self.shared.bus, window, Source::Mirror).await?;
+        let application = found.ok().flatten().map(|(application, _, _)| application);
+        Ok(application.map(|application| application.toolkit.announces_after()).unwrap_or_default())
     }
 
     /// Whether an element is `ancestor` or a descendant of it.
@@ -182,7 +227,7 @@ async fn next_spot(
     application: &Application,
     spot: &Spot,
     point: Point<Screen>,
-) -> CallResult<Option<Spot>> {
+) -> CallResult<Next> {
     let (count, role) = tokio::try_join!(
         bus.child_count(&spot.object),
         bus.call::<_, u32>(&spot.object, ACCESSIBLE, "GetRole", &())
@@ -190,10 +235,11 @@ async fn next_spot(
     if count > TreeLimits::default().children_max {
         let (x, y) = (point.x - spot.shift.x, point.y - spot.shift.y);
         let cell = object_at(bus, &spot.object, x, y).await?;
-        return Ok(cell.map(|object| Spot { object, reported: None, shift: spot.shift }));
+        let spot = cell.map(|object| Spot { object, reported: None, shift: spot.shift });
+        return Ok(Next { spot, unplaced: Vec::new() });
     }
     if count == 0 {
-        return Ok(None);
+        return Ok(Next::default());
     }
     let children = bus.safe_children(&spot.object, &wire::role(role), application.toolkit).await?;
     let read = pipelined(children, |object| async move {
@@ -204,20 +250,24 @@ async fn next_spot(
         )?;
         let role = wire::role(role);
         if !application.toolkit.shows(states) || application.toolkit.is_repetition(&role, reported) {
-            return Ok(None);
+            let comes = states.has(State::Visible) && !states.has(State::Showing) && reported.is_none();
+            return Ok((None, comes.then_some(object)));
         }
         let shift = application.toolkit.shift(&role, reported, spot.shift, spot.reported);
         let covers = reported.is_some_and(|extents| shift.apply(extents).contains(&point));
-        Ok(covers.then_some(Spot { object, reported, shift }))
+        Ok((covers.then_some(Spot { object, reported, shift }), None))
     })
     .await;
-    let mut found = None;
+    let mut next = Next::default();
     for child in read {
         match child {
-            Ok(Some(child)) => found = Some(child),
-            Ok(None) | Err(CallError::NoObject) => {}
+            Ok((covers, comes)) => {
+                next.spot = covers.or(next.spot);
+                next.unplaced.extend(comes);
+            }
+            Err(CallError::NoObject) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(found)
+    Ok(next)
 }

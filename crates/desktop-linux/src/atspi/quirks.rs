@@ -228,6 +228,15 @@ impl Toolkit {
         self == Self::Chromium
     }
 
+    /// How long after something was drawn it may be announced. Chromium collects the changes of a page for 150 ms after it has sent
+    /// some; the rest is for sending them.
+    pub(crate) fn announces_after(self) -> Duration {
+        match self {
+            Self::Chromium => Duration::from_millis(180),
+            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::LibreOffice | Self::Other => Duration::ZERO,
+        }
+    }
+
     /// How soon after an input an idle application announces what it changed. What changes by itself rarely does so
     /// just then.
     pub(crate) fn at_once(self) -> Duration {

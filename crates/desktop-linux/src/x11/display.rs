@@ -11,10 +11,10 @@ use std::{
         atomic::{AtomicU32, Ordering},
         mpsc,
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Rect, Screen, Size};
+use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -227,6 +227,11 @@ impl Display {
     /// What was drawn since the last call; `None` if unknown.
     pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// When anything was last drawn at a point of the screen; `None` if that is long ago.
+    pub(crate) fn drawn_at(&self, point: Point<Screen>) -> Option<Instant> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner).drawn_at(point)
     }
 
     /// The serial of the last ping that was answered.

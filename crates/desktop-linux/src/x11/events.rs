@@ -4,12 +4,12 @@
 //! broadcasts what happens. It makes no decisions.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
-use deskhand_core::geometry::{Rect, Screen};
+use deskhand_core::geometry::{Point, Rect, Screen};
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -78,13 +78,21 @@ pub(crate) struct DrawnLog {
     areas: Vec<(Option<u32>, Rect<Screen>)>,
     /// More was drawn than is kept, or the server does not report it.
     overflowed: bool,
+    /// The last drawings, whether taken or not, and when they came; the latest at the end.
+    last: VecDeque<(Rect<Screen>, Instant)>,
 }
 
 impl DrawnLog {
     /// The most areas that are kept between two calls.
     const AREAS_MAX: usize = 4_096;
+    /// The most drawings whose times are kept.
+    const LAST_MAX: usize = 256;
 
-    fn add(&mut self, pid: Option<u32>, area: Rect<Screen>) {
+    fn add(&mut self, pid: Option<u32>, area: Rect<Screen>, now: Instant) {
+        if self.last.len() >= Self::LAST_MAX {
+            self.last.pop_front();
+        }
+        self.last.push_back((area, now));
         if self.areas.last() == Some(&(pid, area)) {
             return;
         }
@@ -93,6 +101,11 @@ impl DrawnLog {
             self.overflowed = true;
         }
         self.areas.push((pid, area));
+    }
+
+    /// When anything was last drawn at a point, as far as that is kept.
+    pub(crate) fn drawn_at(&self, point: Point<Screen>) -> Option<Instant> {
+        self.last.iter().rev().find(|(area, _)| area.contains(&point)).map(|(_, at)| *at)
     }
 
     /// What was drawn by which process; `None` if unknown.
@@ -270,10 +283,10 @@ impl EventReader {
         by_itself &= region.rectangles.len() <= AREAS_MAX;
         let mut drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner);
         if region.rectangles.len() > AREAS_MAX {
-            drawn.add(pid, whole);
+            drawn.add(pid, whole, now);
         } else {
             for area in &region.rectangles {
-                drawn.add(pid, on_screen(area));
+                drawn.add(pid, on_screen(area), now);
             }
         }
         drop(drawn);

@@ -68,6 +68,8 @@ pub(crate) struct Node {
     marked_below: Moments,
     /// Whether the application reported it gone.
     gone: bool,
+    /// When it was first asked for.
+    since: Option<Instant>,
 }
 
 /// What is stored of an object.
@@ -208,6 +210,11 @@ impl Store {
         self.nodes.get(object).is_some_and(|node| !node.gone)
     }
 
+    /// Whether an object was not yet asked for at a moment.
+    pub(crate) fn is_newer(&self, object: &ObjectRef, than: Instant) -> bool {
+        self.nodes.get(object).and_then(|node| node.since).is_none_or(|since| since > than)
+    }
+
     /// Whether an object was showing when its states were read.
     pub(crate) fn shows(&self, object: &ObjectRef) -> bool {
         self.nodes.get(object).is_some_and(|node| node.states.has(State::Showing))
@@ -296,7 +303,7 @@ impl Store {
             Some(node) => node.gone = false,
             None => {
                 self.make_room();
-                self.nodes.insert(object.clone(), Node::default());
+                self.nodes.insert(object.clone(), Node { since: Some(Instant::now()), ..Node::default() });
             }
         }
         let Some(node) = self.nodes.get(object) else { return (Known::default(), Parts::ALL) };
