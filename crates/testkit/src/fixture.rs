@@ -11,9 +11,10 @@ use std::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant},
+    time::{Duration, Instant, SystemTime},
 };
 
+use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
@@ -114,7 +115,7 @@ pub struct Entry {
     pub delay_ms: Option<u64>,
     /// The resulting value; null if there is none.
     pub value: Value,
-    /// When it happened, in nanoseconds of the monotonic clock; `None` for a page.
+    /// When it happened, in nanoseconds of the monotonic clock.
     pub at_ns: Option<u64>,
     /// When it was reported.
     pub at: Instant,
@@ -156,13 +157,26 @@ impl Shared {
                 effect: message.get("effect").and_then(Value::as_bool).unwrap_or(false),
                 delay_ms: message.get("delay_ms").and_then(Value::as_u64),
                 value: message.get("value").cloned().unwrap_or_default(),
-                at_ns: message.get("at_ns").and_then(Value::as_u64),
+                at_ns: at_ns(&message),
                 at: Instant::now(),
             });
         }
         drop(account);
         self.news.send_modify(|count| *count += 1);
     }
+}
+
+/// When an event happened by the monotonic clock. A page knows the time of day alone.
+fn at_ns(message: &Value) -> Option<u64> {
+    let wall_ms = message.get("at_wall_ms").and_then(Value::as_f64);
+    let ago = wall_ms.and_then(|ms| {
+        let then = SystemTime::UNIX_EPOCH + Duration::try_from_secs_f64(ms / 1e3).ok()?;
+        SystemTime::now().duration_since(then).ok()
+    });
+    let now = clock_gettime(ClockId::Monotonic);
+    let now = Duration::new(u64::try_from(now.tv_sec).ok()?, u32::try_from(now.tv_nsec).ok()?);
+    let then = ago.and_then(|ago| now.checked_sub(ago)).and_then(|then| u64::try_from(then.as_nanos()).ok());
+    message.get("at_ns").and_then(Value::as_u64).or(then)
 }
 
 /// An application and its event log.
