@@ -57,6 +57,7 @@ impl Stage {
             patterns: node.plan.patterns.clone(),
             child_count: u32::try_from(node.children.len()).unwrap_or(u32::MAX),
             table: None,
+            address: None,
             source: Source::AtSpi,
             instead_of: None,
         };

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     action::ElementRef,
     ids::{ElementId, WindowId},
-    policy::Subject,
+    policy::{Subject, Value},
     ui::Role,
 };
 
@@ -27,6 +27,24 @@ pub struct Judged {
     /// The process that owned the window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<u32>,
+    /// Title of the window, dialog or pop-up that showed the target; empty if there was none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub window: String,
+    /// Hosts of the page that showed the target, and of the addresses that it opens.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// Whether the target was in a page whose host is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host_unknown: bool,
+    /// Whether the window showed a page, so that it may have a field for addresses.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shows_page: bool,
+    /// The files that it opens or saves, absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// What it names, and where that comes from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Value>,
     /// Whether a person approved it, now or for the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,
@@ -46,6 +64,9 @@ pub struct JudgedElement {
     /// Whether it was found in a picture.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drawn: bool,
+    /// Whether it was in a page.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_page: bool,
 }
 
 impl JudgedElement {
@@ -64,6 +85,12 @@ impl Judged {
             application: subject.application,
             application_root: subject.application_root,
             pid: subject.pid,
+            window: subject.window,
+            hosts: subject.hosts,
+            host_unknown: subject.host_unknown,
+            shows_page: subject.shows_page,
+            paths: subject.paths,
+            values: subject.values,
             approved: false,
         }
     }

@@ -123,6 +123,8 @@ pub enum Takes {
     Program,
     /// Arguments of a program, or files to open.
     Files,
+    /// A file that is written.
+    File,
 }
 
 impl Takes {

@@ -79,6 +79,7 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
         }
         Takes::Program => Aimed::Program { name: text(value).ok_or("the name of a program")? },
         Takes::Files => Aimed::Files { files: texts(value).ok_or("a list of texts")? },
+        Takes::File => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
     }))
 }
 

@@ -3,15 +3,23 @@
 //! Names and keys are judged in the form in which they are carried out: a name as elements are found by it
 //! ([`fold_name`](crate::ui::fold_name)), keys as chords. What an action treats as equal, the policy treats as equal.
 
+mod address;
 mod decision;
 mod guard;
+mod origin;
+mod path;
 mod pattern;
 mod rule;
 mod subject;
 mod surroundings;
+mod values;
 
 pub use decision::{Decision, Ruling};
+pub use guard::Edition;
+pub use origin::{Origin, ReadText, Texts, Value, ValueKind};
+pub use path::Places;
 pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, Rule};
 pub use subject::Subject;
 pub use surroundings::Surroundings;
+pub(crate) use values::Reading;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     decision::{Decision, Ruling},
-    guard::guard,
+    guard::{Edition, guard},
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
@@ -30,6 +30,19 @@ pub struct Rule {
     /// Application that is acted on: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,
+    /// Title of the window, dialog or pop-up that shows the target. The application writes it.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub window: String,
+    /// Host of the page that shows the target, or of the address that is opened. That of a page which does not tell its address
+    /// matches ask and deny rules only.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub host: String,
+    /// File that is opened or saved: absolute, or starting with `~/`.
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub path: String,
+    /// Where what the command names comes from: `user`, `outside` or `model` ([`Origin`](super::Origin)).
+    #[serde(default = "any", skip_serializing_if = "is_any")]
+    pub from: String,
     /// Role of the target element, such as `push button`.
     #[serde(default = "any")]
     pub role: String,
@@ -63,11 +76,14 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Whether to ask a person if a model replies CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
+    /// Which safe guard judges. A journal of before there was a choice has the first.
+    #[serde(default = "Edition::first")]
+    pub guard: Edition,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { rules: Vec::new(), safe_guard: true }
+        Self { rules: Vec::new(), safe_guard: true, guard: Edition::default() }
     }
 }
 
@@ -75,7 +91,7 @@ impl Policy {
     /// Decides by the first matching rule, then by the safe guard; allows otherwise.
     pub fn decide(&self, subject: &Subject) -> Ruling {
         let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
-        own.or_else(|| self.safe_guard.then(|| guard(subject)).flatten())
+        own.or_else(|| self.safe_guard.then(|| guard(self.guard, subject)).flatten())
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
 
@@ -97,6 +113,10 @@ impl Rule {
             tool: any(),
             does: any(),
             application: any(),
+            window: any(),
+            host: any(),
+            path: any(),
+            from: any(),
             role: any(),
             label: any(),
             arguments: None,
@@ -123,8 +143,22 @@ impl Rule {
         };
         let application = matches(&self.application, &subject.application)
             || matches(&self.application, &subject.application_root);
+        let of_several = |pattern: &str, texts: &mut dyn Iterator<Item = &str>| {
+            let mut texts = texts.peekable();
+            match texts.peek() {
+                None => pattern == "*",
+                Some(_) if allows => texts.all(|text| matches(pattern, text)),
+                Some(_) => texts.any(|text| matches(pattern, text)),
+            }
+        };
+        let host = of_several(&self.host, &mut subject.hosts.iter().map(String::as_str));
+        let host = if subject.host_unknown { self.host == "*" || !allows } else { host };
         self.applies_to(&subject.tool, subject.does)
             && application
+            && matches(&self.window, &subject.window)
+            && host
+            && of_several(&self.path, &mut subject.paths.iter().map(String::as_str))
+            && of_several(&self.from, &mut subject.values.iter().map(|value| value.origin.word()))
             && labels
             && role
             && self.allows_arguments(subject)
@@ -160,6 +194,10 @@ impl fmt::Display for Rule {
             ("tool", &self.tool),
             ("does", &self.does),
             ("application", &self.application),
+            ("window", &self.window),
+            ("host", &self.host),
+            ("path", &self.path),
+            ("from", &self.from),
             ("role", &self.role),
             ("label", &self.label),
             ("arguments", self.arguments.as_ref().unwrap_or(&any)),

@@ -1,6 +1,11 @@
 //! What rules are matched with: a command in the light of what the agent was shown.
 
-use super::{pattern::matches, surroundings::Surroundings};
+use super::{
+    origin::Value,
+    pattern::matches,
+    surroundings::Surroundings,
+    values::{address_now, host_of_page, page_of},
+};
 use crate::{
     command::Command,
     ids::ElementId,
@@ -27,6 +32,18 @@ pub struct Subject {
     pub application_root: String,
     /// The process that owns the window.
     pub pid: Option<u32>,
+    /// Title of the window, dialog or pop-up that shows the target; empty if there is none.
+    pub window: String,
+    /// Hosts of the page that shows the target, and of the addresses that it opens.
+    pub hosts: Vec<String>,
+    /// Whether the target is in a page whose host is not known.
+    pub host_unknown: bool,
+    /// Whether the window shows a page, so that it may have a field for addresses.
+    pub shows_page: bool,
+    /// The files that it opens or saves, absolute.
+    pub paths: Vec<String>,
+    /// What it names, and where that comes from.
+    pub values: Vec<Value>,
     /// Role of the element; `None` if there is no element or its role is unknown.
     pub role: Option<String>,
     /// Names of the targets: elements as the desktop names them, items and menu entries.
@@ -100,9 +117,19 @@ impl Subject {
     pub fn live(command: &Command, element: &Element, inside: &[String]) -> Self {
         let mut subject = Self::unaimed(command);
         if let Some(judged) = &command.judged {
+            subject.shows_page = judged.shows_page;
             subject.application.clone_from(&judged.application);
             subject.application_root.clone_from(&judged.application_root);
             subject.pid = judged.pid;
+            subject.window.clone_from(&judged.window);
+            subject.hosts.clone_from(&judged.hosts);
+            subject.paths.clone_from(&judged.paths);
+            subject.values.clone_from(&judged.values);
+            // What stands in for an element that is gone may be in another page.
+            let is_other =
+                !judged.elements.is_empty() && judged.elements.iter().all(|one| one.id != element.id);
+            subject.host_unknown = judged.host_unknown || (is_other && !judged.hosts.is_empty());
+            subject.values.extend(address_now(&subject, judged, element));
         }
         subject.role = Some(element.role.to_string());
         subject.label(&element.name);
@@ -136,6 +163,8 @@ impl Subject {
     fn in_window(&mut self, before: &[Command], command: &Command, view: &WindowView) {
         if let Some(surface) = view.surfaces.first() {
             self.on(&surface.window.app);
+            let active = view.surfaces.iter().rev().find(|surface| surface.window.active);
+            self.window.clone_from(&active.unwrap_or(surface).window.title);
         }
         for aimed in &command.intent.aims {
             match aimed {
@@ -189,6 +218,7 @@ impl Subject {
                 Aimed::Window { id } => {
                     if let Some(window) = windows.iter().find(|window| window.id == *id) {
                         self.on(&window.app);
+                        self.window.clone_from(&window.title);
                         self.label(&window.title);
                     }
                 }
@@ -215,12 +245,20 @@ impl Subject {
         let surface = view.surfaces.iter().find(|surface| surface.tree.find(element.id).is_some());
         if let Some(surface) = surface {
             self.surroundings = Surroundings::of(element.id, surface);
+            self.window.clone_from(&surface.window.title);
+            let page = page_of(element, surface);
+            if let Some(page) = page {
+                let host = host_of_page(page);
+                self.host_unknown |= host.is_none();
+                self.hosts.extend(host);
+            }
             self.elements.push(JudgedElement {
                 id: element.id,
                 role: element.role.clone(),
                 name: element.name.clone(),
                 window: surface.window.id,
                 drawn: element.source != Source::AtSpi,
+                in_page: page.is_some(),
             });
         }
     }

@@ -172,6 +172,7 @@ impl Acts for App {
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
+                session.said.add(&instruction);
                 session.app_moves(self.0, AppTrigger::Instructed);
                 session.begin_step(self);
             }

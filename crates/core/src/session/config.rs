@@ -6,7 +6,7 @@ use crate::{
     agent::AgentDefinition,
     command::ToolSpec,
     money::{Money, PriceTable},
-    policy::Policy,
+    policy::{Places, Policy},
     prompt::ListOptions,
     ui::InstalledApplication,
 };
@@ -182,6 +182,9 @@ pub struct SessionConfig {
     /// The applications that may be started without a question; `None` in sessions recorded before that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications: Option<Vec<InstalledApplication>>,
+    /// What paths are relative to.
+    #[serde(skip_serializing_if = "Places::is_unknown")]
+    pub places: Places,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
 }
@@ -204,6 +207,7 @@ impl Default for SessionConfig {
             host_tools: Vec::new(),
             app_tools: Vec::new(),
             applications: None,
+            places: Places::default(),
             agents: Vec::new(),
         }
     }

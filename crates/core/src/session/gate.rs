@@ -17,7 +17,7 @@ use crate::{
     ids::EffectId,
     intent::{self, Does, Judged},
     observation::Observation,
-    policy::{Decision, Policy, Ruling, Subject},
+    policy::{Decision, Places, Policy, Reading, Ruling, Subject, Texts},
     ui::InstalledApplication,
 };
 
@@ -167,8 +167,21 @@ pub(super) struct Judging<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// The applications that may be started without a question.
     pub(super) applications: Option<&'a [InstalledApplication]>,
+    /// What paths are relative to.
+    pub(super) places: &'a Places,
+    /// Where the values of commands are looked up.
+    pub(super) texts: &'a dyn Texts,
     /// The id that the approval request would get.
     pub(super) effect: EffectId,
+}
+
+impl Judging<'_> {
+    /// The subject of a command whose intent was read, after others of the same step.
+    fn subject(&self, before: &[Command], command: &Command) -> Subject {
+        let Judging { observation, tools, applications, places, texts, .. } = *self;
+        let reading = Reading { tools, before, observation, places, texts };
+        Subject::after(before, command, observation).among(applications).with_values(command, &reading)
+    }
 }
 
 /// Decides on a proposal: reads each command into its intent, matches the rules with it, and stamps what it was judged on.
@@ -178,7 +191,7 @@ pub(super) fn judge(
     by: &Judging<'_>,
     refusal: &dyn Fn(&Command) -> Option<CallResult>,
 ) -> Ruled {
-    let Judging { policy, grants, observation, tools, applications, effect } = *by;
+    let Judging { policy, grants, tools, applications, effect, .. } = *by;
     let mut queue = VecDeque::new();
     let mut asked: Option<AskedBy> = None;
     let mut reason = proposal.reason;
@@ -195,7 +208,7 @@ pub(super) fn judge(
         let is_read = command.intent.does == Does::Delegate;
         let unreadable = if is_read { None } else { intent::read(&mut command, tools).err() };
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
-        let subject = Subject::after(&before, &command, observation).among(applications);
+        let subject = by.subject(&before, &command);
         let ruling = policy.decide(&subject);
         let refused =
             refusal(&command).or(unreadable).or_else(|| forbidden(policy, &command, &subject, &ruling));

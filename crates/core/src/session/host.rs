@@ -180,6 +180,7 @@ impl Acts for Host {
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
+                session.said.add(&instruction);
                 session.host.moves(HostTrigger::Instructed);
                 session.begin_step(self);
             }

@@ -108,6 +108,10 @@ impl Session {
 
     fn begin_round(&mut self, request: String, plan: Option<FollowerPlan>) {
         self.rounds = self.rounds.saturating_add(1);
+        self.said.add(&request);
+        for step in plan.iter().flat_map(|plan| plan.object.iter().chain(&plan.steps)) {
+            self.said.add(step);
+        }
         self.round = Round::new(request, self.now_ms);
         self.round.following = plan.map(|plan| Following::new(plan.object, plan.steps));
         self.host.begin_round();

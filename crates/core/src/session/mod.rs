@@ -32,6 +32,7 @@ mod state;
 mod step;
 mod subtask;
 mod verify;
+mod words;
 
 pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};

@@ -11,6 +11,7 @@ impl Session {
     pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
         for (index, question) in questions.iter().enumerate() {
             let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
+            self.said.add(answer.unwrap_or_default());
             let note = match (answer, &question.default) {
                 (Some(answer), _) => answer.to_owned(),
                 (None, Some(default)) => format!("{default} (the default, because the user left it open)"),

@@ -14,6 +14,7 @@ use super::{
     phases::{Acting, Observed, Replied, StepStart},
     plan::Following,
     round::{Spent, SubtaskRecord, Tally},
+    words::Said,
 };
 use crate::{
     action::words::Wording,
@@ -122,6 +123,9 @@ pub struct Session {
     #[serde(skip)]
     pub(super) wording: Wording,
     pub(super) blackboard: Blackboard,
+    /// What the user has said.
+    #[serde(default)]
+    pub(super) said: Said,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
@@ -151,6 +155,7 @@ impl Session {
             prompts,
             wording: Wording::default(),
             blackboard: Blackboard::default(),
+            said: Said::default(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),

@@ -12,6 +12,7 @@ use super::{
     phases::{Acted, Acting, Advance, Expects, Observed, Replied, StepStart},
     stall::{Did, Seen, Stall, refuse_repetition},
     state::{Phase, Session, Stage},
+    words::AtHand,
 };
 use crate::{
     command::{CallResult, Command, ToolSpec},
@@ -211,6 +212,8 @@ impl Session {
             observation: &replied.observation,
             tools: agent.tools(self),
             applications: self.config.applications.as_deref(),
+            places: &self.config.places,
+            texts: &AtHand::new(self, &replied.observation),
             effect: self.next_effect_id(),
         };
         match judge(proposal, &judging, &refusal) {

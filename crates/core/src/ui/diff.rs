@@ -65,6 +65,8 @@ pub enum FieldChange {
     ChildCount(u32),
     /// [`Element::table`]
     Table(Option<TableShape>),
+    /// [`Element::address`]
+    Address(Option<String>),
     /// [`Element::source`]
     Source(Source),
 }
@@ -226,6 +228,7 @@ fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
         patterns,
         child_count,
         table,
+        address,
         source,
         // Belongs to one action and is never stored.
         instead_of: _,
@@ -247,6 +250,7 @@ fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
     note(old.patterns != *patterns, &|| FieldChange::Patterns(patterns.clone()));
     note(old.child_count != *child_count, &|| FieldChange::ChildCount(*child_count));
     note(old.table != *table, &|| FieldChange::Table(*table));
+    note(old.address != *address, &|| FieldChange::Address(address.clone()));
     note(old.source != *source, &|| FieldChange::Source(*source));
     fields
 }
@@ -264,6 +268,7 @@ fn set_field(element: &mut Element, field: &FieldChange) {
         FieldChange::Patterns(patterns) => element.patterns.clone_from(patterns),
         FieldChange::ChildCount(count) => element.child_count = *count,
         FieldChange::Table(table) => element.table = *table,
+        FieldChange::Address(address) => element.address.clone_from(address),
         FieldChange::Source(source) => element.source = *source,
     }
 }

@@ -104,6 +104,9 @@ pub struct Element {
     /// Rows and columns of a table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableShape>,
+    /// Address (URL) of the document, for the document of a page, clipped like a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// Where it was found.
     #[serde(default, skip_serializing_if = "Source::is_tree")]
     pub source: Source,
@@ -128,6 +131,7 @@ impl Element {
             patterns: Vec::new(),
             child_count: 0,
             table: None,
+            address: None,
             source: Source::AtSpi,
             instead_of: None,
         }

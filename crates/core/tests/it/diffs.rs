@@ -30,10 +30,11 @@ fn any_element() -> impl Strategy<Value = Element> {
         option::of((0..3_u32, 0..3_u32)),
         select(vec![Source::AtSpi, Source::Ocr, Source::Omniparser]),
         select(vec!["", "tip"]),
+        option::of(select(vec!["https://example.org/", "file:///a"])),
     );
     (1..40_u32, looks, rest).prop_map(|(id, looks, rest)| {
         let (depth, role, name, text, states, bounds) = looks;
-        let (value, patterns, child_count, table, source, description) = rest;
+        let (value, patterns, child_count, table, source, description, address) = rest;
         Element {
             id: ElementId(id),
             depth,
@@ -52,6 +53,7 @@ fn any_element() -> impl Strategy<Value = Element> {
             patterns,
             child_count,
             table: table.map(|(rows, columns)| TableShape { rows, columns }),
+            address: address.map(str::to_owned),
             source,
             instead_of: None,
         }

@@ -41,7 +41,7 @@ fn click(id: &str) -> Value {
 #[test]
 fn denied_command_is_not_sent_and_the_reason_is_reported() {
     let deny =
-        Policy { rules: vec![rule(Decision::Deny, "click_*", "*writer*", "fin?sh")], safe_guard: true };
+        Policy { rules: vec![rule(Decision::Deny, "click_*", "*writer*", "fin?sh")], ..Policy::default() };
     let check = |policy: &Policy, actions: &Value, status: &str| {
         let mut h = proposes(with(policy.clone()), actions, status);
         h.look();
@@ -81,7 +81,11 @@ fn denied_command_is_not_sent_and_the_reason_is_reported() {
 #[test]
 fn names_and_keys_are_judged_as_they_are_carried_out() {
     let check = |label: &str, tool: &str, arguments: Value| {
-        let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", label)], safe_guard: false };
+        let policy = Policy {
+            rules: vec![rule(Decision::Deny, "*", "*", label)],
+            safe_guard: false,
+            ..Policy::default()
+        };
         let mut h = proposes(with(policy), &json!([{"function": tool, "arguments": arguments}]), "CONTINUE");
         h.look();
         assert!(h.prompt().contains("not run: denied by the policy"), "{label}: {}", h.prompt());
@@ -100,7 +104,7 @@ fn first_matching_rule_decides() {
         rule(Decision::Allow, "click_element", "*", "Finish"),
         rule(Decision::Deny, "click_element|press_keys", "*", "*"),
     ];
-    let policy = Policy { rules, safe_guard: true };
+    let policy = Policy { rules, ..Policy::default() };
     assert_eq!(proposes(with(policy.clone()), &click("e3"), "CONTINUE").command().tool, "click_element");
     let mut h = proposes(
         with(policy),
@@ -120,7 +124,11 @@ fn unknown_element_is_refused_if_a_rule_depends_on_its_name() {
 
 #[test]
 fn policy_approval_parks_like_a_models_confirm() {
-    let ask = Policy { rules: vec![rule(Decision::Ask, "*", "*", "finish")], safe_guard: false };
+    let ask = Policy {
+        rules: vec![rule(Decision::Ask, "*", "*", "finish")],
+        safe_guard: false,
+        ..Policy::default()
+    };
     let parked = || {
         let h = proposes(with(ask.clone()), &click("e3"), "FINISH");
         let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
@@ -166,7 +174,7 @@ fn session_approval_covers_the_same_element_by_name() {
 
 #[test]
 fn without_the_safe_guard_confirm_runs_without_approval() {
-    let policy = Policy { rules: Vec::new(), safe_guard: false };
+    let policy = Policy { rules: Vec::new(), safe_guard: false, ..Policy::default() };
     let mut h = proposes(with(policy), &click("e3"), "CONFIRM");
     assert_eq!(h.command().tool, "click_element");
     h.succeeds(None, Value::Null);
@@ -196,8 +204,9 @@ fn safe_guard_asks_only_about_irreversible_actions() {
 /// focused before the reply.
 #[test]
 fn key_press_is_judged_by_the_element_focused_before_it() {
-    let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", "Finish")], safe_guard: true };
-    let pressing = Policy { rules: vec![rule(Decision::Ask, "press_keys", "*", "Finish")], safe_guard: true };
+    let policy = Policy { rules: vec![rule(Decision::Deny, "*", "*", "Finish")], ..Policy::default() };
+    let pressing =
+        Policy { rules: vec![rule(Decision::Ask, "press_keys", "*", "Finish")], ..Policy::default() };
     let actions = |keys: &str| {
         json!([{"function": "click_element", "arguments": {"id": "e3"}},
                {"function": "press_keys", "arguments": {"keys": keys}}])
@@ -233,7 +242,7 @@ fn clipboard_tools_follow_ask_and_deny_rules_for_typing() {
         config
     };
     let runs = |rule: &Rule, tool: &str| {
-        let policy = Policy { rules: vec![rule.clone()], safe_guard: true };
+        let policy = Policy { rules: vec![rule.clone()], ..Policy::default() };
         let action = json!([{"function": tool, "arguments": {"id": "e3", "text": "x"}}]);
         matches!(proposes(with_paste(policy), &action, "CONTINUE").effect(), Effect::Call { .. })
     };
@@ -247,7 +256,7 @@ fn clipboard_tools_follow_ask_and_deny_rules_for_typing() {
     let first = rule(Decision::Allow, "type_text", "*", "*");
     let rules = vec![first, rule(Decision::Deny, "type_*|paste_*", "*", "*")];
     let action = json!([{"function": "paste_text", "arguments": {"id": "e3", "text": "x"}}]);
-    let mut h = proposes(with_paste(Policy { rules, safe_guard: true }), &action, "CONTINUE");
+    let mut h = proposes(with_paste(Policy { rules, ..Policy::default() }), &action, "CONTINUE");
     h.look();
     assert!(h.prompt().contains("house rule 7"), "{}", h.prompt());
 }
@@ -295,12 +304,12 @@ fn reference_call_is_judged_as_the_converted_tool() {
             vec![rule(Decision::Allow, "*", "*", "Delete")],
             vec![rule(Decision::Deny, name, "*", "*")],
         ] {
-            let policy = Policy { rules, safe_guard: true };
+            let policy = Policy { rules, ..Policy::default() };
             let (one, other) = (judged(policy.clone(), &actions), judged(policy, &reference));
             assert_eq!(one, other, "{name}");
         }
         let asks = vec![rule(Decision::Ask, own, "*", "*")];
-        let policy = Policy { rules: asks, safe_guard: true };
+        let policy = Policy { rules: asks, ..Policy::default() };
         assert!(judged(policy, &reference).starts_with("asks Policy"), "{name}");
     }
 }
@@ -376,7 +385,7 @@ fn a_command_is_read_once_into_its_canonical_form() {
 #[test]
 fn rules_match_what_a_tool_does() {
     let no_presses = Rule { does: "press|drag".to_owned(), ..Rule::new(Decision::Deny, "house rule 7") };
-    let policy = Policy { rules: vec![no_presses], safe_guard: true };
+    let policy = Policy { rules: vec![no_presses], ..Policy::default() };
     let click = json!([{"function": "click_element", "arguments": {"id": "e3"}}]);
     let mut h = proposes(with(policy.clone()), &click, "CONTINUE");
     h.look();

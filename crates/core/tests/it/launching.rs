@@ -24,7 +24,7 @@ fn with(policy: Policy) -> SessionConfig {
 
 /// The HostAgent wants to start a program with files.
 fn launches(config: SessionConfig, name: &str, files: &Value) -> Harness {
-    let mut h = Harness::started(config);
+    let mut h = Harness::asked(config, "Read the table of example.org.", None);
     let arguments = json!({ "name": name, "files": files });
     h.step(&json!({
         "thought": "t", "status": "CONTINUE", "function": "launch_application", "arguments": arguments,
@@ -102,7 +102,7 @@ fn rules_see_arguments_and_an_allowed_program_is_allowed_without_any() {
         ..Rule::new(Decision::Allow, "")
     };
     let check = |rule: Rule, files: &Value, asks: bool| {
-        let policy = Policy { rules: vec![rule], safe_guard: true };
+        let policy = Policy { rules: vec![rule], ..Policy::default() };
         assert_eq!(question(&launches(with(policy), "xmessage", files)).is_some(), asks, "{files}");
     };
     check(allow(None), &json!([]), false);

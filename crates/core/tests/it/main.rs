@@ -13,6 +13,7 @@ mod harness;
 mod launching;
 mod listing;
 mod machine;
+mod origins;
 mod prompts;
 mod properties;
 mod replies;

@@ -45,7 +45,7 @@ fn bounded(verify: Verify) -> SessionConfig {
         session_limits: SessionLimits { steps_max: Some(SESSION_STEPS_MAX), ..SessionLimits::default() },
         policy: Policy {
             rules: vec![rule(Decision::Deny, "press_keys"), rule(Decision::Ask, "visit")],
-            safe_guard: true,
+            ..Policy::default()
         },
         model: "m".to_owned(),
         prices: PriceTable { models: [("m".to_owned(), price)].into() },

@@ -133,7 +133,7 @@ fn delegated_subtask_returns_as_a_report() {
 
 /// A session that is about to delegate, under one rule.
 fn delegating(rule: Rule) -> Harness {
-    let policy = Policy { rules: vec![rule], safe_guard: true };
+    let policy = Policy { rules: vec![rule], ..Policy::default() };
     let mut h = Harness::started(SessionConfig { policy, ..with_agent() });
     h.step(&assign_reply("a1"));
     h

@@ -26,7 +26,7 @@ fn cases() -> u32 {
 
 fn denies(label: &str) -> Policy {
     let rule = Rule { label: label.to_owned(), ..Rule::new(Decision::Deny, "never") };
-    Policy { rules: vec![rule], safe_guard: false }
+    Policy { rules: vec![rule], safe_guard: false, ..Policy::default() }
 }
 
 /// Letters that look like this one, or become it in another case or in a normal form of Unicode.

@@ -1,5 +1,7 @@
 //! The properties of one object.
 
+use std::collections::HashMap;
+
 use deskhand_core::{
     clipping,
     geometry::{Rect, Screen},
@@ -10,7 +12,7 @@ use deskhand_core::{
 use super::{
     accessibility::Accessibility,
     application::Application,
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, VALUE},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, DOCUMENT, TABLE, TEXT, VALUE},
     component::extents,
     quirks::{Shift, Toolkit},
     wire::{self, ObjectRef},
@@ -37,6 +39,8 @@ pub(crate) struct Details {
     pub(crate) value: Option<ValueRange>,
     pub(crate) reported: Option<Rect<Screen>>,
     pub(crate) table: Option<TableShape>,
+    /// The address of a page.
+    pub(crate) address: Option<String>,
 }
 
 /// Treats an interface that is announced but missing like one that is not announced.
@@ -96,7 +100,7 @@ async fn read_properties(
 /// Reads all other properties that an observation shows.
 pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> CallResult<Details> {
     let has = |pattern: Pattern| head.patterns.contains(&pattern);
-    let (description, text, value, reported, table) = tokio::try_join!(
+    let (description, text, value, reported, table, address) = tokio::try_join!(
         async {
             match &head.description {
                 Some(description) => Ok(description.clone()),
@@ -121,8 +125,11 @@ pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> 
         async {
             if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) }
         },
+        async {
+            if head.role == Role::DOCUMENT_WEB { offered(read_address(bus, object).await) } else { Ok(None) }
+        },
     )?;
-    Ok(Details { description, text, value, reported, table })
+    Ok(Details { description, text, value, reported, table, address })
 }
 
 /// Whether the value of a control with this role is a quantity that is shown.
@@ -156,6 +163,13 @@ async fn read_value(bus: &Bus, object: &ObjectRef) -> CallResult<ValueRange> {
         async { offered(bus.property::<f64>(object, VALUE, "MinimumIncrement").await) },
     )?;
     Ok(ValueRange { current, minimum, maximum, increment })
+}
+
+/// The address of a page, under the names that Gecko and that Chromium and WebKit use.
+async fn read_address(bus: &Bus, object: &ObjectRef) -> CallResult<Option<String>> {
+    let mut attributes: HashMap<String, String> = bus.call(object, DOCUMENT, "GetAttributes", &()).await?;
+    let address = ["DocURL", "URI", "URL"].into_iter().find_map(|name| attributes.remove(name));
+    Ok(address.filter(|address| !address.is_empty()).map(clipping::name))
 }
 
 /// The size of a table.
@@ -198,6 +212,7 @@ impl Accessibility {
             patterns: head.patterns,
             child_count: head.child_count,
             table: details.table,
+            address: details.address,
             source: Source::AtSpi,
             instead_of: None,
         }

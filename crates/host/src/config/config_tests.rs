@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use deskhand_core::policy::Places;
+
 use super::{
     Config, DesktopKind, Loaded, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
     all_keys, explain, load, price_table, schema_text, starter_text,
@@ -248,7 +250,7 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
     assert_eq!(config.limits.to_limits().unwrap().money_max.unwrap().to_string(), "$0.50");
     let limits = config.session_limits.to_limits().unwrap();
     assert_eq!((limits.steps_max, limits.money_max.unwrap().to_string().as_str()), (Some(7), "$2.25"));
-    let policy = config.policy.to_policy();
+    let policy = config.policy.to_policy(&Places::default());
     assert!(!policy.safe_guard);
     assert_eq!(policy.rules[0].to_string(), "deny application `*mail*` label `send*`");
     let prices = price_table(&config.prices).unwrap();

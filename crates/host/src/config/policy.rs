@@ -1,6 +1,6 @@
 //! Settings of what agents may do.
 
-use deskhand_core::policy::{Decision, Policy, Rule};
+use deskhand_core::policy::{Decision, Places, Policy, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +21,16 @@ impl Default for PolicySettings {
 }
 
 impl PolicySettings {
-    /// The policy for the session machine.
-    pub fn to_policy(&self) -> Policy {
+    /// The policy for the session machine, with paths of files as they are there.
+    pub fn to_policy(&self, places: &Places) -> Policy {
         let rules = self.rules.iter().map(|rule| Rule {
             does: rule.does.clone(),
             tool: rule.tool.clone(),
             application: rule.application.clone(),
+            window: rule.window.clone(),
+            host: rule.host.clone(),
+            path: places.pattern(&rule.path),
+            from: rule.from.clone(),
             role: rule.role.clone(),
             label: rule.label.clone(),
             arguments: rule.arguments.clone(),
@@ -37,7 +41,7 @@ impl PolicySettings {
             },
             reason: rule.reason.clone(),
         });
-        Policy { rules: rules.collect(), safe_guard: self.safe_guard }
+        Policy { rules: rules.collect(), safe_guard: self.safe_guard, ..Policy::default() }
     }
 }
 
@@ -55,6 +59,19 @@ pub struct RuleSettings {
     /// The application: its display name or its short name.
     #[serde(default = "any")]
     pub application: String,
+    /// The title of the window, dialog or pop-up that shows the target. The application writes it.
+    #[serde(default = "any")]
+    pub window: String,
+    /// The host of the page that shows the target, or of the address that is opened: `*.example.org|example.org`.
+    #[serde(default = "any")]
+    pub host: String,
+    /// The file that is opened or saved: an absolute path, or one that starts with `~/`.
+    #[serde(default = "any")]
+    pub path: String,
+    /// Where the hosts, recipients, files and programs that the action names come from: `user` (you named them), `outside` (they stand
+    /// in something that an agent has read) or `model`.
+    #[serde(default = "any")]
+    pub from: String,
     /// The role of the element: `push button`.
     #[serde(default = "any")]
     pub role: String,

@@ -9,8 +9,15 @@ use deskhand_core::{policy::Policy, prompt::PromptSet};
 use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
 use serde_json::Value;
 
-use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
-use crate::{HostError, config::Loaded};
+use super::{
+    Session, SessionError, SessionRequest,
+    find::find,
+    plan::{Plan, places},
+};
+use crate::{
+    HostError,
+    config::{Loaded, PolicySettings},
+};
 
 /// Where to fork a session, and what to change.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -75,13 +82,14 @@ fn plan(
     Ok(plan)
 }
 
-fn read_policy(file: &Path) -> Result<Policy, SessionError> {
+pub(super) fn read_policy(file: &Path) -> Result<Policy, SessionError> {
     let wrong = |source: Box<dyn std::error::Error + Send + Sync>| SessionError::Policy {
         path: file.to_owned(),
         source,
     };
     let text = fs::read_to_string(file).map_err(|error| wrong(error.into()))?;
-    toml::from_str(&text).map_err(|error| wrong(error.into()))
+    let settings: PolicySettings = toml::from_str(&text).map_err(|error| wrong(error.into()))?;
+    Ok(settings.to_policy(&places()))
 }
 
 /// Prompts from a folder, by name.

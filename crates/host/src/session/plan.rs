@@ -2,11 +2,12 @@
 
 use std::{
     collections::BTreeMap,
+    env,
     path::{Path, PathBuf},
     time::Duration,
 };
 
-use deskhand_core::{prompt::PromptSet, session::SessionConfig};
+use deskhand_core::{policy::Places, prompt::PromptSet, session::SessionConfig};
 use deskhand_runtime::{
     HeldSession, SessionStore,
     agents::EnabledAgents,
@@ -176,11 +177,13 @@ impl Plan {
 
 /// The configuration for the session machine.
 fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig, HostError> {
+    let places = places();
     Ok(SessionConfig {
         limits: config.limits.to_limits()?,
         session_limits: config.session_limits.to_limits()?,
         evaluate: config.evaluation.to_evaluate(),
-        policy: config.policy.to_policy(),
+        policy: config.policy.to_policy(&places),
+        places,
         model: model.price_name().to_owned(),
         prices: price_table(&config.prices)?,
         verify: config.work.verify.to_verify(),
@@ -190,6 +193,16 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
         action_sequences: config.view.action_sequences,
         ..SessionConfig::default()
     })
+}
+
+/// What paths are relative to in this process.
+pub(super) fn places() -> Places {
+    let text = |path: PathBuf| path.to_string_lossy().into_owned();
+    let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    Places {
+        home: home.map(text).unwrap_or_default(),
+        folder: env::current_dir().map(text).unwrap_or_default(),
+    }
 }
 
 /// A cost limit can be enforced only if the price is known.

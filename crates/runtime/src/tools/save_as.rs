@@ -12,6 +12,7 @@ use super::registry::{Tool, ToolContext, ToolResult};
 #[serde(deny_unknown_fields)]
 pub(super) struct SaveAs {
     /// The file, with its extension.
+    #[schemars(extend("x-takes" = "file"))]
     path: String,
     /// The format by its name in the dialog, if the extension does not tell.
     #[serde(default)]

@@ -107,7 +107,7 @@ async fn without_a_fault_it_runs() {
 #[tokio::test]
 async fn a_button_renamed_after_it_was_approved_is_not_pressed() {
     let asks = Rule { label: "Next".to_owned(), ..Rule::new(Decision::Ask, "look at it") };
-    let policy = Policy { rules: vec![asks], safe_guard: true };
+    let policy = Policy { rules: vec![asks], ..Policy::default() };
     let ran = runs(CLICK, policy, |desktop| desktop.happens("next", &rename("Delete all my files"))).await;
     let approved = |line: &&Line| matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Approved { .. }));
     assert_eq!(ran.lines.iter().filter(approved).count(), 1);
@@ -160,7 +160,7 @@ async fn a_dialog_that_covers_it_is_not_pressed_instead() {
 #[tokio::test]
 async fn an_item_chosen_by_name_is_judged_by_what_is_there() {
     let denies = Rule { label: "Delete*".to_owned(), ..Rule::new(Decision::Deny, "never") };
-    let policy = Policy { rules: vec![denies], safe_guard: false };
+    let policy = Policy { rules: vec![denies], safe_guard: false, ..Policy::default() };
     // The place was judged as "Next".
     let place = r#"{"function": "click_on_coordinates", "arguments": {"x": 0.05, "y": 0.13}}"#;
     let ran = runs(place, policy, |desktop| desktop.happens("next", &rename("Delete it"))).await;
@@ -172,7 +172,7 @@ async fn an_item_chosen_by_name_is_judged_by_what_is_there() {
 #[tokio::test]
 async fn a_line_break_does_not_press_what_took_the_focus_meanwhile() {
     let denies = Rule { label: "Delete*".to_owned(), ..Rule::new(Decision::Deny, "never") };
-    let policy = Policy { rules: vec![denies], safe_guard: false };
+    let policy = Policy { rules: vec![denies], safe_guard: false, ..Policy::default() };
     let keys = r#"{"function": "press_keys", "arguments": {"keys": "Return"}}"#;
     let ran = runs(keys, policy, |desktop| {
         let window = desktop.find_window("Wizard").unwrap();

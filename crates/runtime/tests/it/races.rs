@@ -132,11 +132,18 @@ impl Stage {
         let (id, role, name) = (element.id, element.role, element.name);
         Judged {
             names: vec![name.clone()],
-            elements: vec![JudgedElement { id, role, name, window: surface.id, drawn: false }],
+            elements: vec![JudgedElement {
+                id,
+                role,
+                name,
+                window: surface.id,
+                drawn: false,
+                in_page: false,
+            }],
             application: self.window.app.name.clone(),
             application_root: self.window.app.root.clone(),
             pid: self.window.app.pid,
-            approved: false,
+            ..Judged::default()
         }
     }
 

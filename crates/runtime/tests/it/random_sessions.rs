@@ -156,7 +156,7 @@ fn policy(chance: &mut Chance) -> Policy {
             });
         }
     }
-    Policy { rules, safe_guard: chance.percent(80) }
+    Policy { rules, safe_guard: chance.percent(80), ..Policy::default() }
 }
 
 fn config(chance: &mut Chance) -> SessionConfig {

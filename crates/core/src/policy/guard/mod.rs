@@ -1,34 +1,71 @@
 //! The safe guard: asks before actions that usually cannot be undone.
 //!
 //! It goes by what is pressed, by the label in the languages of [`labels`], and by what stands around it: the question of a
-//! dialog, the fields of a payment, the terminal that a line is typed into, the trash that something is dropped on.
+//! dialog, the fields of a payment, the terminal that a line is typed into, the trash that something is dropped on. And by what the
+//! action names: the host of a page or the recipient of a message that the user has not named.
+//!
+//! Replays have to decide as the session did. So a guard that asks otherwise than before is another [`Edition`].
 
+mod first;
 mod labels;
 mod questions;
 
 use labels::{CANCELS, CLOSES, DECLINES, PERILS, Peril, TRASH};
 use questions::Question;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     decision::{Decision, Ruling},
+    origin::{Origin, Value, ValueKind},
     pattern::{Names, folded, matches, matches_keys},
     subject::{HARMLESS, Subject},
 };
 use crate::{intent::Does, ui::Role};
 
-pub(super) fn guard(subject: &Subject) -> Option<Ruling> {
-    reason(subject).map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
+/// Which safe guard judges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edition {
+    /// By English labels.
+    First,
+    /// By labels in many languages, by what stands around, and by who is reached.
+    #[default]
+    Second,
+}
+
+impl Edition {
+    /// The edition of sessions that do not tell theirs.
+    pub(super) const fn first() -> Self {
+        Self::First
+    }
+}
+
+pub(super) fn guard(edition: Edition, subject: &Subject) -> Option<Ruling> {
+    let why = match edition {
+        Edition::First => first::reason(subject),
+        Edition::Second => reason(subject),
+    };
+    why.map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
 }
 
 /// Why a person is asked; `None` if nobody is.
 fn reason(subject: &Subject) -> Option<String> {
     let own = |why: &str| Some(why.to_owned());
+    if subject.does != Does::Run
+        && let Some(value) = subject.values.iter().find(|value| value.reaches_others())
+    {
+        return Some(reaches(value));
+    }
     let is_harmless = subject.role.as_ref().is_some_and(|role| matches(HARMLESS, role));
     if is_harmless && !subject.presses_return {
         return None;
     }
     if subject.does == Does::Run {
-        return Some(format!("it runs a program: {}", subject.command_line()));
+        let line = subject.command_line();
+        let from_outside = subject.values.iter().find(|value| matches!(value.origin, Origin::Outside { .. }));
+        let source = from_outside.map(|value| format!("; of `{}`, {}", value.text, value.origin));
+        return Some(format!("it runs a program: {line}{}", source.unwrap_or_default()));
     }
     if subject.stranger.is_some() {
         return Some(format!("it starts what is no installed application: {}", subject.command_line()));
@@ -55,6 +92,16 @@ fn reason(subject: &Subject) -> Option<String> {
     } else {
         answers(subject, &pressed)
     }
+}
+
+/// The reason for a question about who is reached.
+fn reaches(value: &Value) -> String {
+    let reached = match value.kind {
+        ValueKind::Host => "it opens a page of",
+        ValueKind::Recipient => "it names the recipient",
+        ValueKind::Path | ValueKind::Program => "it names",
+    };
+    format!("{reached} `{}`, which the user has not named; {}", value.text, value.origin)
 }
 
 /// The labels of what is pressed; none if they are not known.
