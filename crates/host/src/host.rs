@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskhand_runtime::{
-    Replay, ReportFormat, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
+    Replay, ReportFormat, Review, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
     retention::Retention,
 };
 
@@ -113,6 +113,19 @@ impl Host {
     /// There is no such session, or its journal or prompts cannot be read.
     pub fn replay(&self, name: &str) -> Result<Replay, HostError> {
         Ok(session::replay(&self.find(name)?)?)
+    }
+
+    /// Judges what the agents of a stored session proposed by today's policy, or by the rules of a file. Offline; the session went
+    /// the way that it went.
+    ///
+    /// # Errors
+    /// There is no such session, its journal or prompts cannot be read, or the file is no policy.
+    pub fn review(&self, name: &str, policy: Option<&Path>) -> Result<Review, HostError> {
+        let policy = match policy {
+            Some(file) => session::read_policy(file)?,
+            None => self.loaded.config.policy.to_policy(&session::places()),
+        };
+        Ok(session::review(&self.find(name)?, policy)?)
     }
 
     /// Writes the report of a session and returns its path. Without `output`, it goes into the folder of the session.

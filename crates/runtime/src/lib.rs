@@ -2,7 +2,7 @@
 //!
 //! - [`agents`]: agents without a window, in this process and outside of it.
 //! - [`driver`]: runs one session from its first request to its end.
-//! - [`journal`]: sessions on disk; [`replay`] and [`summary`] read them.
+//! - [`journal`]: sessions on disk; [`replay`], [`mod@review`] and [`summary`] read them.
 //! - [`held`]: resumes a session after its process exited; [`fork`]: branches one; [`verify`] and [`retention`]: integrity
 //!   and removal.
 //! - [`report`]: reports of a session, for people and other programs.
@@ -27,6 +27,7 @@ pub mod private;
 pub mod replay;
 pub mod report;
 pub mod retention;
+pub mod review;
 pub mod side_by_side;
 pub mod stop;
 pub mod story;
@@ -43,6 +44,7 @@ pub use journal::{
 };
 pub use replay::{Difference, Replay, replay};
 pub use report::{ReportError, ReportFormat, write_report};
+pub use review::{Review, review};
 pub use stop::StopSwitch;
 pub use story::{PhaseTimes, RoundSummary, RunSummary, Story};
 pub use tools::Toolbox;

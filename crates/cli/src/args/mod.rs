@@ -5,6 +5,7 @@ mod about;
 mod act;
 mod desktop;
 mod hidden;
+mod policy;
 mod run;
 mod sessions;
 mod settings;
@@ -17,6 +18,7 @@ pub(crate) use about::{
 pub(crate) use act::{ActArgs, Action, TargetText};
 pub(crate) use desktop::{DesktopCommandArgs, ScreenshotArgs, TreeArgs, WindowsArgs};
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
+pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
 pub(crate) use sessions::{
     ForkArgs, GcArgs, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
@@ -101,6 +103,8 @@ pub(crate) enum Command {
     Gc(GcArgs),
     /// Replay a session offline from its journal, and check that every effect is the recorded one.
     Replay(ReplayArgs),
+    /// Judge a recorded session by today's rules.
+    Policy(PolicyArgs),
     /// List the agents that can work on sub-tasks, and which of them are enabled.
     Agents(AgentsArgs),
     /// Print the state machines of the agents.

@@ -13,6 +13,7 @@ mod gc;
 mod host;
 mod keep_desktop;
 mod packaging;
+mod policy;
 mod replay;
 mod report;
 mod resume;
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Verify(args) => verify::verify(&args),
         Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Policy(args) => policy::policy(&args),
         Command::Agents(args) => agents::agents(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::States(args) => states::states(&args),

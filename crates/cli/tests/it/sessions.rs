@@ -149,3 +149,31 @@ fn report_is_written_and_its_path_printed() {
     let wrong = world.run(&["report", "last", "--format", "pdf"]);
     assert!(wrong.starts_with("exit 2\n") && wrong.contains("html, markdown, jsonl, ufo"), "{wrong}");
 }
+
+#[test]
+fn a_session_is_judged_by_the_rules_of_today() {
+    let world = World::new();
+    record(&world);
+    let same = world.run(&["policy", "test", "last"]);
+    assert!(same.starts_with("exit 0\n--- out\n0 of "), "{same}");
+    let explained = world.run(&["policy", "explain", "last"]);
+    for told in
+        ["write_table(", "allowed: no rule matches", "application LibreOffice Calc", "label       Finish"]
+    {
+        assert!(explained.contains(told), "{told}: {explained}");
+    }
+    world.file("strict.toml", "[[rules]]\nlabel = \"Finish\"\ndecision = \"deny\"\nreason = \"by hand\"\n");
+    let strict = world.run(&["policy", "test", "last", "--policy", "strict.toml"]);
+    assert!(strict.starts_with("exit 1\n") && strict.contains("then  allowed: no rule matches"), "{strict}");
+    assert!(strict.contains("now   denied: by hand") && strict.contains("1 of "), "{strict}");
+    let lines = world.run(&["policy", "test", "last", "--policy", "strict.toml", "--json"]);
+    let line = lines.lines().find(|line| line.starts_with('{')).unwrap();
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    assert_eq!((&line["now"]["decision"], &line["subject"]["labels"][0]), (&"deny".into(), &"Finish".into()));
+    world.file("wrong.toml", "[[rules]]\nlabels = \"Finish\"\n");
+    let wrong = world.run(&["policy", "test", "last", "--policy", "wrong.toml"]);
+    assert!(
+        wrong.starts_with("exit 1\n") && wrong.contains("wrong.toml") && wrong.contains("labels"),
+        "{wrong}"
+    );
+}

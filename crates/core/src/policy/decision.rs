@@ -15,7 +15,7 @@ pub enum Decision {
 }
 
 /// The policy's decision on a subject.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ruling {
     /// The decision.
     pub decision: Decision,

@@ -1,5 +1,7 @@
 //! What rules are matched with: a command in the light of what the agent was shown.
 
+use serde::Serialize;
+
 use super::{
     origin::Value,
     pattern::matches,
@@ -20,7 +22,7 @@ pub(super) const HARMLESS: &str =
     "*text*|entry|paragraph|heading|label|document*|combo box|table cell|check box|radio button|page tab";
 
 /// The properties of a command that rules match.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Subject {
     /// The tool.
     pub tool: String,

@@ -1,5 +1,7 @@
 //! What stands around the target of a command: what a person reads before they press it.
 
+use serde::Serialize;
+
 use crate::{
     ids::ElementId,
     observation::Surface,
@@ -56,7 +58,7 @@ const PAYMENT: &[&str] = &[
 ];
 
 /// What stands around a target.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Surroundings {
     /// The title and the texts of the message box that it is in; empty if it is in none.
     pub texts: Vec<String>,

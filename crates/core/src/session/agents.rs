@@ -162,6 +162,13 @@ impl Session {
     /// The command that stands for handing a sub-task to a delegate agent, unless the policy allows that without a question: what
     /// such an agent does is not seen here, so this is the only time that rules can decide on it.
     pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<Command> {
+        let command = self.delegation(reply)?;
+        let subject = Subject::of(&command, &Observation::Desktop(DesktopView::default()));
+        (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
+    }
+
+    /// The command that stands for handing a sub-task to a delegate agent.
+    pub(super) fn delegation(&self, reply: &HostReply) -> Option<Command> {
         let target = reply.target.as_deref().filter(|_| reply.status == HostStatus::Assign)?;
         let agent = self.agent_target(target).filter(|agent| matches!(agent.home, AgentHome::Delegate))?;
         let subtask = reply.subtask.clone().unwrap_or_default();
@@ -170,7 +177,7 @@ impl Session {
             ("subtask", Value::from(subtask.clone())),
             ("message", Value::from(reply.message.clone())),
         ];
-        let command = Command {
+        Some(Command {
             tool: DELEGATE.to_owned(),
             arguments: arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             intent: Intent {
@@ -178,9 +185,7 @@ impl Session {
                 aims: vec![Aimed::Program { name: agent.name }, Aimed::Files { files: vec![subtask] }],
             },
             ..Command::default()
-        };
-        let subject = Subject::of(&command, &Observation::Desktop(DesktopView::default()));
-        (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
+        })
     }
 
     /// Assigns a sub-task to an agent without a window.
@@ -209,6 +214,7 @@ impl Session {
         };
         let AgentReport { status, result } = report;
         let reason = result.clone();
+        self.returned.add_report(&delegation.name, result.clone());
         let agent = AgentRef::Agent { name: delegation.name };
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent, status, result });
         match status {

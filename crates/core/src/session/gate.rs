@@ -177,7 +177,7 @@ pub(super) struct Judging<'a> {
 
 impl Judging<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
-    fn subject(&self, before: &[Command], command: &Command) -> Subject {
+    pub(super) fn subject(&self, before: &[Command], command: &Command) -> Subject {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
         let reading = Reading { tools, before, observation, places, texts };
         Subject::after(before, command, observation).among(applications).with_values(command, &reading)

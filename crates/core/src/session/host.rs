@@ -130,6 +130,12 @@ impl Acts for Host {
         Proposal { commands, confirm: reply.status == HostStatus::Confirm, reason: reply.thought.clone() }
     }
 
+    fn reviewable(self, session: &Session, reply: &HostReply) -> Vec<Command> {
+        let mut commands = session.host_commands(reply);
+        commands.extend(session.delegation(reply));
+        commands
+    }
+
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
         if command.intent.does == Does::Delegate {
             return None;

@@ -208,6 +208,11 @@ impl<R: Expects> Acting<R> {
         }
     }
 
+    /// The tool of the command in progress.
+    pub(super) fn tool(&self) -> &str {
+        self.out.as_ref().map_or("", |command| &command.tool)
+    }
+
     /// The window of the command in progress.
     pub(super) fn window(&self) -> Option<WindowId> {
         self.out.as_ref().and_then(|command| command.window)

@@ -13,8 +13,9 @@ use super::{
     gate::{Grants, Parked},
     phases::{Acting, Observed, Replied, StepStart},
     plan::Following,
+    review::Review,
     round::{Spent, SubtaskRecord, Tally},
-    words::Said,
+    words::{Returned, Said},
 };
 use crate::{
     action::words::Wording,
@@ -118,6 +119,9 @@ impl Round {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Session {
     pub(super) config: SessionConfig,
+    /// Another policy that the commands are judged by for comparison.
+    #[serde(skip)]
+    pub(super) review: Option<Box<Review>>,
     pub(super) prompts: PromptSet,
     /// Makes the sentences that prompts show of results.
     #[serde(skip)]
@@ -126,6 +130,9 @@ pub struct Session {
     /// What the user has said.
     #[serde(default)]
     pub(super) said: Said,
+    /// What tools and agents have returned.
+    #[serde(default)]
+    pub(super) returned: Returned,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
@@ -152,10 +159,12 @@ impl Session {
         let targets = TargetRegistry::new(config.agents.clone());
         let mut session = Self {
             config,
+            review: None,
             prompts,
             wording: Wording::default(),
             blackboard: Blackboard::default(),
             said: Said::default(),
+            returned: Returned::default(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),

@@ -79,6 +79,10 @@ pub(super) trait Acts: Steps {
     fn tools(self, session: &Session) -> &[ToolSpec];
     /// The commands that a reply proposes.
     fn proposal(self, session: &Session, reply: &Self::Reply) -> Proposal;
+    /// The commands that a policy could decide on, also where the one in force is not asked.
+    fn reviewable(self, session: &Session, reply: &Self::Reply) -> Vec<Command> {
+        self.proposal(session, reply).commands
+    }
     /// Refuses a command regardless of the policy.
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult>;
     /// Its observation and intended actions, to detect repetition.
@@ -139,6 +143,7 @@ impl Session {
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
                 self.round.unsaved.take_in(acting.window(), &result.report);
+                self.returned.add_output(acting.tool(), &result.output);
                 acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);
             }
@@ -216,7 +221,15 @@ impl Session {
             texts: &AtHand::new(self, &replied.observation),
             effect: self.next_effect_id(),
         };
-        match judge(proposal, &judging, &refusal) {
+        let reviewed = self
+            .review
+            .as_ref()
+            .map(|review| review.of(&replied.step, agent.reviewable(self, &replied.reply), &judging));
+        let ruled = judge(proposal, &judging, &refusal);
+        if let (Some(review), Some(reviewed)) = (&mut self.review, reviewed) {
+            review.add(reviewed);
+        }
+        match ruled {
             Ruled::Cleared(cleared) => self.act(agent, replied.acting(cleared)),
             Ruled::Asks(parked, approval) => {
                 agent.waits(self, &approval.asked_by);

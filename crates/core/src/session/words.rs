@@ -3,9 +3,11 @@
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::state::Session;
 use crate::{
+    clipping::within,
     observation::{Observation, WindowView},
     policy::{ReadText, Texts},
     text::clip,
@@ -30,6 +32,52 @@ impl Said {
             self.0.pop_front();
         }
         self.0.push_back(clip(text, Self::CHARS_MAX));
+    }
+}
+
+/// What tools and agents have returned, as they returned it, with where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Returned(VecDeque<(String, String)>);
+
+impl Returned {
+    /// The most texts that are kept.
+    const TEXTS_MAX: usize = 8;
+    /// The longest text, in characters.
+    const CHARS_MAX: usize = 20_000;
+
+    /// Adds the output of a tool.
+    pub(super) fn add_output(&mut self, tool: &str, output: &Value) {
+        let mut text = String::new();
+        strings_in(output, &mut text);
+        self.add(format!("what `{tool}` returned"), text);
+    }
+
+    /// Adds the report of an agent that works on its own.
+    pub(super) fn add_report(&mut self, agent: &str, report: String) {
+        self.add(format!("the report of {agent}"), report);
+    }
+
+    fn add(&mut self, place: String, text: String) {
+        if text.trim().is_empty() {
+            return;
+        }
+        while self.0.len() >= Self::TEXTS_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((place, within(text, Self::CHARS_MAX)));
+    }
+}
+
+/// The texts in a value, one line each.
+fn strings_in(value: &Value, into: &mut String) {
+    match value {
+        Value::String(text) => {
+            into.push_str(text);
+            into.push('\n');
+        }
+        Value::Array(values) => values.iter().for_each(|value| strings_in(value, into)),
+        Value::Object(fields) => fields.values().for_each(|value| strings_in(value, into)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -64,15 +112,8 @@ impl Texts for AtHand<'_> {
                 texts.push(ReadText { place: "what the agent observes".to_owned(), text: &view.text });
             }
         }
-        let steps: Vec<_> = self.session.blackboard.trajectories().collect();
-        for step in steps.into_iter().rev() {
-            let place = format!("a result of step {} by {}", step.step, step.agent);
-            texts.extend(step.results.iter().map(|text| ReadText { place: place.clone(), text }));
-        }
-        for done in self.session.round.subtasks.iter().rev() {
-            let place = format!("the result of the sub-task “{}”", clip(&done.subtask, 60));
-            texts.push(ReadText { place, text: &done.result });
-        }
+        let returned = self.session.returned.0.iter().rev();
+        texts.extend(returned.map(|(place, text)| ReadText { place: place.clone(), text }));
         // A model wrote these, after it had read.
         for app in &self.session.apps {
             let own = std::iter::once(&app.subtask).chain(&app.message);

@@ -82,7 +82,7 @@ fn plan(
     Ok(plan)
 }
 
-pub(super) fn read_policy(file: &Path) -> Result<Policy, SessionError> {
+pub(crate) fn read_policy(file: &Path) -> Result<Policy, SessionError> {
     let wrong = |source: Box<dyn std::error::Error + Send + Sync>| SessionError::Policy {
         path: file.to_owned(),
         source,

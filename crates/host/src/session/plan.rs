@@ -196,7 +196,7 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
 }
 
 /// What paths are relative to in this process.
-pub(super) fn places() -> Places {
+pub(crate) fn places() -> Places {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     Places {

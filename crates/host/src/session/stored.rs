@@ -5,9 +5,9 @@ use std::{
     time::SystemTime,
 };
 
-use deskhand_core::ids::SessionId;
+use deskhand_core::{ids::SessionId, policy::Policy};
 use deskhand_runtime::{
-    Replay, ReportFormat, SessionFolder, SessionStore, Verification,
+    Replay, ReportFormat, Review, SessionFolder, SessionStore, Verification,
     retention::{self, KeepReason, Retention},
 };
 
@@ -54,6 +54,13 @@ pub(crate) fn replay(folder: &SessionFolder) -> Result<Replay, SessionError> {
     let journal = folder.read()?;
     let prompts = folder.prompts(&journal.header.prompts_sha256)?;
     Ok(deskhand_runtime::replay(&journal, prompts))
+}
+
+/// Judges the commands of a session by another policy.
+pub(crate) fn review(folder: &SessionFolder, policy: Policy) -> Result<Review, SessionError> {
+    let journal = folder.read()?;
+    let prompts = folder.prompts(&journal.header.prompts_sha256)?;
+    Ok(deskhand_runtime::review(&journal, prompts, policy))
 }
 
 /// Writes the report of a session and returns its path.

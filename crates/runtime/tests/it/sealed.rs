@@ -132,7 +132,8 @@ fn tampered(whole: &[String], chance: &mut Chance) -> (String, String, usize) {
         }
         _ => {
             let at = within(chance, 1..count);
-            torn = lines[at][..within(chance, 1..lines[at].len())].to_owned();
+            let cut = within(chance, 1..lines[at].len());
+            torn = (1..=cut).rev().find_map(|end| lines[at].get(..end)).unwrap_or_default().to_owned();
             lines.truncate(at);
             ("tear", at)
         }

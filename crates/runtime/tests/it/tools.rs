@@ -116,7 +116,6 @@ fn every_tool_declares_what_it_does_and_what_its_arguments_are() {
                     ("select_text" | "write_clipboard", "text")
                         | ("set_value", "value")
                         | ("wait_for", "name")
-                        | ("save_as", "path")
                 );
             assert!(declared(name) != plain, "{}.{name}: declare what it is, or list it as plain", spec.name);
         }

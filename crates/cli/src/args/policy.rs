@@ -1,0 +1,47 @@
+//! Arguments of `deskhand policy`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::StoreArgs;
+
+const EXAMPLES: &str = "\
+The commands of a recorded session are judged by today's rules, offline: those of the configuration, or of a
+file. What an agent would have done after another decision is not known.
+
+Examples:
+  deskhand policy explain last             every command, with its decision and what it is based on
+  deskhand policy test last                only what would be decided otherwise; exit code 1 if anything
+  deskhand policy test 0196f --policy strict.toml
+
+A file of rules has the keys of `[policy]`: safe_guard, and [[rules]].";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, arg_required_else_help = true)]
+pub(crate) struct PolicyArgs {
+    #[command(subcommand)]
+    pub(crate) command: PolicyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Explain how each command of a session is decided.
+    Explain(PolicyReviewArgs),
+    /// Show what would be decided otherwise than in the session.
+    Test(PolicyReviewArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PolicyReviewArgs {
+    /// Session: its id, the start or end of the id, or `last`.
+    pub(crate) session: String,
+    /// Rules to use instead of those of the configuration: a TOML file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Print JSON, one line for each command.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}

@@ -1,0 +1,39 @@
+//! Judges the commands of a recorded session by another policy, offline.
+
+use deskhand_core::{
+    policy::Policy,
+    prompt::PromptSet,
+    record::Record,
+    session::{Reviewed, Session},
+};
+
+use crate::journal::Journal;
+
+/// What another policy would decide on the commands of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Review {
+    /// Every command that was proposed, in order.
+    pub commands: Vec<Reviewed>,
+    /// The record from which the journal could not be followed, and why; `None` if it was followed to its end.
+    pub stopped: Option<(u64, String)>,
+}
+
+/// Follows a journal with its own prompts, and judges what its agents proposed by `policy`. The session goes the way that it went: what
+/// an agent would have done after another decision is not known.
+pub fn review(journal: &Journal, prompts: PromptSet, policy: Policy) -> Review {
+    let mut session = Session::new(journal.header.config.clone(), prompts).reviewed_by(policy);
+    let mut stopped = None;
+    for line in &journal.lines {
+        match &line.record {
+            Record::Header(_) | Record::Effect(_) => {}
+            Record::Changed(change) => session.change(change.config.clone(), change.prompts.clone()),
+            Record::Event(event) => {
+                if let Err(error) = session.apply(event) {
+                    stopped = Some((line.seq, error.to_string()));
+                    break;
+                }
+            }
+        }
+    }
+    Review { commands: session.reviewed().to_vec(), stopped }
+}
