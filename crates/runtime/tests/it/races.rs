@@ -29,6 +29,7 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
+    task::JoinSet,
 };
 
 use crate::fixture_tools::has_programs;
@@ -71,12 +72,12 @@ struct Stage {
     tools: Toolbox<LinuxDesktop>,
     /// When inputs went out, in nanoseconds of the monotonic clock.
     inputs: Arc<Mutex<Vec<u64>>>,
-    /// Prints them; killed with the stage.
-    _observer: Child,
+    /// Prints them, and who reads that; both end with the stage.
+    _observer: (Child, JoinSet<()>),
 }
 
 /// Starts a process that sees the inputs as the X server passes them on, and collects their times.
-fn observe(desktop: &LinuxDesktop, inputs: Arc<Mutex<Vec<u64>>>) -> Child {
+fn observe(desktop: &LinuxDesktop, inputs: Arc<Mutex<Vec<u64>>>) -> (Child, JoinSet<()>) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/actions/suite/observer.py");
     let mut command = Command::new("/usr/bin/python3");
     command.arg("-B").arg(script).arg(desktop.accessibility_address().unwrap()).env_clear();
@@ -85,14 +86,15 @@ fn observe(desktop: &LinuxDesktop, inputs: Arc<Mutex<Vec<u64>>>) -> Child {
     command.stderr(Stdio::null()).kill_on_drop(true);
     let mut observer = command.spawn().unwrap();
     let mut lines = BufReader::new(observer.stdout.take().unwrap()).lines();
-    tokio::spawn(async move {
+    let mut reading = JoinSet::new();
+    reading.spawn(async move {
         while let Ok(Some(line)) = lines.next_line().await {
             if let Some(ns) = line.strip_prefix("input ").and_then(|ns| ns.trim().parse().ok()) {
                 inputs.lock().unwrap().push(ns);
             }
         }
     });
-    observer
+    (observer, reading)
 }
 
 impl Stage {
