@@ -3,6 +3,7 @@
 #![cfg(target_os = "linux")]
 
 mod act_libreoffice;
+mod addresses;
 mod applications;
 mod calc_format;
 mod confined;
