@@ -49,6 +49,7 @@ mod invoke;
 mod meaning;
 mod menus;
 mod news;
+mod paste_cells;
 mod patience;
 mod permitted;
 mod press_keys;

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::{
     meaning::{Likeness, cells_equal, is_error, likeness, number, same_formula},
+    paste_cells::{format_for, paste_rows},
     patience::{comes_within, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
@@ -30,8 +31,9 @@ const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
 /// How long an idle application may take to show a typed text in its cell.
 const TAKES_OVER: Duration = Duration::from_millis(400);
 
-/// Writes `rows` into a table from the cell `start` on, cell by cell: moves the cursor, verifies its position, types, and
-/// discards the application's completions. Then reads all cells back; only a cell that still has its old content is written
+/// Writes `rows` into a table from the cell `start` on: pastes them where the application pastes cells without a question and
+/// nothing is replaced, else goes cell by cell: moves the cursor, verifies its position, types, and discards the application's
+/// completions. Then reads all cells back; only a cell that still has its old content is written
 /// again, once. `seen` only if every cell holds what was given: values are compared by what they mean, and a formula has
 /// to be in its cell with a result. An empty text clears its cell.
 ///
@@ -75,30 +77,15 @@ async fn write_and_check<D: Desktop>(
         Kind::Field => sheet.way = Way::Replaced,
         Kind::Header => return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into()),
     }
-    let mut waited_ms = 0;
     let mut cells = sheet.old_cells(range, rows).await?;
-    for (index, cell) in cells.iter().enumerate() {
-        waited_ms += sheet.write(cell).await?;
-        if index == 0 && sheet.is_untouched(cell).await? {
-            // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first.
-            sheet.leave_objects().await?;
-            let ways: &[Way] = if sheet.is_spreadsheet() {
-                &[Way::Typed]
-            } else {
-                &[Way::Action, Way::Click, Way::DoubleClick]
-            };
-            for way in ways {
-                sheet.way = *way;
-                waited_ms += sheet.write(cell).await?;
-                if !sheet.is_untouched(cell).await? {
-                    break;
-                }
-            }
-            if sheet.is_untouched(cell).await? {
-                return Ok(done(Shortfall::CellTakesNothing { cell: cell.at }.into(), waited_ms).into());
-            }
-        }
-    }
+    let written = match sheet.paste(range, &cells).await? {
+        Some(waited_ms) => Ok(waited_ms),
+        None => sheet.type_all(&cells).await?,
+    };
+    let mut waited_ms = match written {
+        Ok(waited_ms) => waited_ms,
+        Err(cell) => return Ok(done(Shortfall::CellTakesNothing { cell }.into(), 0).into()),
+    };
     cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
     let (mut shown, mut wrong) = sheet.compare(range, &cells).await?;
     let mut again = 0;
@@ -227,6 +214,62 @@ impl<D: Desktop> Sheet<'_, D> {
         }
         cells.sort_by_key(|cell| (cell.at.column, cell.at.row));
         Ok(cells)
+    }
+
+    /// Types into one cell after the other; returns how long was waited, or the first cell if it takes nothing.
+    async fn type_all(&mut self, cells: &[Cell<'_>]) -> Result<Result<u64, CellRef>, Halt> {
+        let mut waited_ms = 0;
+        for (index, cell) in cells.iter().enumerate() {
+            waited_ms += self.write(cell).await?;
+            if index > 0 || !self.is_untouched(cell).await? {
+                continue;
+            }
+            // The keys may go elsewhere, such as into a drawing, or the cell needs to be opened first.
+            self.leave_objects().await?;
+            let ways: &[Way] = if self.is_spreadsheet() {
+                &[Way::Typed]
+            } else {
+                &[Way::Action, Way::Click, Way::DoubleClick]
+            };
+            for way in ways {
+                self.way = *way;
+                waited_ms += self.write(cell).await?;
+                if !self.is_untouched(cell).await? {
+                    break;
+                }
+            }
+            if self.is_untouched(cell).await? {
+                return Ok(Err(cell.at));
+            }
+        }
+        Ok(Ok(waited_ms))
+    }
+
+    /// Pastes all cells at once, where that means the same as typing them; returns how long was waited, and `None` if nothing was
+    /// pasted.
+    async fn paste(&self, range: CellRange, cells: &[Cell<'_>]) -> Result<Option<u64>, Halt> {
+        let is_empty = |cell: &Cell<'_>| cell.old.shown.is_empty() && cell.old.formula.is_none();
+        let all = cells.iter().map(|cell| (cell.text, is_empty(cell)));
+        let format = format_for(self.desktop, self.table, range, all).filter(|_| self.is_spreadsheet());
+        let Some(format) = format else { return Ok(None) };
+        let mut by_row: Vec<&Cell<'_>> = cells.iter().collect();
+        by_row.sort_by_key(|cell| (cell.at.row, cell.at.column));
+        let rows = by_row.chunk_by(|one, next| one.at.row == next.at.row);
+        let rows: Vec<String> =
+            rows.map(|row| row.iter().map(|cell| cell.text).collect::<Vec<_>>().join("\t")).collect();
+        go_to_cell(self.desktop, self.surface, self.table, range.first, self.limits).await?;
+        let watch = watch_app(self.desktop, self.surface.id).await?;
+        if !paste_rows(self.desktop, format, &format!("{}\n", rows.join("\n"))).await? {
+            return Ok(None);
+        }
+        let last = CellRange { first: range.last, last: range.last };
+        let shows_last = async || {
+            let content = patiently(|| self.desktop.cells(self.table.id, last)).await?;
+            Ok::<_, Halt>(content.rows.iter().flatten().any(|text| !text.is_empty()))
+        };
+        let came =
+            comes_within(self.desktop, (self.surface.id, watch), self.limits.effect, shows_last).await?;
+        Ok(Some(came.waited_ms))
     }
 
     async fn formula(&self, at: CellRef) -> Result<Option<String>, Halt> {

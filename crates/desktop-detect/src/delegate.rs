@@ -234,6 +234,10 @@ impl<D: Desktop> Clipboard for Seeing<D> {
         self.inner().set_clipboard(text).await
     }
 
+    async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
+        self.inner().set_clipboard_as(format, content).await
+    }
+
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
         self.inner().clipboard_taken(bound).await
     }

@@ -449,6 +449,10 @@ impl Clipboard for FakeDesktop {
         Ok(())
     }
 
+    async fn set_clipboard_as(&self, _format: &str, content: &str) -> DesktopResult<()> {
+        self.set_clipboard(Some(content)).await
+    }
+
     async fn clipboard_taken(&self, _bound: Duration) -> DesktopResult<bool> {
         Ok(self.reach()?.clipboard.is_some())
     }

@@ -401,7 +401,11 @@ impl Clipboard for LinuxDesktop {
     }
 
     async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
-        self.clipboard.write(&self.display, text).await
+        self.clipboard.write(&self.display, text, None).await
+    }
+
+    async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
+        self.clipboard.write(&self.display, Some(content), Some(format)).await
     }
 
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {

@@ -194,6 +194,10 @@ impl<D: Desktop> Clipboard for Permitted<'_, D> {
         self.desktop.set_clipboard(text).await
     }
 
+    async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
+        self.desktop.set_clipboard_as(format, content).await
+    }
+
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
         self.desktop.clipboard_taken(bound).await
     }

@@ -255,6 +255,8 @@ impl Toolkit {
             // The content of a popover: see above.
             misplaces_menu_items: self == Self::Gtk4,
             runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
+            // For text, it asks how to import it.
+            pastes_cells_as: (self == Self::LibreOffice).then_some("application/x-libreoffice-tsvc"),
         }
     }
 

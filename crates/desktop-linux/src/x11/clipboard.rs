@@ -80,9 +80,16 @@ impl ClipboardState {
     }
 
     /// See [`deskhand_desktop::Clipboard::set_clipboard`].
-    pub(crate) async fn write(&self, display: &Display, text: Option<&str>) -> DesktopResult<()> {
+    /// With a format, the text is offered as that alone.
+    pub(crate) async fn write(
+        &self,
+        display: &Display,
+        text: Option<&str>,
+        format: Option<&str>,
+    ) -> DesktopResult<()> {
         let (address, text) = (display.address().clone(), text.map(ToOwned::to_owned));
-        let owned = run_blocking(move || own(&address, text)).await??;
+        let format = format.map(ToOwned::to_owned);
+        let owned = run_blocking(move || own(&address, text, format.as_deref())).await??;
         *self.owned.lock().unwrap_or_else(PoisonError::into_inner) = owned;
         Ok(())
     }
@@ -159,9 +166,16 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
     ask().map_err(|fault| failed("read the clipboard", fault))
 }
 
+/// What is served.
+struct Content {
+    text: String,
+    /// The targets that it is sent as.
+    targets: Vec<Atom>,
+}
+
 /// Takes ownership of the clipboard and serves `text` from a thread until another client takes over. `None` empties
 /// it.
-fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> {
+fn own(address: &Address, text: Option<String>, format: Option<&str>) -> DesktopResult<Option<Owned>> {
     let take = || -> WorkResult<Option<Owned>> {
         let (connection, window, names) = open(address)?;
         let Some(text) = text else {
@@ -171,13 +185,24 @@ fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> 
             connection.get_input_focus()?.reply()?;
             return Ok(None);
         };
+        let targets = match format {
+            Some(format) => vec![connection.intern_atom(false, format.as_bytes())?.reply()?.atom],
+            None => vec![
+                names.UTF8_STRING,
+                names.TEXT_PLAIN_UTF8,
+                names.TEXT_PLAIN,
+                names.TEXT,
+                AtomEnum::STRING.into(),
+            ],
+        };
+        let content = Content { text, targets };
         connection.set_selection_owner(window, names.CLIPBOARD, CURRENT_TIME)?;
         if connection.get_selection_owner(names.CLIPBOARD)?.reply()?.owner != window {
             return Err(DesktopError::failed("write the clipboard", "another client took it over").into());
         }
         let (sender, taken) = watch::channel(0);
         let serve = move || {
-            let served = serve(&connection, &names, &text, &sender);
+            let served = serve(&connection, &names, &content, &sender);
             if let Err(fault) = served {
                 tracing::debug!(?fault, "stopped serving the clipboard");
             }
@@ -194,13 +219,13 @@ fn own(address: &Address, text: Option<String>) -> DesktopResult<Option<Owned>> 
 fn serve(
     connection: &RustConnection,
     names: &Names,
-    text: &str,
+    content: &Content,
     taken: &watch::Sender<u32>,
 ) -> WorkResult<()> {
     loop {
         let event = connection.wait_for_event()?;
         if let Event::SelectionRequest(request) = event {
-            match answer(connection, names, text, &request) {
+            match answer(connection, names, content, &request) {
                 Ok(true) => taken.send_modify(|count| *count += 1),
                 Ok(false) => {}
                 // The client that asked is gone.
@@ -213,25 +238,24 @@ fn serve(
     }
 }
 
-/// Sends what was requested; returns whether that was the text.
+/// Sends what was requested; returns whether that was the content.
 fn answer(
     connection: &RustConnection,
     names: &Names,
-    text: &str,
+    content: &Content,
     request: &SelectionRequestEvent,
 ) -> WorkResult<bool> {
-    let texts: [Atom; 5] =
-        [names.UTF8_STRING, names.TEXT_PLAIN_UTF8, names.TEXT_PLAIN, names.TEXT, AtomEnum::STRING.into()];
     let mut property = if request.property == NONE { request.target } else { request.property };
-    let is_text = texts.contains(&request.target);
+    let is_content = content.targets.contains(&request.target);
     if request.target == names.TARGETS {
-        let offered: Vec<Atom> = std::iter::once(names.TARGETS).chain(texts).collect();
+        let offered: Vec<Atom> =
+            std::iter::once(names.TARGETS).chain(content.targets.iter().copied()).collect();
         let mode = PropMode::REPLACE;
         connection.change_property32(mode, request.requestor, property, AtomEnum::ATOM, &offered)?;
-    } else if is_text {
+    } else if is_content {
         let kind = if request.target == names.TEXT { names.UTF8_STRING } else { request.target };
         let mode = PropMode::REPLACE;
-        connection.change_property8(mode, request.requestor, property, kind, text.as_bytes())?;
+        connection.change_property8(mode, request.requestor, property, kind, content.text.as_bytes())?;
     } else {
         property = NONE;
     }
@@ -246,7 +270,7 @@ fn answer(
     };
     connection.send_event(false, request.requestor, EventMask::NO_EVENT, notify)?;
     connection.flush()?;
-    Ok(is_text)
+    Ok(is_content)
 }
 
 /// Makes a blocking read of the clipboard give up.

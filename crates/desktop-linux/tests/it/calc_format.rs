@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Role, Wanted},
 };
-use deskhand_desktop::LaunchRequest;
+use deskhand_desktop::{Clipboard as _, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TableTarget};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
@@ -142,6 +142,15 @@ async fn formulas_and_reformatted_values_are_seen_by_what_they_mean() {
     assert!(report.summary().contains("D3 with \"=sum(D1:D2)\" shows \"42.5\""), "{}", report.summary());
     let report = write("E1", &["007", "2026-03-05", "50%", "TRUE"]).await;
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    // What is pasted at once, and what the clipboard held before.
+    desktop.set_clipboard(Some("kept")).await.unwrap();
+    let rows = [["Region", "Units", "Share"], ["North", "120", "-3.5"], ["Far  East", "95", "7%"]];
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.map(str::to_owned).to_vec()).collect();
+    let table = TableTarget::Largest;
+    let report =
+        act::write_table(&desktop, calc, &table, "H2".parse().unwrap(), &rows, &limits).await.unwrap();
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert_eq!(desktop.clipboard().await.unwrap().as_deref(), Some("kept"));
     let report = write("F1", &["=FOO(1)", "=1/0"]).await;
     assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
     assert!(
@@ -159,6 +168,10 @@ async fn formulas_and_reformatted_values_are_seen_by_what_they_mean() {
         "office:value-type=\"percentage\" office:value=\"0.5\"",
         "office:boolean-value=\"true\"",
         "office:string-value=\"a b\"",
+        "<text:p>Region</text:p>",
+        "office:value-type=\"float\" office:value=\"-3.5\"",
+        "<text:p>Far <text:s/>East</text:p>",
+        "office:value-type=\"percentage\" office:value=\"0.07\"",
     ] {
         assert!(saved.contains(part), "no {part} in {saved}");
     }

@@ -18,7 +18,14 @@ pub trait Clipboard {
     /// [`crate::DesktopError::Failed`] if another program takes it over.
     fn set_clipboard(&self, text: Option<&str>) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// Waits until an application has fetched the text that was set, at most `bound`; returns whether one has.
+    /// Sets its content in one format alone, given by its media type.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Failed`] if another program takes it over.
+    fn set_clipboard_as(&self, format: &str, content: &str)
+    -> impl Future<Output = DesktopResult<()>> + Send;
+
+    /// Waits until an application has fetched what was set, at most `bound`; returns whether one has.
     ///
     /// # Errors
     /// [`crate::DesktopError::Gone`] if the display does not answer.

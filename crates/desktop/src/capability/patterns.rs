@@ -42,6 +42,8 @@ pub struct Quirks {
     pub misplaces_menu_items: bool,
     /// Timers of its own are always due soon, so that one that is due says nothing about the effect of an input.
     pub runs_timers: bool,
+    /// The media type of rows of cells that it pastes without a question: cells are separated by tabs, rows by line feeds.
+    pub pastes_cells_as: Option<&'static str>,
 }
 
 /// The patterns of elements: actions, values, text and tables. Success reported by a toolkit proves nothing: callers
