@@ -7,12 +7,12 @@ use clap::{Args, Subcommand};
 use super::StoreArgs;
 
 const EXAMPLES: &str = "\
-The commands of a recorded session are judged by today's rules, offline: those of the configuration, or of a
-file. What an agent would have done after another decision is not known.
+The commands of a recorded session are judged offline by today's rules: those of the
+configuration, or of a file. What an agent would have done after another decision is not known.
 
 Examples:
-  deskhand policy explain last             every command, with its decision and what it is based on
-  deskhand policy test last                only what would be decided otherwise; exit code 1 if anything
+  deskhand policy explain last      every command, its decision, and what rules are matched with
+  deskhand policy test last         only what would be decided otherwise; exit code 1 if anything
   deskhand policy test 0196f --policy strict.toml
 
 A file of rules has the keys of `[policy]`: safe_guard, and [[rules]].";

@@ -37,7 +37,7 @@ pub struct Rule {
     /// matches ask and deny rules only.
     #[serde(default = "any", skip_serializing_if = "is_any")]
     pub host: String,
-    /// File that is opened or saved: absolute, or starting with `~/`.
+    /// File that is opened or saved, or path that is typed: absolute, or starting with `~/`.
     #[serde(default = "any", skip_serializing_if = "is_any")]
     pub path: String,
     /// Where what the command names comes from: `user`, `outside` or `model` ([`Origin`](super::Origin)).

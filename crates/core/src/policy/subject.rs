@@ -42,7 +42,7 @@ pub struct Subject {
     pub host_unknown: bool,
     /// Whether the window shows a page, so that it may have a field for addresses.
     pub shows_page: bool,
-    /// The files that it opens or saves, absolute.
+    /// The files that it opens or saves, and the paths that it types, absolute.
     pub paths: Vec<String>,
     /// What it names, and where that comes from.
     pub values: Vec<Value>,

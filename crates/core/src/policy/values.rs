@@ -77,21 +77,23 @@ impl Subject {
             self.typed(command, view, reading, &mut found);
         }
         found.dedup();
-        self.hosts
-            .extend(found.iter().filter(|(kind, _)| *kind == ValueKind::Host).map(|(_, host)| host.clone()));
+        for (kind, text) in &found {
+            match kind {
+                ValueKind::Host => self.hosts.push(text.clone()),
+                ValueKind::Path => self.paths.push(text.clone()),
+                ValueKind::Recipient | ValueKind::Program => {}
+            }
+        }
         self.values = found.into_iter().map(|(kind, text)| Value::new(kind, text, reading.texts)).collect();
         self
     }
 
     /// The values in an argument that names a file or an address.
-    fn file(&mut self, file: &str, places: &Places, found: &mut Vec<(ValueKind, String)>) {
+    fn file(&self, file: &str, places: &Places, found: &mut Vec<(ValueKind, String)>) {
         match self.does {
             Does::Open | Does::Save => match (host_of(file), places.absolute(file)) {
                 (Some(host), _) => found.push((ValueKind::Host, host)),
-                (None, Some(path)) => {
-                    found.push((ValueKind::Path, path.clone()));
-                    self.paths.push(path);
-                }
+                (None, Some(path)) => found.push((ValueKind::Path, path)),
                 (None, None) => {}
             },
             // Any word of a command line may be an address.
@@ -138,6 +140,15 @@ impl Subject {
         if self.shows_page && (may_have_moved || !in_page) {
             let hosts = all.iter().filter_map(|text| host_typed(text));
             found.extend(hosts.map(|host| (ValueKind::Host, host)));
+        }
+        // As in the dialog for a file.
+        let is_path = |text: &&String| {
+            !text.contains(['\n', '\r'])
+                && ["/", "~/", "file://"].iter().any(|start| text.trim().starts_with(start))
+        };
+        if !in_page {
+            let paths = all.iter().filter(is_path).filter_map(|text| reading.places.absolute(text));
+            found.extend(paths.map(|path| (ValueKind::Path, path)));
         }
         let recipients = Names::new(RECIPIENTS);
         let takes_recipients = field.is_some_and(|field| {

@@ -181,6 +181,15 @@ fn rules_match_the_window_the_host_the_path_and_where_values_come_from() {
     assert!(denied(deny(&|rule| rule.from = "outside|model".to_owned()), seen(), &typed));
     assert!(denied(deny(&|rule| rule.host = "evil.test".to_owned()), seen(), &typed));
 
+    // A path that is typed, as into the dialog for a file.
+    let mut keys = deny(&|rule| rule.path = "/etc/*".to_owned());
+    for typed in ["/etc/passwd", "/tmp/../etc/passwd", "file:///etc/passwd"] {
+        assert!(denied(keys.clone(), message("Name"), &types("e2", typed)), "{typed}");
+    }
+    assert!(!denied(keys.clone(), message("Name"), &types("e2", "of /etc/passwd")));
+    keys.rules[0].path = "/home/*".to_owned();
+    assert!(!denied(keys, message("Name"), &types("e2", "/etc/passwd")));
+
     let opens = |path: &str, file: &str| {
         let mut config = config();
         config.places = places.clone();

@@ -65,7 +65,7 @@ pub struct RuleSettings {
     /// The host of the page that shows the target, or of the address that is opened: `*.example.org|example.org`.
     #[serde(default = "any")]
     pub host: String,
-    /// The file that is opened or saved: an absolute path, or one that starts with `~/`.
+    /// The file that is opened or saved, or a path that is typed: an absolute path, or one that starts with `~/`.
     #[serde(default = "any")]
     pub path: String,
     /// Where the hosts, recipients, files and programs that the action names come from: `user` (you named them), `outside` (they stand
