@@ -250,7 +250,8 @@ async fn next_spot(
         )?;
         let role = wire::role(role);
         if !application.toolkit.shows(states) || application.toolkit.is_repetition(&role, reported) {
-            let comes = states.has(State::Visible) && !states.has(State::Showing) && reported.is_none();
+            let has_none_yet = application.toolkit.places_with_next_frame() && reported.is_none();
+            let comes = has_none_yet && states.has(State::Visible) && !states.has(State::Showing);
             return Ok((None, comes.then_some(object)));
         }
         let shift = application.toolkit.shift(&role, reported, spot.shift, spot.reported);

@@ -228,6 +228,12 @@ impl Toolkit {
         self == Self::Chromium
     }
 
+    /// Whether a new object gets its place only with the next frame that is drawn. In others, an object that is to be seen and has no
+    /// place keeps none, such as a menu item of LibreOffice that is hidden.
+    pub(crate) fn places_with_next_frame(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::Other)
+    }
+
     /// How long after something was drawn it may be announced. Chromium collects the changes of a page for 150 ms after it has sent
     /// some; the rest is for sending them.
     pub(crate) fn announces_after(self) -> Duration {

@@ -141,7 +141,8 @@ impl Display {
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,
-            pressed_at: Cell::new(None),
+            pointer: Cell::new(Point::new(0, 0)),
+            pressed: Cell::new(None),
         };
         let (jobs, queue) = mpsc::channel::<Job>();
         spawn_thread("x11-events", move || reader.run())?;

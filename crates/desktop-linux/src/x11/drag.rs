@@ -22,8 +22,10 @@ use crate::{
 
 /// How long an application may take to answer during a drag.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
-/// A press sooner after another one is a double click, which drags nothing. Chromium has this time built in.
+/// A press sooner after another one near it is a double click, which drags nothing. Chromium has this time built in.
 const DOUBLE_CLICK: Duration = Duration::from_millis(510);
+/// How many pixels apart two presses may be for that, along each axis, and more than any toolkit takes for one place.
+const DOUBLE_CLICK_NEAR: i32 = 16;
 /// How long an application that answers may take to start drag and drop. If it does not, the drag is a plain one.
 const BEGIN_BOUND: Duration = Duration::from_millis(400);
 /// After this many positions the application must have recognised a drag.
@@ -48,9 +50,9 @@ impl LinuxDesktop {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        let pressed_at = self.display().call("drag", |worker| Ok(worker.pressed_at.get())).await?;
-        if let Some(pressed_at) = pressed_at {
-            tokio::time::sleep_until((pressed_at + DOUBLE_CLICK).into()).await;
+        let pressed = self.display().call("drag", |worker| Ok(worker.pressed.get())).await?;
+        if let Some(pressed) = pressed.filter(|pressed| is_near(pressed.place, from)) {
+            tokio::time::sleep_until((pressed.at + DOUBLE_CLICK).into()).await;
         }
         let mut begun = self.display().drags();
         let button = number_of(held.button);
@@ -137,6 +139,12 @@ async fn await_rest(events: &mut broadcast::Receiver<XEvent>) {
     }
 }
 
+/// Whether presses at two places may count as a double click.
+fn is_near(a: Point<Screen>, b: Point<Screen>) -> bool {
+    let apart = |a: i32, b: i32| a.abs_diff(b) <= DOUBLE_CLICK_NEAR.unsigned_abs();
+    apart(a.x, b.x) && apart(a.y, b.y)
+}
+
 /// The positions of a drag, the last one being `to`.
 fn path(from: Point<Screen>, to: Point<Screen>) -> Vec<Point<Screen>> {
     let (dx, dy) = (to.x.saturating_sub(from.x), to.y.saturating_sub(from.y));
@@ -152,6 +160,13 @@ fn path(from: Point<Screen>, to: Point<Screen>) -> Vec<Point<Screen>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn presses_far_apart_are_no_double_click() {
+        let near = |x: i32, y: i32| is_near(Point::new(100, 100), Point::new(x, y));
+        assert!(near(100, 100) && near(116, 84));
+        assert!(!near(117, 100) && !near(100, 40));
+    }
 
     #[test]
     fn the_last_position_of_a_drag_is_its_target() {

@@ -33,7 +33,7 @@ use crate::{
         events::XEvent,
         fault::WorkResult,
         keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
-        worker::Worker,
+        worker::{Press, Worker},
     },
 };
 
@@ -253,12 +253,13 @@ impl Worker {
 
     pub(crate) fn move_to(&self, point: Point<Screen>) -> WorkResult<()> {
         let coordinate = |value: i32| i16::try_from(value).unwrap_or(i16::MAX);
+        self.pointer.set(point);
         self.fake(MOTION_NOTIFY_EVENT, 0, coordinate(point.x), coordinate(point.y))
     }
 
     pub(crate) fn button(&self, kind: u8, button: u8) -> WorkResult<()> {
         if kind == BUTTON_PRESS_EVENT {
-            self.pressed_at.set(Some(Instant::now()));
+            self.pressed.set(Some(Press { at: Instant::now(), place: self.pointer.get() }));
         }
         self.fake(kind, button, 0, 0)
     }

@@ -2,6 +2,7 @@
 
 use std::{cell::Cell, time::Instant};
 
+use deskhand_core::geometry::{Point, Screen};
 use x11rb::{
     connection::Connection,
     protocol::xproto::{Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask},
@@ -64,8 +65,17 @@ pub(crate) struct Worker {
     /// Whether media and similar keys may be bound to other symbols.
     pub(crate) may_reclaim_keys: bool,
     pub(super) own_window: u32,
-    /// When a mouse button was last pressed.
-    pub(super) pressed_at: Cell<Option<Instant>>,
+    /// Where the pointer was last moved to.
+    pub(super) pointer: Cell<Point<Screen>>,
+    /// The last press of a mouse button.
+    pub(super) pressed: Cell<Option<Press>>,
+}
+
+/// A press of a mouse button.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Press {
+    pub(super) at: Instant,
+    pub(super) place: Point<Screen>,
 }
 
 impl Worker {
