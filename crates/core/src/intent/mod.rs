@@ -125,6 +125,8 @@ pub enum Takes {
     Files,
     /// A file that is written.
     File,
+    /// Whether a file that exists may be replaced.
+    Replaces,
 }
 
 impl Takes {
@@ -204,6 +206,8 @@ pub enum Aimed {
         /// The arguments.
         files: Vec<String>,
     },
+    /// A file that exists may be replaced.
+    Replaces,
 }
 
 /// Key chords as text.

@@ -79,6 +79,10 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
         }
         Takes::Program => Aimed::Program { name: text(value).ok_or("the name of a program")? },
         Takes::Files => Aimed::Files { files: texts(value).ok_or("a list of texts")? },
+        Takes::Replaces => match value.as_bool().ok_or("true or false")? {
+            true => Aimed::Replaces,
+            false => return Ok(None),
+        },
         Takes::File => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
     }))
 }
@@ -103,7 +107,11 @@ fn drop_blank_names(aims: &mut Vec<Aimed>) {
         Aimed::Name { name } | Aimed::Item { name } | Aimed::Program { name } => !name.trim().is_empty(),
         Aimed::Path { names } | Aimed::Files { files: names } => !names.is_empty(),
         Aimed::Keys { chords } => !chords.is_empty(),
-        Aimed::Element { .. } | Aimed::Place { .. } | Aimed::Text { .. } | Aimed::Window { .. } => true,
+        Aimed::Element { .. }
+        | Aimed::Place { .. }
+        | Aimed::Text { .. }
+        | Aimed::Window { .. }
+        | Aimed::Replaces => true,
     });
 }
 

@@ -27,6 +27,88 @@ pub(super) fn host_typed(text: &str) -> Option<String> {
     (has_domain || host == "localhost" || is_number && host.contains(['.', ':'])).then_some(host)
 }
 
+/// What a text opens in the address field of a browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Opened {
+    /// A page of this host.
+    Host(String),
+    /// What the address itself holds or runs: a script, a document.
+    Script(String),
+}
+
+/// How often an address may stand in another one.
+const NESTED_MAX: usize = 4;
+/// How much of an address is shown, in characters.
+const SHOWN_MAX: usize = 80;
+
+/// What a text opens in the address field of a browser, as browsers take it: `view-source:` shows a page, `javascript:` runs what
+/// follows, and words after an address belong to it.
+pub(super) fn opened(text: &str) -> Option<Opened> {
+    // Browsers drop these.
+    let text: String =
+        text.trim_matches(|c: char| c <= ' ').chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
+    let mut rest = text.as_str();
+    for _ in 0..NESTED_MAX {
+        let Some((scheme, inner)) = rest.split_once(':').filter(|(scheme, _)| is_scheme(scheme)) else {
+            break;
+        };
+        match scheme.to_ascii_lowercase().as_str() {
+            "javascript" | "data" | "vbscript" | "livescript" => {
+                return Some(Opened::Script(rest.chars().take(SHOWN_MAX).collect()));
+            }
+            "view-source" | "blob" | "feed" | "jar" | "filesystem" | "reader" | "about" | "wyciwyg" => {
+                // `about:reader?url=https%3A%2F%2Fevil.test`
+                let inner = inner.split_once("url=").map_or(inner, |(_, address)| address);
+                rest = inner;
+            }
+            "file" => return foreign_host(rest).map(Opened::Host),
+            _ => break,
+        }
+    }
+    let decoded = rest.replace("%3A", ":").replace("%3a", ":").replace("%2F", "/").replace("%2f", "/");
+    let rest = if rest == text { rest } else { decoded.as_str() };
+    if let Some(host) = host_typed(rest) {
+        return Some(Opened::Host(host));
+    }
+    // An address with words after it is one; words are looked for.
+    let first = rest.split_whitespace().next()?;
+    let is_address =
+        first.contains("://") || first.split_once(['/', '?', '#']).is_some_and(|(host, _)| has_name(host));
+    let host = host_typed(first).filter(|_| is_address).or_else(|| foreign_host(rest));
+    host.map(Opened::Host)
+}
+
+/// The host of another machine that a text names for a file: `file://host/share`, `smb://host/share`, `\\\\host\\share`. `None` for a file of
+/// this machine.
+pub(super) fn foreign_host(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some(rest) = text.strip_prefix("\\\\").or_else(|| text.strip_prefix("//")) {
+        let host = rest.split(['\\', '/']).next().filter(|_| text.starts_with('\\'))?;
+        return host_of(&format!("http://{host}")).filter(|host| host != "localhost");
+    }
+    let (scheme, rest) = text.split_once(':').filter(|(scheme, _)| is_scheme(scheme))?;
+    if scheme.eq_ignore_ascii_case("mailto") || !rest.starts_with("//") {
+        return None;
+    }
+    // The hosts of schemes that are none of the web's are read as those of the web's: in lower case, numbers as addresses.
+    let host = host_of(&format!("http:{rest}")).or_else(|| host_of(text))?;
+    (host != "localhost" && !rest.starts_with("///")).then_some(host)
+}
+
+/// Whether this is the scheme of an address.
+fn is_scheme(text: &str) -> bool {
+    text.len() > 1
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+}
+
+/// Whether a host ends with a name, not with a number.
+fn has_name(host: &str) -> bool {
+    let host = host.rsplit('@').next().unwrap_or(host).split(':').next().unwrap_or_default();
+    host.rsplit_once(['.', '。'])
+        .is_some_and(|(_, last)| last.chars().count() >= 2 && last.chars().all(char::is_alphabetic))
+}
+
 /// Whether a text names a host: the host itself, or a domain that it belongs to.
 pub(super) fn names_host(text: &str, host: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || ['.', '-', '[', ']', ':'].contains(&c);
@@ -81,6 +163,41 @@ mod tests {
         check("two words.org", None);
         check("word", None);
         check("", None);
+    }
+
+    #[test]
+    fn what_an_address_opens_is_what_a_browser_opens() {
+        #[track_caller]
+        fn check(typed: &str, opens: &str) {
+            let found = match opened(typed) {
+                Some(Opened::Host(host)) => host,
+                Some(Opened::Script(script)) => format!("script {script}"),
+                None => String::new(),
+            };
+            assert_eq!(found, opens, "{typed}");
+        }
+        check("https://bank.test@evil.test/", "evil.test");
+        check("https://bank.test:443@evil.test", "evil.test");
+        check("https://evil.test/a b c", "evil.test");
+        check("evil.test/a b", "evil.test");
+        check("view-source:https://evil.test", "evil.test");
+        check("about:reader?url=https%3A%2F%2Fevil.test%2Fa", "evil.test");
+        check("java\tscript:alert(1)", "script javascript:alert(1)");
+        check(" data:text/html,<p>", "script data:text/html,<p>");
+        check("view-source:javascript:x", "script javascript:x");
+        check("https://b\u{430}nk.test", "xn--bnk-6cd.test");
+        check("http://0x7f.1", "127.0.0.1");
+        check("http://017700000001", "127.0.0.1");
+        check("evil。test", "evil.test");
+        check("smb://evil.test/share", "evil.test");
+        check("file://evil.test/share", "evil.test");
+        check("\\\\evil.test\\share", "evil.test");
+        check("file:///etc/passwd", "");
+        check("about:blank", "");
+        check("report http:evil.test.pdf", "");
+        check("weather and/or news", "");
+        check("1.5/2 cups", "");
+        check("", "");
     }
 
     #[test]

@@ -5,7 +5,10 @@
 
 mod address;
 mod decision;
+mod executed;
 mod guard;
+mod keyed;
+mod looks;
 mod origin;
 mod path;
 mod pattern;
@@ -15,7 +18,8 @@ mod surroundings;
 mod values;
 
 pub use decision::{Decision, Ruling};
-pub use guard::Edition;
+pub use guard::{Edition, Words};
+pub use keyed::Pressable;
 pub use origin::{Origin, ReadText, Texts, Value, ValueKind};
 pub use path::Places;
 pub use pattern::{matches, matches_keys, matches_name};

@@ -10,12 +10,16 @@ pub struct Places {
     pub home: String,
     /// The folder that relative paths are read in. Absolute.
     pub folder: String,
+    /// Folders whose files are run without being opened: those that programs are looked for in, and our own configuration.
+    /// Absolute.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub programs: Vec<String>,
 }
 
 impl Places {
     /// Whether nothing is known.
     pub(crate) const fn is_unknown(&self) -> bool {
-        self.home.is_empty() && self.folder.is_empty()
+        self.home.is_empty() && self.folder.is_empty() && self.programs.is_empty()
     }
 
     /// A path as rules compare it: absolute, without `.`, `..` and doubled separators, as far as the text tells. Links are followed
@@ -73,7 +77,7 @@ mod tests {
 
     #[test]
     fn paths_are_compared_by_what_they_name() {
-        let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned() };
+        let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..Places::default() };
         #[track_caller]
         fn check(places: &Places, path: &str, absolute: Option<&str>) {
             assert_eq!(places.absolute(path).as_deref(), absolute, "{path}");

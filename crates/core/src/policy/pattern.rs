@@ -53,7 +53,7 @@ fn lower(text: &str) -> Vec<char> {
 }
 
 /// Backtracks to the last `*` only, so that the time is bounded by pattern times text.
-fn glob(pattern: &[char], text: &[char]) -> bool {
+pub(super) fn glob(pattern: &[char], text: &[char]) -> bool {
     let (mut p, mut t) = (0_usize, 0_usize);
     let mut back: Option<(usize, usize)> = None;
     while t < text.len() {

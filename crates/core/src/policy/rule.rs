@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     decision::{Decision, Ruling},
-    guard::{Edition, guard},
+    guard::{Edition, Words, guard},
+    looks::{Alike, Looks},
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
 };
@@ -79,19 +80,22 @@ pub struct Policy {
     /// Which safe guard judges. A journal of before there was a choice has the first.
     #[serde(default = "Edition::first")]
     pub guard: Edition,
+    /// Labels that it asks about besides those that it knows.
+    #[serde(skip_serializing_if = "Words::is_empty")]
+    pub words: Words,
 }
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { rules: Vec::new(), safe_guard: true, guard: Edition::default() }
+        Self { rules: Vec::new(), safe_guard: true, guard: Edition::default(), words: Words::default() }
     }
 }
 
 impl Policy {
     /// Decides by the first matching rule, then by the safe guard; allows otherwise.
     pub fn decide(&self, subject: &Subject) -> Ruling {
-        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
-        own.or_else(|| self.safe_guard.then(|| guard(self.guard, subject)).flatten())
+        let own = self.rules.iter().find(|rule| rule.matches(subject, self.guard)).map(Rule::ruling);
+        own.or_else(|| self.safe_guard.then(|| guard(self, subject)).flatten())
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
 
@@ -126,12 +130,19 @@ impl Rule {
     }
 
     /// Whether the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
-    /// unknown role matches ask and deny rules only.
-    pub fn matches(&self, subject: &Subject) -> bool {
+    /// unknown role matches ask and deny rules only. These also match what looks like their names.
+    pub(super) fn matches(&self, subject: &Subject, edition: Edition) -> bool {
         let allows = self.decision == Decision::Allow;
-        let labels = subject.labels.iter().map(|label| matches_name(&self.label, label));
+        let looks = |pattern: &str, text: &str| {
+            !allows && edition.is_third() && pattern != "*" && Alike::new([pattern]).have(&Looks::of(text))
+        };
+        let labels =
+            subject.labels.iter().map(|label| matches_name(&self.label, label) || looks(&self.label, label));
         let keys = subject.keys.iter().map(|keys| matches_keys(&self.label, keys));
-        let mut names = labels.chain(keys).peekable();
+        let by_letter = subject.may_press.iter().filter(|_| !allows && edition.is_third()).map(|one| {
+            self.label != "*" && (matches_name(&self.label, &one.name) || looks(&self.label, &one.name))
+        });
+        let mut names = labels.chain(keys).chain(by_letter).peekable();
         let labels = match names.peek() {
             None => self.label == "*",
             Some(_) if allows => names.all(|matches| matches),
@@ -142,7 +153,8 @@ impl Rule {
             None => self.role == "*" || !allows,
         };
         let application = matches(&self.application, &subject.application)
-            || matches(&self.application, &subject.application_root);
+            || matches(&self.application, &subject.application_root)
+            || looks(&self.application, &subject.application);
         let of_several = |pattern: &str, texts: &mut dyn Iterator<Item = &str>| {
             let mut texts = texts.peekable();
             match texts.peek() {
@@ -155,7 +167,7 @@ impl Rule {
         let host = if subject.host_unknown { self.host == "*" || !allows } else { host };
         self.applies_to(&subject.tool, subject.does)
             && application
-            && matches(&self.window, &subject.window)
+            && (matches(&self.window, &subject.window) || looks(&self.window, &subject.window))
             && host
             && of_several(&self.path, &mut subject.paths.iter().map(String::as_str))
             && of_several(&self.from, &mut subject.values.iter().map(|value| value.origin.word()))

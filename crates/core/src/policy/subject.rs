@@ -3,6 +3,8 @@
 use serde::Serialize;
 
 use super::{
+    guard::Edition,
+    keyed::Pressable,
     origin::Value,
     pattern::matches,
     surroundings::Surroundings,
@@ -62,6 +64,36 @@ pub struct Subject {
     pub presses_return: bool,
     /// What stands around the element.
     pub surroundings: Surroundings,
+    /// The recipients in the fields of the window, to whom its message goes when it is sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub standing: Vec<Value>,
+    /// The file that it writes or names, if that is run or read without being opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes_executed: Option<String>,
+    /// The file that it may replace, if the user has not named it and the session has not made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overwrites: Option<Value>,
+    /// The file of the document that the window shows, absolute.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Whether that is run or read without being opened.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub document_runs: bool,
+    /// The descriptions of the targets, such as their tooltips.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub descriptions: Vec<String>,
+    /// What its keys may press without naming it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub may_press: Vec<Pressable>,
+    /// Whether its target is a text that can be edited.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub editable: bool,
+    /// Whether it deletes by a key what is chosen in a list of files or messages.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub deletes_chosen: bool,
+    /// The file that it opens where files are shown, if opening it runs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<String>,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }
@@ -99,7 +131,8 @@ impl Subject {
                 | Aimed::Place { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
-                | Aimed::Window { .. } => {}
+                | Aimed::Window { .. }
+                | Aimed::Replaces => {}
             }
         }
         if subject.names().next().is_none() {
@@ -152,9 +185,30 @@ impl Subject {
         }
     }
 
-    /// Whether it submits a form: by a button, or by Return in a field.
-    pub(super) fn presses_what_submits(&self) -> bool {
-        self.presses_return || self.role.as_deref() == Some(Role::PUSH_BUTTON.name())
+    /// Whether it has no effect beyond the field or the choice that it goes to, whatever its name is. A page can make any text a
+    /// button, and what was found in a picture may be one.
+    pub(super) fn is_harmless(&self, edition: Edition) -> bool {
+        let Some(role) = self.role.as_deref().filter(|role| matches(HARMLESS, role)) else { return false };
+        let shown = [Role::PARAGRAPH, Role::HEADING, Role::LABEL].iter().any(|one| one.name() == role);
+        let in_page = self.elements.first().is_some_and(|one| one.in_page);
+        let may_be_button = role == Role::DRAWN_TEXT.name() || (in_page && shown && !self.editable);
+        !edition.is_third() || !(may_be_button || self.does == Does::Drag)
+    }
+
+    /// Whether it submits a form: by a button, by Return in a field, or by something that a page shows as a button.
+    pub(super) fn submits(&self, edition: Edition) -> bool {
+        let shown = [
+            Role::PUSH_BUTTON,
+            Role::LINK,
+            Role::TOGGLE_BUTTON,
+            Role::ICON,
+            Role::IMAGE,
+            Role::SECTION,
+            Role::PANEL,
+            Role::STATIC,
+        ];
+        let roles = if edition.is_third() { &shown[..] } else { &shown[..1] };
+        self.presses_return || roles.iter().any(|role| self.role.as_deref() == Some(role.name()))
     }
 
     /// Every text that the name pattern is matched against.
@@ -185,7 +239,8 @@ impl Subject {
                 | Aimed::Text { .. }
                 | Aimed::Window { .. }
                 | Aimed::Program { .. }
-                | Aimed::Files { .. } => {}
+                | Aimed::Files { .. }
+                | Aimed::Replaces => {}
             }
         }
         // Return and Space activate the focused element.
@@ -193,6 +248,7 @@ impl Subject {
         if keys.iter().any(|chord| activates(chord)) || self.presses_return {
             self.focused(before, &keys, view);
         }
+        self.amounts_to(command, view);
     }
 
     /// Sets the element that `keys` activate: the one focused by the commands before, else the one observed with focus.
@@ -235,7 +291,8 @@ impl Subject {
                 | Aimed::Item { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
-                | Aimed::Files { .. } => {}
+                | Aimed::Files { .. }
+                | Aimed::Replaces => {}
             }
         }
     }
@@ -244,6 +301,10 @@ impl Subject {
     fn element(&mut self, element: &Element, view: &WindowView) {
         self.role.get_or_insert_with(|| element.role.to_string());
         self.label_of(element, view);
+        self.editable |= element.states.has(State::Editable);
+        if !element.description.trim().is_empty() {
+            self.descriptions.push(element.description.trim().to_owned());
+        }
         let surface = view.surfaces.iter().find(|surface| surface.tree.find(element.id).is_some());
         if let Some(surface) = surface {
             self.surroundings = Surroundings::of(element.id, surface);

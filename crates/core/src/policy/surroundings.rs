@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::looks::has_part;
 use crate::{
     ids::ElementId,
     observation::Surface,
@@ -64,12 +65,23 @@ pub struct Surroundings {
     pub texts: Vec<String>,
     /// The name of a field for a payment in the same window.
     pub payment: Option<String>,
+    /// The name of a field that looks as if it were for a payment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seems_payment: Option<String>,
 }
 
 impl Surroundings {
     /// What stands around an element of a window.
     pub(super) fn of(id: ElementId, surface: &Surface) -> Self {
-        Self { texts: texts_around(id, surface), payment: payment(surface) }
+        let known = |name: &str| {
+            let folded = name.to_lowercase();
+            PAYMENT.iter().any(|stem| folded.contains(stem))
+        };
+        let payment = payment(surface, &known);
+        // Letters of other scripts make another name that looks the same.
+        let looks = |name: &str| !name.is_ascii() && has_part(name, PAYMENT);
+        let seems_payment = if payment.is_none() { self::payment(surface, &looks) } else { None };
+        Self { texts: texts_around(id, surface), payment, seems_payment }
     }
 }
 
@@ -107,12 +119,8 @@ fn is_shown_text(element: &Element) -> bool {
 }
 
 /// The name of a field for a payment.
-fn payment(surface: &Surface) -> Option<String> {
+fn payment(surface: &Surface, pays: &dyn Fn(&str) -> bool) -> Option<String> {
     let fields = [Role::ENTRY, Role::TEXT, Role::PASSWORD_TEXT];
-    let pays = |name: &str| {
-        let folded = name.to_lowercase();
-        PAYMENT.iter().any(|stem| folded.contains(stem))
-    };
     let mut elements = surface.tree.elements.iter().filter(|element| fields.contains(&element.role));
     let found = elements.find(|element| pays(&element.name) || pays(&element.description))?;
     let name = if found.name.trim().is_empty() { &found.description } else { &found.name };

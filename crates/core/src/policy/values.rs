@@ -1,22 +1,28 @@
 //! The values of a command that name who or what is reached: hosts, recipients, files, programs.
 
 use super::{
-    address::{host_of, host_typed, mail_addresses},
+    address::{Opened, foreign_host, host_of, host_typed, mail_addresses, opened},
+    guard::Edition,
+    looks::Known,
     origin::{Origin, Texts, Value, ValueKind},
     path::Places,
-    pattern::{Names, folded, matches},
+    pattern::{folded, matches},
     subject::{HARMLESS, Subject},
 };
+use std::sync::LazyLock;
+
 use crate::{
     command::{Command, ToolSpec},
     intent::{Aimed, Does, Judged, Takes},
     keys::{Key, KeyChord, Modifier},
     observation::{Observation, Surface, WindowView},
-    ui::{Element, Role, State},
+    ui::{Element, Role, State, WindowKind},
 };
 
 /// Names of the fields that take the recipients of a message.
-const RECIPIENTS: &[&str] = &[
+static RECIPIENTS: LazyLock<Known> = LazyLock::new(|| Known::new(RECIPIENT));
+
+const RECIPIENT: &[&str] = &[
     "To|Cc|Bcc|Recipient*|Send to*|Add recipient*|To recipients|Cc recipients|Bcc recipients",
     "An|Kopie|Blindkopie|Empfänger*",
     "À|Pour|Cci|Destinataire*",
@@ -35,6 +41,26 @@ const RECIPIENTS: &[&str] = &[
     "宛先|宛先*|収件者|收件人*|抄送*|密送*|副本|密件副本|받는 사람*|참조|숨은 참조",
 ];
 
+/// Names of the fields that take the name or the place of a file.
+static PLACES: LazyLock<Known> = LazyLock::new(|| {
+    Known::new(&[
+        "Name|File name|Filename|File name:|Location|Path|Dateiname|Ort|Nom|Nom du fichier|Emplacement|Nombre|Nombre de archivo|Lugar|Nome",
+        "Nome file|Nome do arquivo|Posizione|Naam|Bestandsnaam|Locatie|Nazwa|Nazwa pliku|Położenie|Název|Název souboru|Umístění|Имя",
+        "Имя файла|Адрес|Назва|Назва файлу|Namn|Filnamn|Navn|Filnavn|Nimi|Tiedostonimi|Ad|Dosya adı|Konum|Név|Fájlnév|Hely|Nume|Nume fișier",
+        "Όνομα|Όνομα αρχείου|名前|ファイル名|場所|名称|文件名|位置|名稱|檔案名稱|이름|파일 이름|위치",
+    ])
+});
+
+/// Roles that hold recipients: fields, and what a field keeps its recipients in.
+const HOLDS_RECIPIENTS: &str =
+    "entry|text|combo box|section|panel|list|list box|grouping|form|filler|autocomplete";
+/// The most recipients that are looked at.
+const RECIPIENTS_MAX: usize = 50;
+/// The shortest argument of a program that is looked up, in characters: short ones stand in any text.
+const ARGUMENT_MIN: usize = 4;
+/// The most arguments from outside.
+const ARGUMENTS_MAX: usize = 20;
+
 /// What the values of a command are read from.
 pub(crate) struct Reading<'a> {
     /// The tools that the agent may use.
@@ -47,6 +73,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) places: &'a Places,
     /// Where values are looked up.
     pub(crate) texts: &'a dyn Texts,
+    /// The edition of the safe guard, which decides as it did.
+    pub(crate) edition: Edition,
 }
 
 impl Subject {
@@ -59,7 +87,7 @@ impl Subject {
                 Aimed::Program { name } => found.push((ValueKind::Program, name.trim().to_owned())),
                 Aimed::Files { files } => {
                     for file in files {
-                        self.file(file, reading.places, &mut found);
+                        self.file(file, reading, &mut found);
                     }
                 }
                 Aimed::Element { .. }
@@ -69,7 +97,8 @@ impl Subject {
                 | Aimed::Item { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
-                | Aimed::Window { .. } => {}
+                | Aimed::Window { .. }
+                | Aimed::Replaces => {}
             }
         }
         if let Observation::Window(view) = reading.observation {
@@ -81,17 +110,22 @@ impl Subject {
             match kind {
                 ValueKind::Host => self.hosts.push(text.clone()),
                 ValueKind::Path => self.paths.push(text.clone()),
-                ValueKind::Recipient | ValueKind::Program => {}
+                ValueKind::Recipient | ValueKind::Program | ValueKind::Address | ValueKind::Argument => {}
             }
         }
         self.values = found.into_iter().map(|(kind, text)| Value::new(kind, text, reading.texts)).collect();
+        if reading.edition.is_third() {
+            self.reaches(reading);
+            self.writes(command, reading);
+        }
         self
     }
 
     /// The values in an argument that names a file or an address.
-    fn file(&self, file: &str, places: &Places, found: &mut Vec<(ValueKind, String)>) {
+    fn file(&self, file: &str, reading: &Reading<'_>, found: &mut Vec<(ValueKind, String)>) {
+        let foreign = foreign_host(file).filter(|_| reading.edition.is_third());
         match self.does {
-            Does::Open | Does::Save => match (host_of(file), places.absolute(file)) {
+            Does::Open | Does::Save => match (host_of(file).or(foreign), reading.places.absolute(file)) {
                 (Some(host), _) => found.push((ValueKind::Host, host)),
                 (None, Some(path)) => found.push((ValueKind::Path, path)),
                 (None, None) => {}
@@ -114,7 +148,7 @@ impl Subject {
 
     /// The values in what is typed: an address for the address field of a browser, recipients in a field for these.
     fn typed(
-        &self,
+        &mut self,
         command: &Command,
         view: &WindowView,
         reading: &Reading<'_>,
@@ -124,7 +158,8 @@ impl Subject {
         if text.is_empty() && !self.presses_return {
             return;
         }
-        let field = self.elements.iter().find_map(|judged| view.elements().find(|one| one.id == judged.id));
+        let judged = &self.elements;
+        let field = judged.iter().find_map(|judged| view.elements().find(|one| one.id == judged.id));
         let field = field.or_else(|| view.elements().filter(|one| one.states.has(State::Focused)).last());
         let surface = field.and_then(|field| surface_of(field, view));
         // Without an element, keys may have moved the focus since, and the clipboard goes anywhere.
@@ -137,9 +172,22 @@ impl Subject {
         let shown = field.and_then(|field| field.text.as_deref()).filter(|_| self.presses_return);
         let all = [text.clone(), format!("{before}{text}"), shown.unwrap_or_default().to_owned()];
         let in_page = surface.zip(field).is_some_and(|(surface, field)| page_of(field, surface).is_some());
+        let third = reading.edition.is_third();
         if self.shows_page && (may_have_moved || !in_page) {
-            let hosts = all.iter().filter_map(|text| host_typed(text));
-            found.extend(hosts.map(|host| (ValueKind::Host, host)));
+            if third {
+                found.extend(all.iter().filter_map(|text| opened(text)).map(Opened::value));
+            } else {
+                let hosts = all.iter().filter_map(|text| host_typed(text));
+                found.extend(hosts.map(|host| (ValueKind::Host, host)));
+            }
+        }
+        // A field for the place of a file takes those of other machines, too.
+        if third && !in_page && field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface))
+        {
+            found
+                .extend(all.iter().filter_map(|text| foreign_host(text)).map(|host| (ValueKind::Host, host)));
+            let runs = all.iter().find(|text| !text.contains(['\n', '\r']) && Places::may_run(text));
+            self.writes_executed = runs.map(|name| name.trim().to_owned());
         }
         // As in the dialog for a file.
         let is_path = |text: &&String| {
@@ -150,16 +198,138 @@ impl Subject {
             let paths = all.iter().filter(is_path).filter_map(|text| reading.places.absolute(text));
             found.extend(paths.map(|path| (ValueKind::Path, path)));
         }
-        let recipients = Names::new(RECIPIENTS);
-        let takes_recipients = field.is_some_and(|field| {
-            matches(HARMLESS, field.role.name())
-                && [&field.name, &field.description].into_iter().any(|name| recipients.have(&folded(name)))
-        });
-        if takes_recipients {
-            let addresses = all.iter().flat_map(|text| mail_addresses(text));
-            found.extend(addresses.map(|address| (ValueKind::Recipient, address)));
+        let takes_recipients = field.is_some_and(|field| is_for_recipients(field, reading.edition));
+        if !third {
+            if takes_recipients {
+                let addresses = all.iter().flat_map(|text| mail_addresses(text));
+                found.extend(addresses.map(|address| (ValueKind::Recipient, address)));
+            }
+            return;
+        }
+        // A tab or a click of the same step may have moved the focus to such a field.
+        let moved = !is_aimed && !reading.before.is_empty();
+        if takes_recipients || (moved && view.elements().any(|one| is_for_recipients(one, reading.edition))) {
+            found.extend(self.recipients(&all, field, &format!("{before}{text}"), reading.texts));
         }
     }
+
+    /// The recipients that stand in a field by now: those that are typed, and what the letters typed so far make of what stood there.
+    fn recipients(
+        &self,
+        typed: &[String],
+        field: Option<&Element>,
+        letters: &str,
+        texts: &dyn Texts,
+    ) -> Vec<(ValueKind, String)> {
+        let shown = field.and_then(|field| field.text.as_deref()).unwrap_or_default();
+        let joined = format!("{}{letters}", shown.trim_end_matches(['\n', '\r']));
+        // What is being typed is not yet another address than the one that it becomes.
+        let named: Vec<String> = texts.said().iter().flat_map(|said| mail_addresses(said)).collect();
+        let begins = |address: &String| {
+            !self.presses_return && named.iter().any(|one| one.starts_with(address.as_str()))
+        };
+        let found = typed.iter().chain(std::iter::once(&joined)).flat_map(|text| mail_addresses(text));
+        found.filter(|address| !begins(address)).map(|address| (ValueKind::Recipient, address)).collect()
+    }
+
+    /// Notes who is reached once what is shown is sent, and the arguments of a program that come from outside.
+    fn reaches(&mut self, reading: &Reading<'_>) {
+        if let Observation::Window(view) = reading.observation {
+            let standing = standing(view, reading.edition).into_iter();
+            self.standing =
+                standing.map(|one| Value::new(ValueKind::Recipient, one, reading.texts)).collect();
+        }
+        if self.does == Does::Run {
+            let words = self.arguments.iter().filter(|word| word.chars().count() >= ARGUMENT_MIN);
+            let values = words.map(|word| Value::new(ValueKind::Argument, word.trim(), reading.texts));
+            let outside = |value: &Value| matches!(value.origin, Origin::Outside { .. });
+            self.values.extend(values.filter(outside).take(ARGUMENTS_MAX));
+        }
+    }
+
+    /// Notes which files are written that are run without being opened, or that hold something else.
+    fn writes(&mut self, command: &Command, reading: &Reading<'_>) {
+        let Reading { places, texts, .. } = *reading;
+        if let Observation::Window(view) = reading.observation {
+            let documents =
+                view.surfaces.iter().filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
+            let mut documents = documents.filter_map(|path| places.absolute(path));
+            self.document = documents.next();
+            self.document_runs = self.document.as_ref().is_some_and(|path| places.runs(path));
+        }
+        if matches!(self.does, Does::Save | Does::Type | Does::Set | Does::Press) {
+            let executed = self.paths.iter().find(|path| places.runs(path)).cloned();
+            self.writes_executed = executed.or_else(|| self.writes_executed.take());
+        }
+        if command.intent.aims.contains(&Aimed::Replaces) {
+            let known = |value: &&Value| {
+                let is_own = texts.made().contains(&value.text.as_str())
+                    || self.document.as_ref() == Some(&value.text);
+                value.kind == ValueKind::Path && value.origin != Origin::User && !is_own
+            };
+            self.overwrites = self.values.iter().find(known).cloned();
+        }
+    }
+}
+
+impl Opened {
+    fn value(self) -> (ValueKind, String) {
+        match self {
+            Self::Host(host) => (ValueKind::Host, host),
+            Self::Script(address) => (ValueKind::Address, address),
+        }
+    }
+}
+
+/// Whether a field takes the recipients of a message.
+fn is_for_recipients(field: &Element, edition: Edition) -> bool {
+    matches(HARMLESS, field.role.name()) && is_named_for_recipients(field, edition)
+}
+
+fn is_named_for_recipients(element: &Element, edition: Edition) -> bool {
+    let known =
+        |name: &str| if edition.is_third() { RECIPIENTS.seem(name) } else { RECIPIENTS.have(&folded(name)) };
+    known(&element.name) || known(&element.description)
+}
+
+/// The recipients that stand in the fields of a window.
+fn standing(view: &WindowView, edition: Edition) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for surface in &view.surfaces {
+        let holds = |one: &&Element| {
+            matches(HOLDS_RECIPIENTS, one.role.name()) && is_named_for_recipients(one, edition)
+        };
+        for field in surface.tree.elements.iter().filter(holds) {
+            let inside = surface.tree.descendants(field.id).take(RECIPIENTS_MAX);
+            for one in std::iter::once(field).chain(inside) {
+                found.extend(
+                    [one.name.as_str(), one.text.as_deref().unwrap_or_default()]
+                        .into_iter()
+                        .flat_map(mail_addresses),
+                );
+            }
+        }
+    }
+    found.truncate(RECIPIENTS_MAX);
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Whether a field takes the place of a file: in a dialog for files, or one line beside what a file manager shows.
+fn takes_place(field: &Element, surface: &Surface) -> bool {
+    let is_line = [Role::ENTRY, Role::TEXT].contains(&field.role) && !field.states.has(State::MultiLine);
+    let is_dialog = surface.window.kind == WindowKind::Dialog
+        || surface.tree.elements.iter().any(|one| [Role::DIALOG, Role::FILE_CHOOSER].contains(&one.role));
+    is_line
+        && is_dialog
+        && (is_named_for_files(&field.name)
+            || surface.tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER))
+}
+
+/// Whether a field is named for the name or the place of a file.
+fn is_named_for_files(name: &str) -> bool {
+    PLACES.seem(name) || name.trim().is_empty()
 }
 
 /// The host of the address that Return opens now, in a field of the window beside its page. One that was not judged comes from

@@ -17,7 +17,7 @@ use crate::{
     ids::EffectId,
     intent::{self, Does, Judged},
     observation::Observation,
-    policy::{Decision, Places, Policy, Reading, Ruling, Subject, Texts},
+    policy::{Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts},
     ui::InstalledApplication,
 };
 
@@ -177,9 +177,9 @@ pub(super) struct Judging<'a> {
 
 impl Judging<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
-    pub(super) fn subject(&self, before: &[Command], command: &Command) -> Subject {
+    pub(super) fn subject(&self, before: &[Command], command: &Command, edition: Edition) -> Subject {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
-        let reading = Reading { tools, before, observation, places, texts };
+        let reading = Reading { tools, before, observation, places, texts, edition };
         Subject::after(before, command, observation).among(applications).with_values(command, &reading)
     }
 }
@@ -208,7 +208,7 @@ pub(super) fn judge(
         let is_read = command.intent.does == Does::Delegate;
         let unreadable = if is_read { None } else { intent::read(&mut command, tools).err() };
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
-        let subject = by.subject(&before, &command);
+        let subject = by.subject(&before, &command, policy.guard);
         let ruling = policy.decide(&subject);
         let refused =
             refusal(&command).or(unreadable).or_else(|| forbidden(policy, &command, &subject, &ruling));
@@ -218,7 +218,7 @@ pub(super) fn judge(
             queue.push_back(Passage::Refuse(command, Box::new(result)));
             continue;
         }
-        let grant = Grant::of(&command, &subject);
+        let grant = Grant::of(&command, &subject, policy.guard);
         let granted = grants.holds(&grant);
         if !granted {
             if ruling.decision == Decision::Ask {
@@ -295,7 +295,7 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 }
 
 impl Grant {
-    fn of(command: &Command, subject: &Subject) -> Self {
+    fn of(command: &Command, subject: &Subject, edition: Edition) -> Self {
         let names: Vec<&str> = subject.names().collect();
         let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
@@ -306,6 +306,15 @@ impl Grant {
             ([], _, _) => all(),
             (names, _, _) => names.join(" › "),
         };
+        // An approval covers the hosts, recipients and files that it named.
+        let mut named: Vec<&str> = Vec::new();
+        if edition.is_third() {
+            let values =
+                subject.values.iter().chain(&subject.standing).filter(|value| value.origin != Origin::User);
+            named.extend(values.map(|value| value.text.as_str()));
+            named.extend(subject.writes_executed.as_deref());
+        }
+        let on = if named.is_empty() { on } else { format!("{on} ({})", named.join(", ")) };
         Self { tool: command.tool.clone(), application: subject.application.clone(), on }
     }
 }

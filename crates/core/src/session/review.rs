@@ -48,8 +48,9 @@ impl Review {
             if command.intent.does != Does::Delegate && intent::read(&mut command, by.tools).is_err() {
                 continue;
             }
-            let subject = by.subject(&before, &command);
-            let (then, now) = (by.policy.decide(&subject), self.policy.decide(&subject));
+            let then = by.policy.decide(&by.subject(&before, &command, by.policy.guard));
+            let subject = by.subject(&before, &command, self.policy.guard);
+            let now = self.policy.decide(&subject);
             before.push(command.clone());
             reviewed.push(Reviewed { step: step.clone(), command, subject, then, now });
         }

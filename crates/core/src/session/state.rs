@@ -15,7 +15,7 @@ use super::{
     plan::Following,
     review::Review,
     round::{Spent, SubtaskRecord, Tally},
-    words::{Returned, Said},
+    words::{Made, Returned, Said},
 };
 use crate::{
     action::words::Wording,
@@ -133,6 +133,9 @@ pub struct Session {
     /// What tools and agents have returned.
     #[serde(default)]
     pub(super) returned: Returned,
+    /// The files that were saved.
+    #[serde(default)]
+    pub(super) made: Made,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
@@ -165,6 +168,7 @@ impl Session {
             blackboard: Blackboard::default(),
             said: Said::default(),
             returned: Returned::default(),
+            made: Made::default(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),

@@ -143,6 +143,7 @@ impl Session {
             }
             (Phase::Acting(mut acting), Event::Returned { result }) => {
                 self.round.unsaved.take_in(acting.window(), &result.report);
+                self.made.take_in(&result.report);
                 self.returned.add_output(acting.tool(), &result.output);
                 acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::state::Session;
 use crate::{
+    action::{Evidence, Proof, Report},
     clipping::within,
     observation::{Observation, WindowView},
     policy::{ReadText, Texts},
@@ -68,6 +69,29 @@ impl Returned {
     }
 }
 
+/// The files that the session has saved, by the proofs of its actions.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Made(VecDeque<String>);
+
+impl Made {
+    /// The most files that are remembered.
+    const FILES_MAX: usize = 64;
+
+    /// Notes the files that the actions of a call have saved.
+    pub(super) fn take_in(&mut self, report: &Report) {
+        for action in report.actions() {
+            let Evidence::Seen { proof: Proof::Saved { path, .. } } = &action.evidence else { continue };
+            if self.0.contains(path) {
+                continue;
+            }
+            while self.0.len() >= Self::FILES_MAX {
+                self.0.pop_front();
+            }
+            self.0.push_back(path.clone());
+        }
+    }
+}
+
 /// The texts in a value, one line each.
 fn strings_in(value: &Value, into: &mut String) {
     match value {
@@ -96,6 +120,10 @@ impl<'a> AtHand<'a> {
 impl Texts for AtHand<'_> {
     fn said(&self) -> Vec<&str> {
         self.session.said.0.iter().map(String::as_str).collect()
+    }
+
+    fn made(&self) -> Vec<&str> {
+        self.session.made.0.iter().map(String::as_str).collect()
     }
 
     fn read(&self) -> Vec<ReadText<'_>> {

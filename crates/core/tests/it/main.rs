@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod agents;
+mod amounts;
 mod budgets;
 mod calls;
 mod decisions;

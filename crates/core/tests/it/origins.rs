@@ -95,6 +95,27 @@ fn a_page_that_the_user_has_not_named_is_asked_about_with_the_text_that_names_it
     for typed in ["example.org/a", "https://www.example.org", "weather today", "notes"] {
         assert_eq!(asked(look, seen(), &types("e2", typed)), None, "{typed}");
     }
+    // What a browser takes for an address is one, whatever stands around the host.
+    for typed in [
+        "view-source:https://evil.test",
+        "https://evil.test/a b",
+        "evil.test/a b",
+        "about:reader?url=https%3A%2F%2Fevil.test",
+    ] {
+        assert!(
+            asked(look, seen(), &types("e2", typed)).is_some_and(|why| why.contains("`evil.test`")),
+            "{typed}"
+        );
+    }
+    for typed in [
+        "https://ex\u{430}mple.org",
+        "http://0177.1/",
+        "javascript:alert(1)",
+        "java\tscript:x",
+        "data:text/html,<p>",
+    ] {
+        assert!(asked(look, seen(), &types("e2", typed)).is_some(), "{typed}");
+    }
     // What is typed into a page opens nothing.
     assert_eq!(asked(look, seen(), &types("e5", "evil.test")), None);
     let other = asked(look, seen(), &types("e2", "other.test")).unwrap();
@@ -157,7 +178,7 @@ fn answers_of_the_user_count_as_the_users_words() {
 #[test]
 fn rules_match_the_window_the_host_the_path_and_where_values_come_from() {
     let seen = || browser("https://shop.example.org/cart", "Text");
-    let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned() };
+    let places = Places { home: "/home/ada".to_owned(), folder: "/work".to_owned(), ..Places::default() };
     let deny = |change: &dyn Fn(&mut Rule)| {
         let mut rule = Rule::new(Decision::Deny, "no");
         change(&mut rule);

@@ -199,10 +199,29 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
 pub(crate) fn places() -> Places {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let folder = env::current_dir().ok();
+    let programs = run_from().filter(|one| Some(one) != home.as_ref() && Some(one) != folder.as_ref());
     Places {
+        programs: programs.map(text).collect(),
         home: home.map(text).unwrap_or_default(),
-        folder: env::current_dir().map(text).unwrap_or_default(),
+        folder: folder.map(text).unwrap_or_default(),
     }
+}
+
+/// The folders that programs are looked for in, and those of `XDG_…_HOME` whose files are run or read when something starts.
+fn run_from() -> impl Iterator<Item = PathBuf> {
+    const BELOW: &[(&str, &[&str])] = &[
+        ("XDG_CONFIG_HOME", &["autostart", "systemd", "environment.d", "deskhand", "git", "fish"]),
+        ("XDG_DATA_HOME", &["applications", "dbus-1", "systemd"]),
+        ("XDG_STATE_HOME", &["deskhand"]),
+    ];
+    let path = env::var_os("PATH").unwrap_or_default();
+    let path: Vec<PathBuf> = env::split_paths(&path).collect();
+    let below = BELOW.iter().flat_map(|(name, below)| {
+        let home = env::var_os(name).map(PathBuf::from);
+        below.iter().filter_map(move |one| Some(home.as_ref()?.join(one)))
+    });
+    path.into_iter().chain(below).filter(|folder| folder.is_absolute() && folder.components().count() > 2)
 }
 
 /// A cost limit can be enforced only if the price is known.

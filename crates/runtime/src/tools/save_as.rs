@@ -22,6 +22,7 @@ pub(super) struct SaveAs {
     keep_format: Option<bool>,
     /// Whether to replace a file that exists.
     #[serde(default)]
+    #[schemars(extend("x-takes" = "replaces"))]
     overwrite: bool,
 }
 

@@ -7,7 +7,7 @@
 
 use std::sync::LazyLock;
 
-use crate::policy::pattern::Names;
+use crate::policy::{looks::Known, pattern::Names};
 
 /// What an action may bring about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,13 +38,13 @@ impl Peril {
 }
 
 /// The labels of what brings each of them about.
-pub(super) static PERILS: LazyLock<[(Peril, Names); 5]> = LazyLock::new(|| {
+pub(super) static PERILS: LazyLock<[(Peril, Known); 5]> = LazyLock::new(|| {
     [
-        (Peril::Deletes, Names::new(DELETES)),
-        (Peril::Discards, Names::new(DISCARDS)),
-        (Peril::Overwrites, Names::new(OVERWRITES)),
-        (Peril::Sends, Names::new(SENDS)),
-        (Peril::EndsSession, Names::new(ENDS_SESSION)),
+        (Peril::Deletes, Known::new(DELETES)),
+        (Peril::Discards, Known::new(DISCARDS)),
+        (Peril::Overwrites, Known::new(OVERWRITES)),
+        (Peril::Sends, Known::new(SENDS)),
+        (Peril::EndsSession, Known::new(ENDS_SESSION)),
     ]
 });
 
@@ -169,8 +169,8 @@ const ENDS_SESSION: &[&str] = &[
 ];
 
 /// Names of what data is dropped on to delete it.
-pub(super) static TRASH: LazyLock<Names> = LazyLock::new(|| {
-    Names::new(&[
+pub(super) static TRASH: LazyLock<Known> = LazyLock::new(|| {
+    Known::new(&[
         "Trash|Wastebasket|Waste Basket|Recycle Bin|Rubbish Bin|Papierkorb|Corbeille|Papelera|Papelera de reciclaje|Cestino|Lixeira|Lixo|Prullenbak|Kosz|Koš|Корзина|Смітник|Кошик|Papperskorgen|Papperskorg|Papirkurv|Papirkurven|Roskakori|Çöp|Çöp Kutusu|Kuka|Lomtár|Coș de gunoi|Απορρίμματα|ゴミ箱|回收站|垃圾桶|垃圾箱|휴지통",
     ])
 });
@@ -213,5 +213,13 @@ pub(super) static DECLINES: LazyLock<Names> = LazyLock::new(|| {
 pub(super) static CLOSES: LazyLock<Names> = LazyLock::new(|| {
     Names::new(&[
         "Close|Schließen|Fermer|Cerrar|Chiudi|Fechar|Sluiten|Zamknij|Zavřít|Закрыть|Закрити|Stäng|Luk|Lukk|Sulje|Kapat|Bezárás|Închide|Κλείσιμο|閉じる|关闭|關閉|닫기",
+    ])
+});
+
+/// Labels that save the document of a window.
+pub(super) static SAVES: LazyLock<Known> = LazyLock::new(|| {
+    Known::new(&[
+        "Save|Save Changes|Speichern|Enregistrer|Guardar|Salva|Salvar|Opslaan|Zapisz|Uložit|Сохранить|Зберегти|Spara|Gem|Lagre|Tallenna|Kaydet",
+        "Mentés|Salvează|Αποθήκευση|保存|保存する|儲存|저장|저장하기|Save all|Alle speichern|Tout enregistrer",
     ])
 });

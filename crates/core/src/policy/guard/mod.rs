@@ -6,20 +6,25 @@
 //!
 //! Replays have to decide as the session did. So a guard that asks otherwise than before is another [`Edition`].
 
+mod amounts;
 mod first;
 mod labels;
 mod questions;
+mod words;
 
 use labels::{CANCELS, CLOSES, DECLINES, PERILS, Peril, TRASH};
 use questions::Question;
+pub use words::Words;
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     decision::{Decision, Ruling},
+    looks::{Alike, Known, Looks, poses},
     origin::{Origin, Value, ValueKind},
-    pattern::{Names, folded, matches, matches_keys},
-    subject::{HARMLESS, Subject},
+    pattern::{Names, folded, matches_keys},
+    rule::Policy,
+    subject::Subject,
 };
 use crate::{intent::Does, ui::Role};
 
@@ -30,8 +35,10 @@ pub enum Edition {
     /// By English labels.
     First,
     /// By labels in many languages, by what stands around, and by who is reached.
-    #[default]
     Second,
+    /// Also by how labels look, by what fields hold when a message is sent, and by where files are written.
+    #[default]
+    Third,
 }
 
 impl Edition {
@@ -39,26 +46,36 @@ impl Edition {
     pub(super) const fn first() -> Self {
         Self::First
     }
+
+    /// Whether it takes names that look alike for the same, and looks at what fields and paths amount to.
+    pub(crate) const fn is_third(self) -> bool {
+        match self {
+            Self::First | Self::Second => false,
+            Self::Third => true,
+        }
+    }
 }
 
-pub(super) fn guard(edition: Edition, subject: &Subject) -> Option<Ruling> {
-    let why = match edition {
+pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
+    let why = match policy.guard {
         Edition::First => first::reason(subject),
-        Edition::Second => reason(subject),
+        Edition::Second | Edition::Third => reason(policy, subject),
     };
     why.map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
 }
 
 /// Why a person is asked; `None` if nobody is.
-fn reason(subject: &Subject) -> Option<String> {
-    let own = |why: &str| Some(why.to_owned());
+fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
+    let third = policy.guard.is_third();
     if subject.does != Does::Run
         && let Some(value) = subject.values.iter().find(|value| value.reaches_others())
     {
         return Some(reaches(value));
     }
-    let is_harmless = subject.role.as_ref().is_some_and(|role| matches(HARMLESS, role));
-    if is_harmless && !subject.presses_return {
+    if third && let Some(why) = amounts::reason(policy, subject) {
+        return Some(why);
+    }
+    if subject.is_harmless(policy.guard) && !subject.presses_return {
         return None;
     }
     if subject.does == Does::Run {
@@ -71,26 +88,35 @@ fn reason(subject: &Subject) -> Option<String> {
         return Some(format!("it starts what is no installed application: {}", subject.command_line()));
     }
     if subject.keys.iter().any(|chord| matches_keys("shift+Delete", chord)) {
-        return own("it deletes data permanently");
+        return Some("it deletes data permanently".to_owned());
     }
     if !subject.does.activates() {
         return None;
     }
     if subject.presses_return && subject.role.as_deref() == Some(Role::TERMINAL.name()) {
-        return own("it runs a command in a terminal");
+        return Some("it runs a command in a terminal".to_owned());
     }
+    pressed(policy, subject)
+}
+
+/// Why a person is asked because of what is pressed and what stands around it.
+fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
     // Return in a field presses a button that has another name than the field.
-    let pressed = Pressed::new(if is_harmless { &[] } else { &subject.labels });
-    if subject.does == Does::Drag && pressed.is(&TRASH) {
-        return own("it is dropped where data is deleted");
+    let labels: &[String] = if subject.is_harmless(policy.guard) { &[] } else { &subject.labels };
+    let pressed = Pressed::new(labels, policy.guard);
+    if subject.does == Does::Drag && pressed.seems(&TRASH) {
+        return Some("it is dropped where data is deleted".to_owned());
     }
-    if let Some((peril, _)) = PERILS.iter().find(|(_, labels)| pressed.is(labels)) {
-        return own(peril.why());
+    if let Some(peril) = pressed.peril(&policy.words) {
+        return Some(peril.why().to_owned());
+    }
+    if let Some(name) = pressed.poses {
+        return Some(format!("its name “{name}” mixes letters of several scripts to look like another one"));
     }
     if subject.surroundings.texts.is_empty() {
-        beside_payment(subject, &pressed)
+        beside_payment(subject, &pressed, policy.guard)
     } else {
-        answers(subject, &pressed)
+        answers(subject, &pressed, policy.guard)
     }
 }
 
@@ -99,38 +125,66 @@ fn reaches(value: &Value) -> String {
     let reached = match value.kind {
         ValueKind::Host => "it opens a page of",
         ValueKind::Recipient => "it names the recipient",
-        ValueKind::Path | ValueKind::Program => "it names",
+        ValueKind::Address => "it opens what an address holds or runs,",
+        ValueKind::Path | ValueKind::Program | ValueKind::Argument => "it names",
     };
     format!("{reached} `{}`, which the user has not named; {}", value.text, value.origin)
 }
 
 /// The labels of what is pressed; none if they are not known.
-struct Pressed(Vec<Vec<char>>);
+struct Pressed<'a> {
+    labels: Vec<Vec<char>>,
+    /// How they look.
+    looks: Vec<Looks>,
+    /// The first that mixes scripts.
+    poses: Option<&'a str>,
+}
 
-impl Pressed {
-    fn new(labels: &[String]) -> Self {
-        Self(labels.iter().map(|label| folded(label)).collect())
+impl<'a> Pressed<'a> {
+    fn new(labels: &'a [String], edition: Edition) -> Self {
+        let looked_at: &[String] = if edition.is_third() { labels } else { &[] };
+        Self {
+            labels: labels.iter().map(|label| folded(label)).collect(),
+            looks: looked_at.iter().map(|label| Looks::of(label)).collect(),
+            poses: looked_at.iter().map(String::as_str).find(|label| poses(label)),
+        }
     }
 
+    /// Whether it has one of these names. What spares a question goes by the name alone, whatever it looks like.
     fn is(&self, known: &Names) -> bool {
-        self.0.iter().any(|label| known.have(label))
+        self.labels.iter().any(|label| known.have(label))
+    }
+
+    /// Whether it has one of these names, or looks as if it had.
+    fn seems(&self, known: &Known) -> bool {
+        self.labels.iter().any(|label| known.have(label))
+            || self.looks.iter().any(|label| known.look_like(label))
+    }
+
+    /// What its labels say that it brings about.
+    fn peril(&self, words: &Words) -> Option<Peril> {
+        let known = PERILS.iter().find(|(_, labels)| self.seems(labels)).map(|(peril, _)| *peril);
+        let looks = |alike: &Alike| self.looks.iter().any(|label| alike.have(label));
+        known.or_else(|| words.peril(&looks))
     }
 }
 
 /// Why a person is asked because of a payment in the same window.
-fn beside_payment(subject: &Subject, pressed: &Pressed) -> Option<String> {
-    let field = subject.surroundings.payment.as_ref().filter(|_| subject.presses_what_submits())?;
+fn beside_payment(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) -> Option<String> {
+    let around = &subject.surroundings;
+    let seems = around.seems_payment.as_ref().filter(|_| edition.is_third());
+    let field = around.payment.as_ref().or(seems).filter(|_| subject.submits(edition))?;
     let ends = pressed.is(&CANCELS) || pressed.is(&DECLINES) || pressed.is(&CLOSES);
     (!ends).then(|| format!("it is pressed beside fields for a payment (“{field}”)"))
 }
 
 /// Why a person is asked because of the question that it answers.
-fn answers(subject: &Subject, pressed: &Pressed) -> Option<String> {
+fn answers(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) -> Option<String> {
     if pressed.is(&CANCELS) {
         return None;
     }
     let texts = &subject.surroundings.texts;
-    let Question { perils, asks_to_save } = Question::read(texts);
+    let Question { perils, asks_to_save } = Question::read(texts, edition);
     let mut perils = perils.into_iter();
     let peril = match (asks_to_save, pressed.is(&DECLINES)) {
         // "Save the changes?" No.

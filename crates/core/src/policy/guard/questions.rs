@@ -3,7 +3,8 @@
 //! A button named *Yes* does what the text above it says. The texts are searched for the stems of words, in the
 //! languages of [`super::labels`].
 
-use super::labels::Peril;
+use super::{Edition, labels::Peril};
+use crate::policy::looks::has_part;
 
 /// Stems in questions before data is deleted.
 const DELETES: &[&str] = &[
@@ -273,9 +274,14 @@ pub(super) struct Question {
 
 impl Question {
     /// Reads the texts of a dialog.
-    pub(super) fn read(texts: &[String]) -> Self {
+    pub(super) fn read(texts: &[String], edition: Edition) -> Self {
         let folded: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
-        let has = |stems: &[&str]| stems.iter().any(|stem| folded.iter().any(|text| text.contains(stem)));
+        // A page writes its dialogs with any letters.
+        let looks =
+            |text: &String, stems: &[&str]| edition.is_third() && !text.is_ascii() && has_part(text, stems);
+        let has = |stems: &[&str]| {
+            folded.iter().any(|text| stems.iter().any(|stem| text.contains(stem)) || looks(text, stems))
+        };
         // "Unsaved changes will be lost" speaks of saving, and does not offer it.
         let offers = |text: &String| {
             let rest = DISCARDS.iter().fold(text.clone(), |rest, stem| rest.replace(stem, " "));

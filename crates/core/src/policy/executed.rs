@@ -1,0 +1,84 @@
+//! Files that are run, or read by what runs, without anybody opening them: what is written there acts later, as the user.
+
+use super::{path::Places, pattern::matches};
+
+/// The most folders of programs that are known.
+const FOLDERS_MAX: usize = 64;
+
+/// Files of the home folder that shells, desktops and common programs run or read when they start, and places of keys.
+const IN_HOME: &[&str] = &[
+    ".bashrc|.bash_*|.profile|.zshrc|.zshenv|.zprofile|.zlogin|.zlogout|.kshrc|.mkshrc|.cshrc|.tcshrc|.login|.logout|.inputrc|.envrc",
+    ".xprofile|.xinitrc|.xserverrc|.xsession|.xsessionrc|.xresources|.pam_environment|.dmrc",
+    ".config/autostart/*|.config/autostart-scripts/*|.config/plasma-workspace/*|.config/systemd/*|.config/environment.d/*",
+    ".config/fish/*|.config/git/*|.config/nvim/*|.config/i3/*|.config/sway/*|.config/openbox/*|.config/labwc/*|.config/libreoffice/*",
+    ".config/thunar/*|.config/mimeapps.list|.config/user-dirs.dirs|.config/pip/*|.config/dconf/*|.config/gtk-*/*",
+    ".local/bin/*|bin/*|.cargo/*|.local/lib/*|.local/share/applications/*|.local/share/dbus-1/*|.local/share/systemd/*",
+    ".local/share/mime/*|.local/share/nautilus/*|.local/share/nemo/*|.local/share/kio/*|.local/share/kservices*|.local/share/gnome-shell/*",
+    ".ssh/*|.gnupg/*|.gitconfig|.vimrc|.vim/*|.emacs|.emacs.d/*|.npmrc|.pypirc|.netrc|.mozilla/*|.thunderbird/*|.config/chromium/*",
+    ".config/google-chrome/*|.config/deskhand/*|.local/share/deskhand/*|.local/state/deskhand/*",
+];
+/// Files that are run wherever they are, and folders of the system.
+const ANYWHERE: &str = "*/.git/hooks/*|*/.git/config|*/.envrc|*.desktop|/etc/*|/usr/*|/bin/*|/sbin/*|/lib*/*|/opt/*|/boot/*|/var/spool/*|\
+                        */cron.d/*|*/crontab|*/crontabs/*|*/.vscode/*";
+/// Names of such files, for a file whose folder is not known.
+const NAMES: &str = ".bashrc|.bash_*|.profile|.zshrc|.zshenv|.zprofile|.xprofile|.xinitrc|.xsession|.xsessionrc|.pam_environment|\
+                     .envrc|.gitconfig|authorized_keys|*.desktop|crontab";
+
+impl Places {
+    /// Whether a file at this absolute path is run, or read by what runs, without being opened.
+    pub(crate) fn runs(&self, path: &str) -> bool {
+        let below = |folder: &str| {
+            let folder = folder.trim_end_matches('/');
+            let rest = path.strip_prefix(folder).filter(|_| !folder.is_empty());
+            rest.is_some_and(|rest| rest.starts_with('/'))
+        };
+        let in_home = path.strip_prefix(self.home.trim_end_matches('/')).filter(|_| !self.home.is_empty());
+        let in_home = in_home.and_then(|rest| rest.strip_prefix('/'));
+        in_home.is_some_and(|rest| IN_HOME.iter().any(|pattern| matches(pattern, rest)))
+            || self.programs.iter().take(FOLDERS_MAX).any(|folder| below(folder))
+            || matches(ANYWHERE, path)
+    }
+
+    /// Whether a file of this name is, in the folder that such files are in.
+    pub(crate) fn may_run(name: &str) -> bool {
+        let name = name.trim().rsplit('/').next().unwrap_or_default();
+        matches(NAMES, name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_are_run_without_being_opened_are_known_by_their_place() {
+        let programs = vec!["/srv/tools".to_owned()];
+        let places = Places { home: "/home/ada".to_owned(), programs, ..Places::default() };
+        for path in [
+            "/home/ada/.bashrc",
+            "/home/ada/.config/autostart/x.desktop",
+            "/home/ada/.config/systemd/user/x.service",
+            "/home/ada/.local/bin/ls",
+            "/home/ada/bin/ls",
+            "/home/ada/work/.git/hooks/pre-commit",
+            "/home/ada/.ssh/authorized_keys",
+            "/home/ada/Desktop/x.desktop",
+            "/srv/tools/x",
+            "/etc/cron.d/x",
+        ] {
+            assert!(places.runs(path), "{path}");
+        }
+        for path in [
+            "/home/ada/notes.txt",
+            "/home/ada/Documents/bin.txt",
+            "/srv/toolsx/a",
+            "/tmp/a.sh",
+            "/home/bob/.bashrc",
+        ] {
+            assert!(!places.runs(path), "{path}");
+        }
+        assert!(
+            Places::may_run(".profile") && Places::may_run("../x.desktop") && !Places::may_run("profile.txt")
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! What keys and clicks amount to beyond the names of what they are aimed at: letters that press buttons, keys that delete, files
+//! that are run when they are opened.
+
+use serde::Serialize;
+
+use super::{
+    pattern::{Names, folded, matches},
+    subject::Subject,
+    surroundings::Surroundings,
+};
+use crate::{
+    command::Command,
+    intent::Does,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+    observation::{Surface, WindowView},
+    ui::{Element, Role, State, WindowKind},
+};
+
+/// The most elements that a letter may press.
+const PRESSABLE_MAX: usize = 20;
+
+/// Applications that show files.
+const FILE_MANAGERS: &str = "thunar|nautilus|org.gnome.nautilus|files|nemo|caja|pcmanfm*|dolphin|krusader|konqueror|spacefm|xfdesktop|doublecmd";
+/// Applications that show messages.
+const MAIL: &str = "*mail*|thunderbird*|betterbird|evolution|geary|org.gnome.geary|sylpheed|balsa|trojita";
+/// Names of files that are run when they are opened, or that install something.
+const RUNS: &str = "*.desktop|*.sh|*.bash|*.csh|*.zsh|*.py|*.pl|*.rb|*.run|*.appimage|*.bin|*.exe|*.jar|*.deb|*.rpm|*.flatpak|\
+                    *.flatpakref|*.snap|*.bat|*.lnk";
+/// Roles that show a file.
+const FILES: &str = "icon|table cell|list item|tree item|tree table|layered pane|drawn *";
+/// Labels that open what is chosen.
+const OPENS: &[&str] = &[
+    "Open|Execute|Run|Run in Terminal|Launch|Öffnen|Ausführen|Ouvrir|Exécuter|Abrir|Ejecutar|Executar|Apri|Esegui|Openen|Uitvoeren",
+    "Otwórz|Uruchom|Otevřít|Spustit|Открыть|Выполнить|Запустить|Відкрити|Виконати|Запустити|Öppna|Kör|Åbn|Åpne|Kør|Kjør|Avaa|Suorita",
+    "Aç|Çalıştır|Megnyitás|Futtatás|Deschide|Execută|Άνοιγμα|Εκτέλεση|開く|実行|打开|執行|执行|运行|열기|실행",
+];
+
+/// An element that a key may press without naming it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Pressable {
+    /// Its role.
+    pub role: Role,
+    /// Its name.
+    pub name: String,
+    /// What stands around it.
+    pub surroundings: Surroundings,
+}
+
+impl Subject {
+    /// Notes what the keys and the clicks of a command amount to in a window.
+    pub(super) fn amounts_to(&mut self, command: &Command, view: &WindowView) {
+        self.may_press =
+            command.intent.chords().flat_map(|chord| pressable(chord, view)).take(PRESSABLE_MAX).collect();
+        let chosen = || {
+            view.elements().filter(|one| one.states.has(State::Selected) || one.states.has(State::Focused))
+        };
+        let shows = |application: &str| {
+            [&self.application, &self.application_root].into_iter().any(|name| matches(application, name))
+        };
+        let types =
+            view.elements().any(|one| one.states.has(State::Focused) && one.states.has(State::Editable));
+        self.deletes_chosen =
+            command.intent.chords().any(deletes) && !types && (shows(FILE_MANAGERS) || shows(MAIL));
+        if !shows(FILE_MANAGERS) || !command.intent.does.activates() {
+            return;
+        }
+        let is_file = |one: &&Element| matches(FILES, one.role.name()) && matches(RUNS, &one.name);
+        let targets = || view.elements().filter(|one| self.elements.iter().any(|judged| judged.id == one.id));
+        let opens_chosen =
+            self.presses_return || self.labels.iter().any(|label| Names::new(OPENS).have(&folded(label)));
+        let opened = if opens_chosen { chosen().find(is_file) } else { None };
+        let opened =
+            opened.or_else(|| targets().find(is_file).filter(|_| opens_chosen || opens_target(command)));
+        self.runs = opened.map(|one| one.name.clone());
+    }
+}
+
+/// Whether a command opens the element that it is aimed at: by a double click or by an action of the application.
+fn opens_target(command: &Command) -> bool {
+    let clicks = command.arguments.get("count").and_then(serde_json::Value::as_u64);
+    command.intent.does == Does::Press
+        && (clicks.is_some_and(|count| count > 1) || command.arguments.contains_key("action"))
+}
+
+/// Whether a chord deletes what is chosen.
+fn deletes(chord: &KeyChord) -> bool {
+    chord.key == Key::Named(NamedKey::Delete)
+        && chord.modifiers.iter().all(|one| matches!(one, Modifier::Ctrl | Modifier::Shift))
+}
+
+/// What a letter may press: with Alt a button or a menu of the window, alone an entry of a menu that is open.
+fn pressable(chord: &KeyChord, view: &WindowView) -> Vec<Pressable> {
+    let Key::Char(letter) = chord.key else { return Vec::new() };
+    let with_alt = chord.modifiers.contains(&Modifier::Alt);
+    if !with_alt && !chord.modifiers.iter().all(|one| *one == Modifier::Shift) {
+        return Vec::new();
+    }
+    let surfaces =
+        view.surfaces.iter().filter(|surface| with_alt || surface.window.kind == WindowKind::Popup);
+    let starts = |name: &str| {
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        let first = |word: &str| word.chars().next().map(|c| c.to_lowercase().collect::<String>());
+        let letter = Some(letter.to_lowercase().collect::<String>());
+        words.any(|word| first(word) == letter)
+    };
+    let fits = |one: &&Element, surface: &Surface| {
+        let in_menu = surface.window.kind == WindowKind::Popup && !with_alt;
+        let roles: &[Role] = if in_menu {
+            &[Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM]
+        } else {
+            &[Role::PUSH_BUTTON, Role::TOGGLE_BUTTON, Role::MENU_ITEM, Role::LINK]
+        };
+        roles.contains(&one.role) && one.states.has(State::Showing) && starts(&one.name)
+    };
+    let of = |one: &Element, surface: &Surface| Pressable {
+        role: one.role.clone(),
+        name: one.name.clone(),
+        surroundings: Surroundings::of(one.id, surface),
+    };
+    let each = surfaces.flat_map(|surface| {
+        let found = surface.tree.elements.iter().filter(move |one| fits(one, surface));
+        found.map(move |one| of(one, surface))
+    });
+    each.take(PRESSABLE_MAX).collect()
+}
