@@ -16,15 +16,19 @@ const CHARS_MAX: usize = 500;
 /// A name as it looks.
 pub(super) struct Looks {
     /// With the marks on its letters.
-    whole: [Vec<char>; 2],
+    whole: [Vec<char>; 3],
     /// Without them; `None` if it has none.
-    bare: Option<[Vec<char>; 2]>,
+    bare: Option<[Vec<char>; 3]>,
 }
 
 impl Looks {
     pub(super) fn of(name: &str) -> Self {
-        let name: String = name.nfkc().take(CHARS_MAX).collect();
-        let forms = [name.to_lowercase(), skeleton(&name).collect::<String>()].map(|form| drawn(&form, &[]));
+        let name: String = name.chars().take(CHARS_MAX).collect();
+        let compatible: String = name.nfkc().collect();
+        // Some letters look like another one before, some after they are put into their compatible form, some as capitals alone.
+        let alike =
+            [compatible.to_lowercase(), skeleton(&compatible).collect(), skeleton(&name).nfkc().collect()];
+        let forms = alike.map(|form| drawn(&form, &[]));
         let bare = forms.each_ref().map(|form| without_marks(form));
         Self { bare: (bare != forms).then_some(bare), whole: forms }
     }

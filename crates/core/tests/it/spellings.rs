@@ -5,6 +5,7 @@
 use std::cell::Cell;
 
 use deskhand_core::{
+    intent::Does,
     keys::KeyChord,
     policy::{Decision, Policy, Rule, Subject},
     ui::names_equal,
@@ -186,4 +187,175 @@ fn denied_keys_are_denied_in_every_spelling_that_presses_them() {
         .unwrap();
     println!("{} spellings of {} chords: {} press a denied one", cases(), CHORDS.len(), found.get());
     assert!(found.get() > 0);
+}
+
+/// Labels that the safe guard asks about, in several scripts.
+const GUARDED: [&str; 10] = [
+    "Delete",
+    "Send",
+    "Don't Save",
+    "Overwrite",
+    "Pay now",
+    "Empty Trash",
+    "Löschen",
+    "Supprimer",
+    "Удалить",
+    "Διαγραφή",
+];
+
+/// Labels that it does not ask about, in the same scripts.
+const OTHERS: [&str; 12] = [
+    "Open",
+    "Next",
+    "Search",
+    "Insert",
+    "Find",
+    "Speichern unter",
+    "Größe",
+    "Précédent",
+    "Открыть",
+    "Правка",
+    "Αρχείο",
+    "Πίσω",
+];
+
+/// Letters that are drawn like this one, as a person or a picture takes them.
+fn drawn_alike(letter: char) -> &'static [char] {
+    match letter {
+        'a' => &['а', 'ａ', '𝐚', 'ɑ', 'á', 'α'],
+        'c' => &['с', 'ϲ', 'ｃ'],
+        'd' => &['ԁ', 'ｄ', '𝐝', 'ⓓ'],
+        'e' => &['е', 'ｅ', 'é', '𝗲', 'ẹ'],
+        'i' => &['і', 'ｉ', 'í', 'ı', 'l'],
+        'l' => &['ӏ', 'ｌ', 'I', '1', '|'],
+        'm' => &['ｍ', '𝐦'],
+        'n' => &['ｎ', '𝐧', 'ո'],
+        'o' => &['о', 'ο', 'ｏ', '0', 'ó'],
+        'p' => &['р', 'ρ', 'ｐ'],
+        'r' => &['ｒ', '𝐫', 'г'],
+        's' => &['ѕ', 'ｓ', '𝐬'],
+        't' => &['ｔ', '𝐭', 'ṭ'],
+        'u' => &['ｕ', 'υ', 'ú'],
+        'v' => &['ѵ', 'ｖ', 'ν'],
+        'w' => &['ｗ', 'ѡ'],
+        'y' => &['у', 'ｙ', 'ý'],
+        'D' => &['Ｄ', '𝐃', 'Ⓓ'],
+        'E' => &['Ε', 'Е', 'Ｅ'],
+        'O' => &['О', 'Ο', '0', 'Ｏ'],
+        'P' => &['Р', 'Ρ', 'Ｐ'],
+        'S' => &['Ѕ', 'Ｓ'],
+        'T' => &['Т', 'Τ', 'Ｔ'],
+        'а' => &['a', 'ａ'],
+        'и' => &['ᴎ'],
+        'т' => &['ᴛ'],
+        'У' => &['Y'],
+        'α' => &['a', 'а'],
+        'ρ' => &['p', 'р'],
+        'Δ' => &['𝚫'],
+        '\'' => &['’', 'ʼ', '`', '＇'],
+        ' ' => &['\u{a0}', '\u{2003}', '\u{3000}', '\u{200a}'],
+        _ => &[],
+    }
+}
+
+/// The label as it may be drawn: with other letters, marks on letters, what nobody sees between them, and signs around it.
+fn disguised(label: &'static str) -> impl Strategy<Value = String> {
+    let between = select(vec![
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        "\u{301}",
+        "\u{308}",
+        "\u{335}",
+        "\u{200b}",
+        "\u{ad}",
+        "\u{202e}",
+        "\u{2066}",
+        "\u{feff}",
+        "\u{3164}",
+        "\u{fe0f}",
+        "\u{e0041}",
+        "_",
+        "\u{200a}",
+    ]);
+    let around = select(vec![
+        ("", ""),
+        ("", ""),
+        ("🗑 ", ""),
+        ("[", "]"),
+        ("» ", ""),
+        ("", " ▸"),
+        ("", "…"),
+        ("", "!"),
+        ("\u{202e}", "\u{202c}"),
+    ]);
+    let letters: Vec<char> = label.chars().collect();
+    let one = (between, 0_usize..12);
+    (prop::collection::vec(one, letters.len()), around).prop_map(move |(changes, (before, after))| {
+        let mut text = before.to_owned();
+        for (letter, (between, alike)) in letters.iter().zip(changes) {
+            text.push(drawn_alike(*letter).get(alike).copied().unwrap_or(*letter));
+            text.push_str(between);
+        }
+        text + after
+    })
+}
+
+fn pressed(label: &str) -> Subject {
+    Subject {
+        tool: "click_element".to_owned(),
+        does: Does::Press,
+        role: Some("push button".to_owned()),
+        labels: vec![label.to_owned()],
+        ..Subject::default()
+    }
+}
+
+#[test]
+fn what_looks_like_a_guarded_label_asks_and_no_rule_allows_it() {
+    let mut runner = TestRunner::new(Config { cases: cases(), ..Config::default() });
+    let label = (0..GUARDED.len()).prop_flat_map(|at| (Just(GUARDED[at]), disguised(GUARDED[at])));
+    let other = Cell::new(0_u64);
+    runner
+        .run(&label, |(label, disguise)| {
+            let subject = pressed(&disguise);
+            prop_assert_eq!(
+                Policy::default().decide(&subject).decision,
+                Decision::Ask,
+                "{} as {:?}",
+                label,
+                &disguise
+            );
+            prop_assert_eq!(
+                denies(label).decide(&subject).decision,
+                Decision::Deny,
+                "{} as {:?}",
+                label,
+                &disguise
+            );
+            // A rule that allows goes by the name alone.
+            if !names_equal(label, &disguise) {
+                other.set(other.get() + 1);
+                let rule = Rule { label: label.to_owned(), ..Rule::new(Decision::Allow, "fine") };
+                let policy = Policy { rules: vec![rule], ..Policy::default() };
+                prop_assert_eq!(policy.decide(&subject).decision, Decision::Ask, "{:?}", &disguise);
+            }
+            Ok(())
+        })
+        .unwrap();
+    println!("{} disguises of {} labels ask; {} are other names", cases(), GUARDED.len(), other.get());
+    assert!(other.get() > u64::from(cases()) / 2, "most disguises must be other names");
+}
+
+#[test]
+fn what_looks_like_no_guarded_label_asks_nobody() {
+    let words = OTHERS.iter().flat_map(|label| {
+        [(*label).to_owned(), label.to_uppercase(), format!("{label}…"), format!("_{label}")]
+    });
+    for label in words {
+        assert_eq!(Policy::default().decide(&pressed(&label)).decision, Decision::Allow, "{label}");
+    }
 }
