@@ -7,6 +7,7 @@
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
+//! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
 //!   install.
 
@@ -15,6 +16,7 @@
 mod atspi;
 mod attach;
 mod blocking;
+mod catalogues;
 mod desktop;
 mod desktop_entries;
 mod doctor;
@@ -30,6 +32,7 @@ mod windowing;
 mod x11;
 
 pub use atspi::Difference;
+pub use catalogues::translated_labels;
 pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use settling::Watch;

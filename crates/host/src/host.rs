@@ -123,7 +123,7 @@ impl Host {
     pub fn review(&self, name: &str, policy: Option<&Path>) -> Result<Review, HostError> {
         let policy = match policy {
             Some(file) => session::read_policy(file)?,
-            None => self.loaded.config.policy.to_policy(&session::places()),
+            None => session::policy(&self.loaded.config.policy, &session::places()),
         };
         Ok(session::review(&self.find(name)?, policy)?)
     }

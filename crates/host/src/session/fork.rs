@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     Session, SessionError, SessionRequest,
     find::find,
-    plan::{Plan, places},
+    plan::{Plan, places, policy},
 };
 use crate::{
     HostError,
@@ -89,7 +89,7 @@ pub(crate) fn read_policy(file: &Path) -> Result<Policy, SessionError> {
     };
     let text = fs::read_to_string(file).map_err(|error| wrong(error.into()))?;
     let settings: PolicySettings = toml::from_str(&text).map_err(|error| wrong(error.into()))?;
-    Ok(settings.to_policy(&places()))
+    Ok(policy(&settings, &places()))
 }
 
 /// Prompts from a folder, by name.

@@ -15,7 +15,7 @@ pub(crate) use find::find;
 pub use fork::ForkRequest;
 pub(crate) use fork::{fork, read_policy};
 pub use plan::SessionRequest;
-pub(crate) use plan::{Plan, places};
+pub(crate) use plan::{Plan, places, policy};
 pub(crate) use resume::resume;
 pub use run::{Control, Ended, Session};
 pub use stored::{Removal, RemovalMode, RemovalResult};

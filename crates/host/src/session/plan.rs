@@ -7,7 +7,11 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{policy::Places, prompt::PromptSet, session::SessionConfig};
+use deskhand_core::{
+    policy::{Places, Policy},
+    prompt::PromptSet,
+    session::SessionConfig,
+};
 use deskhand_runtime::{
     HeldSession, SessionStore,
     agents::EnabledAgents,
@@ -18,7 +22,7 @@ use super::setup::Setup;
 use crate::{
     HostError,
     agents::enable,
-    config::{ApprovalSetting, Config, Loaded, PeopleSettings, price_table, session_store},
+    config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
     model::{ModelChoice, ModelError, ModelSetup},
     workspace::{Keep, WorkspacePlan},
 };
@@ -182,7 +186,7 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
         limits: config.limits.to_limits()?,
         session_limits: config.session_limits.to_limits()?,
         evaluate: config.evaluation.to_evaluate(),
-        policy: config.policy.to_policy(&places),
+        policy: policy(&config.policy, &places),
         places,
         model: model.price_name().to_owned(),
         prices: price_table(&config.prices)?,
@@ -193,6 +197,15 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
         action_sequences: config.view.action_sequences,
         ..SessionConfig::default()
     })
+}
+
+/// The policy of these settings, with the words of this machine's languages for what cannot be undone.
+pub(crate) fn policy(settings: &PolicySettings, places: &Places) -> Policy {
+    let mut policy = settings.to_policy(places);
+    if policy.safe_guard {
+        policy.words = deskhand_desktop_linux::translated_labels();
+    }
+    policy
 }
 
 /// What paths are relative to in this process.

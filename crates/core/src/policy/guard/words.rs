@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::labels::Peril;
-use crate::policy::looks::Alike;
+use super::labels::{PERILS, Peril};
+use crate::policy::{looks::Alike, pattern::folded};
 
 /// Labels that the safe guard asks about, by what they bring about: patterns, as in rules. They only add to those that it knows.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -29,6 +29,36 @@ pub struct Words {
 impl Words {
     /// The most labels for one peril.
     pub const LABELS_MAX: usize = 200;
+    /// The shortest label, in characters: one character is a word in some languages.
+    const LABEL_CHARS_MIN: usize = 1;
+
+    /// The longest label, in characters.
+    const LABEL_CHARS_MAX: usize = 40;
+
+    /// Adds the translation of a label, if the label is one that is asked about. What may be no label is left out: what is empty or
+    /// long, has several lines, or would be a pattern.
+    pub fn learn(&mut self, label: &str, translation: &str) {
+        let label = folded(label);
+        let Some((peril, _)) = PERILS.iter().find(|(_, known)| known.have(&label)) else { return };
+        let translation = translation.trim();
+        let chars = translation.chars().count();
+        let is_letter = translation.chars().any(char::is_alphabetic);
+        let is_label = (Self::LABEL_CHARS_MIN..=Self::LABEL_CHARS_MAX).contains(&chars) && is_letter;
+        if !is_label || translation.contains(['*', '?', '|']) || translation.chars().any(char::is_control) {
+            return;
+        }
+        let list = match peril {
+            Peril::Deletes => &mut self.deletes,
+            Peril::Discards => &mut self.discards,
+            Peril::Overwrites => &mut self.overwrites,
+            Peril::Sends => &mut self.sends,
+            Peril::EndsSession => &mut self.ends_session,
+        };
+        let is_known = PERILS.iter().any(|(_, known)| known.have(&folded(translation)));
+        if list.len() < Self::LABELS_MAX && !is_known && !list.iter().any(|one| one == translation) {
+            list.push(translation.to_owned());
+        }
+    }
 
     /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
