@@ -345,8 +345,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             match command.agent {
                 Some(agent) => self.agents.call(agent, command).await,
                 None => {
-                    let policy = self.session.policy();
-                    self.options.tools.run(self.options.desktop, command, policy).await
+                    let (policy, places) = (self.session.policy(), self.session.places());
+                    self.options.tools.run_at(self.options.desktop, command, policy, places).await
                 }
             }
         }

@@ -45,6 +45,9 @@ pub struct Judged {
     /// What it names, and where that comes from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Value>,
+    /// The file of the document that the window showed, absolute.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
     /// Whether a person approved it, now or for the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,
@@ -91,6 +94,7 @@ impl Judged {
             shows_page: subject.shows_page,
             paths: subject.paths,
             values: subject.values,
+            document: subject.document,
             approved: false,
         }
     }

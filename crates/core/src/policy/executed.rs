@@ -17,6 +17,10 @@ const IN_HOME: &[&str] = &[
     ".ssh/*|.gnupg/*|.gitconfig|.vimrc|.vim/*|.emacs|.emacs.d/*|.npmrc|.pypirc|.netrc|.mozilla/*|.thunderbird/*|.config/chromium/*",
     ".config/google-chrome/*|.config/deskhand/*|.local/share/deskhand/*|.local/state/deskhand/*",
 ];
+/// Places of keys, passwords and sessions in the home folder.
+const SECRETS: &str = ".ssh/*|.gnupg/*|.netrc|.pypirc|.npmrc|.git-credentials|.mozilla/*|.thunderbird/*|.config/chromium/*|.config/google-chrome/*|\
+                       .aws/*|.azure/*|.kube/*|.docker/*|.config/gh/*|.config/gcloud/*|.password-store/*|.local/share/keyrings/*|\
+                       .local/share/kwalletd/*|.config/deskhand/*|.local/state/deskhand/*|*_history";
 /// Files that are run wherever they are, and folders of the system.
 const ANYWHERE: &str = "*/.git/hooks/*|*/.git/config|*/.envrc|*.desktop|/etc/*|/usr/*|/bin/*|/sbin/*|/lib*/*|/opt/*|/boot/*|/var/spool/*|\
                         */cron.d/*|*/crontab|*/crontabs/*|*/.vscode/*";
@@ -32,11 +36,20 @@ impl Places {
             let rest = path.strip_prefix(folder).filter(|_| !folder.is_empty());
             rest.is_some_and(|rest| rest.starts_with('/'))
         };
-        let in_home = path.strip_prefix(self.home.trim_end_matches('/')).filter(|_| !self.home.is_empty());
-        let in_home = in_home.and_then(|rest| rest.strip_prefix('/'));
-        in_home.is_some_and(|rest| IN_HOME.iter().any(|pattern| matches(pattern, rest)))
+        self.in_home(path).is_some_and(|rest| IN_HOME.iter().any(|pattern| matches(pattern, rest)))
             || self.programs.iter().take(FOLDERS_MAX).any(|folder| below(folder))
             || matches(ANYWHERE, path)
+    }
+
+    /// Whether a file at this absolute path is in a place of secrets.
+    pub(crate) fn is_secret(&self, path: &str) -> bool {
+        self.in_home(path).is_some_and(|rest| matches(SECRETS, rest))
+    }
+
+    /// The part of a path below the home folder.
+    fn in_home<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let home = self.home.trim_end_matches('/');
+        path.strip_prefix(home).filter(|_| !home.is_empty())?.strip_prefix('/')
     }
 
     /// Whether a file of this name is, in the folder that such files are in.

@@ -5,7 +5,8 @@ use serde::Serialize;
 use super::{
     guard::Edition,
     keyed::Pressable,
-    origin::Value,
+    origin::{Origin, Value, ValueKind},
+    path::Places,
     pattern::matches,
     surroundings::Surroundings,
     values::{address_now, host_of_page, page_of},
@@ -73,6 +74,9 @@ pub struct Subject {
     /// The file that it may replace, if the user has not named it and the session has not made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overwrites: Option<Value>,
+    /// The file that it opens, if that is in a place of secrets and the user has not named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opens_secret: Option<Value>,
     /// The file of the document that the window shows, absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
@@ -169,6 +173,33 @@ impl Subject {
         subject.role = Some(element.role.to_string());
         subject.label(&element.name);
         inside.iter().for_each(|name| subject.label(name));
+        subject
+    }
+
+    /// The subject of the same command with the files that its paths lead to by links, for a last look before it runs. `lead` tells
+    /// where a path leads, if that is elsewhere.
+    pub fn led(command: &Command, places: &Places, lead: &dyn Fn(&str) -> Option<String>) -> Self {
+        let mut subject = Self::unaimed(command);
+        let Some(judged) = &command.judged else { return subject };
+        subject.application.clone_from(&judged.application);
+        subject.application_root.clone_from(&judged.application_root);
+        subject.window.clone_from(&judged.window);
+        subject.labels.clone_from(&judged.names);
+        subject.keys = command.intent.chords().map(ToString::to_string).collect();
+        subject.hosts.clone_from(&judged.hosts);
+        subject.role = judged.elements.first().map(|one| one.role.to_string());
+        let led = |path: &String| lead(path).unwrap_or_else(|| path.clone());
+        subject.paths = judged.paths.iter().map(led).collect();
+        subject.document = judged.document.as_ref().map(led);
+        subject.values.clone_from(&judged.values);
+        let files = subject.values.iter_mut().filter(|value| value.kind == ValueKind::Path);
+        for value in files {
+            if let Some(elsewhere) = lead(&value.text) {
+                // Whoever named the link has not named the file.
+                (value.text, value.origin) = (elsewhere, Origin::Model);
+            }
+        }
+        subject.writes(command, places, &[]);
         subject
     }
 

@@ -116,7 +116,14 @@ impl Subject {
         self.values = found.into_iter().map(|(kind, text)| Value::new(kind, text, reading.texts)).collect();
         if reading.edition.is_third() {
             self.reaches(reading);
-            self.writes(command, reading);
+            if let Observation::Window(view) = reading.observation {
+                let files = view
+                    .surfaces
+                    .iter()
+                    .filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
+                self.document = files.filter_map(|path| reading.places.absolute(path)).next();
+            }
+            self.writes(command, reading.places, &reading.texts.made());
         }
         self
     }
@@ -248,23 +255,22 @@ impl Subject {
     }
 
     /// Notes which files are written that are run without being opened, or that hold something else.
-    fn writes(&mut self, command: &Command, reading: &Reading<'_>) {
-        let Reading { places, texts, .. } = *reading;
-        if let Observation::Window(view) = reading.observation {
-            let documents =
-                view.surfaces.iter().filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
-            let mut documents = documents.filter_map(|path| places.absolute(path));
-            self.document = documents.next();
-            self.document_runs = self.document.as_ref().is_some_and(|path| places.runs(path));
-        }
+    pub(super) fn writes(&mut self, command: &Command, places: &Places, made: &[&str]) {
+        self.document_runs = self.document.as_ref().is_some_and(|path| places.runs(path));
         if matches!(self.does, Does::Save | Does::Type | Does::Set | Does::Press) {
             let executed = self.paths.iter().find(|path| places.runs(path)).cloned();
             self.writes_executed = executed.or_else(|| self.writes_executed.take());
         }
+        if self.does == Does::Open {
+            let secret = |value: &&Value| {
+                value.kind == ValueKind::Path && value.origin != Origin::User && places.is_secret(&value.text)
+            };
+            self.opens_secret = self.values.iter().find(secret).cloned();
+        }
         if command.intent.aims.contains(&Aimed::Replaces) {
             let known = |value: &&Value| {
-                let is_own = texts.made().contains(&value.text.as_str())
-                    || self.document.as_ref() == Some(&value.text);
+                let is_own =
+                    made.contains(&value.text.as_str()) || self.document.as_ref() == Some(&value.text);
                 value.kind == ValueKind::Path && value.origin != Origin::User && !is_own
             };
             self.overwrites = self.values.iter().find(known).cloned();

@@ -24,7 +24,7 @@ use crate::{
     evaluation::Evaluation,
     ids::EffectId,
     outcome::Outcome,
-    policy::Policy,
+    policy::{Places, Policy},
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppStatus, AppTrigger, HostStatus, next_app},
@@ -198,6 +198,11 @@ impl Session {
     /// The policy in force.
     pub const fn policy(&self) -> &Policy {
         &self.config.policy
+    }
+
+    /// What paths are relative to.
+    pub const fn places(&self) -> &Places {
+        &self.config.places
     }
 
     /// The pending effect; `None` once the session has ended.

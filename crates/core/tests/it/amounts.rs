@@ -321,6 +321,25 @@ fn files_that_are_run_without_being_opened_are_asked_about() {
 }
 
 #[test]
+fn a_place_of_secrets_is_opened_unasked_if_the_user_named_it() {
+    let asks = |request: &str, file: &str| {
+        let mut h = Harness::asked(with(Policy::default()), request, None);
+        let arguments = json!({"name": "Mousepad", "files": [file]});
+        h.step(&json!({
+            "thought": "t", "status": "CONTINUE", "function": "launch_application", "arguments": arguments,
+        }));
+        matches!(h.effect(), Effect::AwaitApproval { .. })
+    };
+    assert!(
+        asks("Do it", "~/.ssh/id_ed25519")
+            && asks("Do it", "/home/ada/x/../.gnupg/key")
+            && asks("Do it", "file:///home/ada/.netrc")
+    );
+    assert!(!asks("Open .ssh/config", "~/.ssh/config") && !asks("Do it", "~/notes.txt"));
+    assert!(asks("Do it", "file://evil.test/share/a.odt"), "another machine");
+}
+
+#[test]
 fn a_file_is_replaced_unasked_if_the_user_named_it_or_the_session_saved_it() {
     let save = |path: &str, overwrite: bool| act("save_as", &json!({"path": path, "overwrite": overwrite}));
     let asks = |request: &str, path: &str, overwrite: bool| {

@@ -14,6 +14,7 @@ mod expand;
 mod focus_element;
 mod invoke_action;
 mod launch_application;
+mod links;
 mod more;
 mod paste_text;
 mod press_keys;

@@ -7,7 +7,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, take_declarations},
-    policy::Policy,
+    policy::{Places, Policy},
     ui::WindowInfo,
 };
 use deskhand_desktop::{Desktop, DesktopError};
@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::warrant::Warrant;
+use super::{links::follow, warrant::Warrant};
 
 /// The context of a tool call.
 pub struct ToolContext<'a, D: Desktop> {
@@ -249,9 +249,23 @@ impl<D: Desktop> Toolbox<D> {
     /// Runs a command that the gate has cleared. Just before each input the rules of `policy` rule again on what is there.
     /// Failures, including an unknown tool, are in the result.
     pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
+        self.run_at(desktop, command, policy, &Places::default()).await
+    }
+
+    /// The same, with what the paths of the policy are relative to. The rules rule again on the files that paths lead to by links.
+    pub(crate) async fn run_at(
+        &self,
+        desktop: &D,
+        command: &Command,
+        policy: &Policy,
+        places: &Places,
+    ) -> CallResult {
         let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
+        if let Err(why) = follow(command, policy, places).await {
+            return CallResult::failure(tool.acts().then_some(Verdict::Refused), why);
+        }
         let warrant = Warrant::new(command, policy);
         let permitted = Permitted::new(desktop, &warrant, command.window);
         let context = ToolContext { desktop: &permitted, window: command.window, limits: self.limits };

@@ -1,10 +1,12 @@
 //! An action goes to what it was judged on, or nowhere: something is renamed, replaced, moved or covered after it was
 //! judged and before it runs.
 
+use std::path::Path;
+
 use deskhand_core::{
     command::{CallStatus, Verdict},
     geometry::Rect,
-    policy::{Decision, Policy, Rule},
+    policy::{Decision, Places, Policy, Rule},
     record::{Line, Record},
     session::{Effect, Event},
     ui::Role,
@@ -14,6 +16,8 @@ use deskhand_runtime::{
     StopSwitch,
     people::{Approvals, People},
 };
+
+use serde_json::json;
 
 use crate::support::{Ran, config, results, run_people, script};
 
@@ -194,4 +198,44 @@ async fn each_place_and_time_of_a_move_is_refused_or_hits_the_button() {
         let result = results(&ran.lines).last().unwrap();
         assert_eq!(pressed(&ran), result.effect == Some(Verdict::Seen), "moved by {x}: {}", result.summary());
     }
+}
+
+/// Types a path that leads elsewhere by a link made after it was judged.
+async fn types_link(policy: Policy, home: &Path, link: &Path, to: &Path) -> Ran {
+    let arguments = json!({"id": r#"{{element "entry" "Comment"}}"#, "text": link.to_string_lossy()});
+    let action = json!({"function": "type_text", "arguments": arguments}).to_string();
+    let model = script(&proposing(&action.replace(r#"\""#, r#"""#)));
+    let places = Places { home: home.to_string_lossy().into_owned(), ..Places::default() };
+    let config = deskhand_core::session::SessionConfig { policy, places, ..config() };
+    let people = People { approvals: Approvals::All, ..People::nobody() };
+    let watch = |line: &Line, _: &FakeDesktop| {
+        if let Record::Effect(record) = &line.record
+            && let Effect::Call { command } = &record.effect
+            && command.window.is_some()
+        {
+            std::os::unix::fs::symlink(to, link).unwrap();
+        }
+    };
+    run_people(&model, config, desktop(), &StopSwitch::new(), people, watch).await
+}
+
+#[tokio::test]
+async fn a_path_is_judged_by_the_file_that_it_leads_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let (home, secret) = (folder.join("home"), folder.join("secret"));
+    std::fs::create_dir_all(&home).unwrap();
+    std::fs::create_dir_all(&secret).unwrap();
+    let denies = Rule { path: format!("{}/*", secret.display()), ..Rule::new(Decision::Deny, "private") };
+    let denied = Policy { rules: vec![denies], ..Policy::default() };
+    // A file that is not there yet, behind a folder that is a link.
+    let ran = types_link(denied, &home, &folder.join("a"), &secret.join("key")).await;
+    let why = refused(&ran);
+    assert!(why.contains("which the policy denies (private)") && why.contains("/secret/key"), "{why}");
+    // The guard knows the file, not the link.
+    let ran = types_link(Policy::default(), &home, &folder.join("b"), &home.join(".bashrc")).await;
+    let why = refused(&ran);
+    assert!(why.contains("is run, or read by what runs") && why.contains("name that file itself"), "{why}");
+    let ran = types_link(Policy::default(), &home, &folder.join("c"), &home.join("notes.txt")).await;
+    assert_ne!(results(&ran.lines).last().unwrap().effect, Some(Verdict::Refused));
 }

@@ -21,6 +21,12 @@ pub(super) fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     if let Some(file) = &subject.writes_executed {
         return Some(format!("`{file}` is run, or read by what runs, without being opened"));
     }
+    if let Some(value) = &subject.opens_secret {
+        return Some(format!(
+            "it opens `{}`, a place of secrets, which the user has not named; {}",
+            value.text, value.origin
+        ));
+    }
     if let Some(value) = &subject.overwrites {
         let why = "which the user has not named and this session has not saved";
         return Some(format!("it may replace `{}`, {why}; {}", value.text, value.origin));
