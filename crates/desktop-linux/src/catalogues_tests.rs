@@ -1,3 +1,5 @@
+//! Catalogues that are made here, byte by byte.
+
 use deskhand_core::policy::{Decision, Policy, Subject};
 
 use super::*;
