@@ -36,9 +36,8 @@ pub(super) async fn follow(command: &Command, policy: &Policy, places: &Places) 
     }
     let home = places.home.clone();
     let work = tokio::task::spawn_blocking(move || leads(paths, &home));
-    let led = match tokio::time::timeout(ANSWER_MAX, work).await {
-        Ok(Ok(led)) => led,
-        Ok(Err(_)) | Err(_) => return Err("not run: the file system does not answer".to_owned()),
+    let Ok(Ok(led)) = tokio::time::timeout(ANSWER_MAX, work).await else {
+        return Err("not run: the file system does not answer".to_owned());
     };
     if led.is_empty() {
         return Ok(());
