@@ -71,6 +71,9 @@ pub struct Subject {
     /// The file that it writes or names, if that is run or read without being opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_executed: Option<String>,
+    /// Whether it types into a field that may take the place of a file.
+    #[serde(skip)]
+    pub types_place: bool,
     /// The file that it may replace, if the user has not named it and the session has not made it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overwrites: Option<Value>,
@@ -199,6 +202,7 @@ impl Subject {
                 (value.text, value.origin) = (elsewhere, Origin::Model);
             }
         }
+        subject.types_place = true;
         subject.writes(command, places, &[]);
         subject
     }

@@ -189,6 +189,10 @@ impl Subject {
             }
         }
         // A field for the place of a file takes those of other machines, too.
+        // A path in a text or in a cell is written nowhere.
+        let is_entry = field.is_none_or(|field| field.role == Role::ENTRY);
+        self.types_place = !in_page
+            && (is_entry || field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface)));
         if third && !in_page && field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface))
         {
             found
@@ -257,7 +261,9 @@ impl Subject {
     /// Notes which files are written that are run without being opened, or that hold something else.
     pub(super) fn writes(&mut self, command: &Command, places: &Places, made: &[&str]) {
         self.document_runs = self.document.as_ref().is_some_and(|path| places.runs(path));
-        if matches!(self.does, Does::Save | Does::Type | Does::Set | Does::Press) {
+        if self.does == Does::Save
+            || (self.types_place && matches!(self.does, Does::Type | Does::Set | Does::Press))
+        {
             let executed = self.paths.iter().find(|path| places.runs(path)).cloned();
             self.writes_executed = executed.or_else(|| self.writes_executed.take());
         }

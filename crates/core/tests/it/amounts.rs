@@ -306,6 +306,10 @@ fn files_that_are_run_without_being_opened_are_asked_about() {
     assert!(dialog("smb://evil.test/share/a.odt").unwrap().contains("`evil.test`"));
     assert_eq!(dialog("report.odt"), None);
 
+    // A path in a text is no file.
+    let text = showing("Writer", &[(1, Role::PARAGRAPH, "")]);
+    assert_eq!(asked(text, &act("type_text", &json!({"id": "e2", "text": "/etc/hosts"}))), None);
+
     // A document that is open already.
     let open = |path: &str, actions: &Value| {
         let mut seen = button("Save");
