@@ -75,7 +75,7 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 23] = [
+const PLAIN: [&str; 22] = [
     "action",
     "button",
     "checked",
@@ -90,7 +90,6 @@ const PLAIN: [&str; 23] = [
     "gone",
     "keep_format",
     "key_hold",
-    "overwrite",
     "page",
     "range",
     "right",
