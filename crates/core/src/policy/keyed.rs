@@ -78,8 +78,9 @@ impl Subject {
 /// Whether a command opens the element that it is aimed at: by a double click or by an action of the application.
 fn opens_target(command: &Command) -> bool {
     let clicks = command.arguments.get("count").and_then(serde_json::Value::as_u64);
+    let twice = command.arguments.get("double").and_then(serde_json::Value::as_bool) == Some(true);
     command.intent.does == Does::Press
-        && (clicks.is_some_and(|count| count > 1) || command.arguments.contains_key("action"))
+        && (twice || clicks.is_some_and(|count| count > 1) || command.arguments.contains_key("action"))
 }
 
 /// Whether a chord deletes what is chosen.
