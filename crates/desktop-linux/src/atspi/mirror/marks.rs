@@ -56,6 +56,8 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
                 store.mark(object, Parts::STATES);
             }
         }
+        // Another page took the place of one. Chromium announces that of neither the object around them nor the page that went.
+        Event::Document if !store.has(object) => store.mark_all(),
         Event::Viewport | Event::ModelChanged | Event::Document => {
             store.mark_with_inside(object, Parts::ALL);
         }
@@ -127,6 +129,17 @@ mod tests {
         assert_eq!(stale, frame, "{event:?}");
         let (_, stale) = store.ask(&object(CHILD), &known.below, None);
         assert_eq!(stale, child, "{event:?}");
+    }
+
+    #[test]
+    fn a_page_that_was_not_there_makes_everything_stale() {
+        let mut store = Store::new(Parts::NONE);
+        store.ask(&object(ROOT), &Moments::default(), None);
+        let now = store.now();
+        store.confirm(&object(ROOT), Parts::ALL, now);
+        let new = Announcement { object: object("new page"), event: Event::Document, other: None };
+        apply(&mut store, &new);
+        assert_eq!(store.ask(&object(ROOT), &Moments::default(), None).1, Parts::ALL);
     }
 
     #[test]
