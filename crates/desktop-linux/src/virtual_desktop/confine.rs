@@ -92,8 +92,9 @@ const SYSTEM: &[&str] = &["/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "
 const KEPT_PRIVILEGES: &[&str] =
     &["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID", "CAP_SETUID"];
 
-/// What applications see before anything is covered: everything. They are ended with their parent.
-const BASE: [&str; 4] = ["--dev-bind", "/", "/", "--die-with-parent"];
+/// What applications see before anything is covered: everything. They do not end with the process that starts them, which may die
+/// before its desktop does; the guard of the desktop ends them.
+const BASE: [&str; 3] = ["--dev-bind", "/", "/"];
 
 /// What is covered by a mount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
