@@ -120,8 +120,8 @@ impl LinuxDesktop {
         life_line: LifeLine,
         seen: IdsSeen,
     ) -> DesktopResult<Self> {
-        let processes = Processes::kept(life_line);
         let mut environment = Environment::of_this_process().of_virtual_desktop(&handle.private_folder);
+        let processes = Processes::kept(life_line, &handle.private_folder, environment.path());
         environment.set("DISPLAY", &handle.display);
         let authority = handle.private_folder.join("Xauthority");
         let (socket, name) = (socket_of(&handle.display), handle.display.clone());

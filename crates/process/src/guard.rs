@@ -1,11 +1,12 @@
 //! A separate process that kills what this one leaves behind, even if this one is killed.
 
 use std::{
-    ffi::OsStr,
+    ffi::{OsStr, OsString},
     io,
     os::unix::process::CommandExt as _,
-    path::Path,
-    process::{Child, ChildStdin, Command, Stdio},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use tokio::sync::oneshot;
@@ -15,6 +16,9 @@ use crate::{mark::Mark, program::find_program};
 /// Kills every process with the mark `$1` and removes the folder `$2` when its input ends. The program `$3` gets the
 /// chance to clean up after itself; all others are killed at once, again and again until none is left. A process in the
 /// middle of `exec` shows no environment for a moment, so that none has to be seen twice.
+///
+/// Then what stays when a program is killed: file systems that a program mounted in the folder, and files elsewhere that the file
+/// `leavings` in the folder names, one `INODE PATH` a line. A file of another inode belongs to somebody else by now.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done
@@ -40,19 +44,68 @@ while [ "$round" -lt 500 ]; do
         kill -s "$signal" "$process" 2>/dev/null
     done
 done
+while read -r _ place _; do
+    case $place in
+        "$2"/*) fusermount3 -u -z "$place" || fusermount -u -z "$place" || umount -l "$place" ;;
+    esac
+done < /proc/self/mounts
+if [ -f "$2/leavings" ]; then
+    while read -r inode path; do
+        [ "$(stat -c %i -- "$path")" = "$inode" ] && rm -f -- "$path"
+    done < "$2/leavings"
+fi
 rm -rf -- "$2"
 "#;
 
+/// The file in the guarded folder that names files elsewhere, to be removed with it: one `INODE PATH` a line.
+pub const LEAVINGS: &str = "leavings";
+
+/// How many guards are started one after the other, when somebody kills them.
+const GUARDS_MAX: u32 = 100;
+
+/// What a guard process is started with.
+#[derive(Debug)]
+struct Start {
+    shell: PathBuf,
+    assignment: OsString,
+    folder: PathBuf,
+    asked: String,
+    path: OsString,
+}
+
+impl Start {
+    /// Starts a guard process that waits for the end of its input; with [`Stdio::null`] it does not wait.
+    fn spawn(&self, input: Stdio) -> io::Result<Child> {
+        Command::new(&self.shell)
+            .args(["-c", SCRIPT, "deskhand-guard"])
+            .arg(&self.assignment)
+            .arg(&self.folder)
+            .arg(&self.asked)
+            .env_clear()
+            .env("PATH", &self.path)
+            .env("LC_ALL", "C")
+            .current_dir("/")
+            .process_group(0)
+            .stdin(input)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+    }
+}
+
+/// This end of the pipe to the guard process; `None` once it is closed.
+type Input = Arc<Mutex<Option<ChildStdin>>>;
+
 /// One end of a pipe; a guard process reads the other. When this end is closed, also because this process is killed, the
-/// guard kills the marked processes and removes their folder.
+/// guard kills the marked processes and removes their folder. A guard process that is killed itself is replaced.
 #[derive(Debug)]
 pub struct Guard {
-    input: ChildStdin,
-    ended: oneshot::Receiver<()>,
+    input: Input,
+    ended: Option<oneshot::Receiver<()>>,
 }
 
 impl Guard {
-    /// Starts a guard of all processes with that mark and of their `folder`. It needs `sh`, `grep`, `sleep` and `rm` on
+    /// Starts a guard of all processes with that mark and of their `folder`. It needs `sh`, `grep`, `sleep`, `stat` and `rm` on
     /// `path`. The program named `asked` gets a termination signal before it is killed.
     ///
     /// # Errors
@@ -60,29 +113,59 @@ impl Guard {
     pub fn start(mark: &Mark, folder: &Path, asked: &str, path: &OsStr) -> io::Result<Self> {
         let shell = find_program("sh", path, Path::new(""))
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `sh`"))?;
-        let mut child = Command::new(shell)
-            .args(["-c", SCRIPT, "deskhand-guard"])
-            .arg(mark.assignment())
-            .arg(folder)
-            .arg(asked)
-            .env_clear()
-            .env("PATH", path)
-            .env("LC_ALL", "C")
-            .current_dir("/")
-            .process_group(0)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()?;
-        let input = child.stdin.take().ok_or_else(|| io::Error::other("the guard has no input"))?;
-        Ok(Self { input, ended: await_exit(child, "guard")? })
+        let (assignment, folder) = (mark.assignment(), folder.to_owned());
+        let start = Start { shell, assignment, folder, asked: asked.to_owned(), path: path.to_owned() };
+        let mut child = start.spawn(Stdio::piped())?;
+        let input: Input = Arc::new(Mutex::new(child.stdin.take()));
+        let (sender, ended) = oneshot::channel();
+        let kept = Arc::clone(&input);
+        std::thread::Builder::new().name("guard".to_owned()).spawn(move || {
+            watch(&start, child, &kept);
+            sender.send(()).ok();
+        })?;
+        Ok(Self { input, ended: Some(ended) })
     }
 
     /// Kills the processes, and returns when they and their folder are gone.
-    pub async fn end(self) {
-        drop(self.input);
-        // An error means that the guard is gone, which is what is waited for.
-        self.ended.await.ok();
+    pub async fn end(mut self) {
+        self.close();
+        if let Some(ended) = self.ended.take() {
+            // An error means that no guard is left, which is what is waited for.
+            ended.await.ok();
+        }
+    }
+
+    fn close(&self) {
+        drop(self.input.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Waits until a guard has done its work, and replaces one that is killed before.
+fn watch(start: &Start, mut child: Child, input: &Input) {
+    for _ in 0..GUARDS_MAX {
+        // One that exits has done what it can.
+        if child.wait().as_ref().map_or(None, ExitStatus::code).is_some() {
+            return;
+        }
+        let mut input = input.lock().unwrap_or_else(PoisonError::into_inner);
+        // A closed input stays closed: then the next guard does the work at once.
+        let next = if input.is_some() { Stdio::piped() } else { Stdio::null() };
+        match start.spawn(next) {
+            Ok(next) => child = next,
+            Err(error) => {
+                tracing::warn!(%error, "failed to replace the guard, which was killed");
+                return;
+            }
+        }
+        if input.is_some() {
+            *input = child.stdin.take();
+        }
     }
 }
 
@@ -138,5 +221,53 @@ mod tests {
         let exited = std::thread::spawn(move || sleep.wait().unwrap());
         guard.end().await;
         assert_eq!(exited.join().unwrap().signal(), Some(15));
+    }
+
+    /// The guard of that folder that runs, if one does.
+    fn process_of(folder: &Path) -> Option<rustix::process::Pid> {
+        let is = |entry: &std::fs::DirEntry| {
+            let line = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let mut words = line.split(|byte| *byte == 0);
+            words.any(|word| word == b"deskhand-guard")
+                && words.any(|word| word == folder.as_os_str().as_encoded_bytes())
+        };
+        let found = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok).find(is)?;
+        found.file_name().to_str()?.parse().ok().and_then(rustix::process::Pid::from_raw)
+    }
+
+    #[tokio::test]
+    async fn a_guard_that_is_killed_is_replaced_and_leaves_nothing() {
+        let [folder, elsewhere] = [(); 2].map(|()| {
+            let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
+            std::fs::create_dir(&folder).unwrap();
+            folder
+        });
+        let value = folder.as_os_str();
+        let mut sleep = Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let killed = loop {
+            // It shows no arguments in the middle of `exec`.
+            if let Some(pid) = process_of(&folder) {
+                break pid;
+            }
+        };
+        rustix::process::kill_process(killed, rustix::process::Signal::KILL).unwrap();
+        while process_of(&folder).is_none_or(|pid| pid == killed) {
+            std::thread::yield_now();
+        }
+        assert_eq!(sleep.try_wait().unwrap(), None, "the next one waits");
+        // A file that the program left, and one of the same name that belongs to somebody else.
+        let (own, other) = (elsewhere.join("own"), elsewhere.join("other"));
+        std::fs::write(&own, "").unwrap();
+        std::fs::write(&other, "").unwrap();
+        let inode = std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&own).unwrap());
+        let text = format!("{inode} {}\n{inode} {}\n", own.display(), other.display());
+        std::fs::write(folder.join(LEAVINGS), text).unwrap();
+        let exited = std::thread::spawn(move || sleep.wait().unwrap());
+        guard.end().await;
+        assert_eq!(exited.join().unwrap().signal(), Some(9));
+        assert!(!folder.exists() && !own.exists() && other.exists());
+        std::fs::remove_dir_all(elsewhere).unwrap();
     }
 }

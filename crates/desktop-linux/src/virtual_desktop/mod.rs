@@ -1,11 +1,12 @@
 //! Private desktops: an X server, window manager, session bus and accessibility bus of their own.
 //!
 //! - `start` brings one up with its `environment`, `programs`, `session_bus` and `accessibility_bus`; `processes` ends everything on
-//!   it and removes its files.
+//!   it and removes its files. `abandoned` does so for desktops whose processes were all killed.
 //! - `confine` keeps secrets and our own files from its applications.
 //! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
 //!   `protocol` what is sent over it.
 
+mod abandoned;
 pub(crate) mod accessibility_bus;
 pub(crate) mod confine;
 pub(crate) mod environment;

@@ -9,7 +9,7 @@ use std::{
     ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::unix::process::CommandExt,
+    os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
     sync::{Arc, Mutex, PoisonError},
@@ -77,10 +77,31 @@ pub(crate) struct Processes {
 
 /// Who ends the programs of a virtual desktop.
 enum EndedBy {
-    /// A process of ours.
-    Guard(Guard),
-    /// The keeper of the desktop, at the other end of the line.
-    Keeper(LifeLine),
+    /// A process of ours. The lock shows that the desktop is not abandoned.
+    Guard(Guard, File),
+    /// The keeper of the desktop, at the other end of the line. If it was killed together with its guard, a guard of ours.
+    Keeper(LifeLine, Guarded),
+}
+
+/// What a guard looks after.
+struct Guarded {
+    /// The private folder of the desktop.
+    folder: PathBuf,
+    /// Where the guard finds its programs.
+    path: OsString,
+}
+
+impl Guarded {
+    fn guard(&self) -> io::Result<Guard> {
+        Guard::start(&Mark::new(MARK, &self.folder), &self.folder, SERVER, &self.path)
+    }
+}
+
+/// Ends what is left of the desktop of a private folder, and removes the folder.
+pub(super) async fn end_abandoned(folder: &Path, path: &OsStr) -> io::Result<()> {
+    let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
+    guarded.guard()?.end().await;
+    Ok(())
 }
 
 impl Processes {
@@ -89,23 +110,25 @@ impl Processes {
         Self::with(Lifetime::Own, None, None)
     }
 
-    /// Programs that end with the desktop of the private `folder`, which is removed then.
-    pub(crate) fn guarded(folder: &Path, path: &OsStr) -> io::Result<Self> {
-        let guard = Guard::start(&Mark::new(MARK, folder), folder, SERVER, path)?;
+    /// Programs that end with the desktop of the private `folder`, which is removed then. `held` is its lock.
+    pub(crate) fn guarded(folder: &Path, path: &OsStr, held: File) -> io::Result<Self> {
+        let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
         let set_death_signal = find_program("setpriv", path, Path::new(""));
-        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(EndedBy::Guard(guard))))
+        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(EndedBy::Guard(guarded.guard()?, held))))
     }
 
-    /// Programs on a desktop that a keeper holds: they outlive this process, and end with the desktop.
-    pub(crate) fn kept(line: LifeLine) -> Self {
-        Self::with(Lifetime::OfDesktop, None, Some(EndedBy::Keeper(line)))
+    /// Programs on a desktop that a keeper holds, with that private `folder`: they outlive this process, and end with the
+    /// desktop.
+    pub(crate) fn kept(line: LifeLine, folder: &Path, path: &OsStr) -> Self {
+        let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
+        Self::with(Lifetime::OfDesktop, None, Some(EndedBy::Keeper(line, guarded)))
     }
 
     /// Uses the line to the keeper, where there is one.
     pub(crate) fn with_life_line<T>(&self, work: impl FnOnce(&LifeLine) -> T) -> Option<T> {
         match self.ended_by.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
-            Some(EndedBy::Keeper(line)) => Some(work(line)),
-            Some(EndedBy::Guard(_)) | None => None,
+            Some(EndedBy::Keeper(line, _)) => Some(work(line)),
+            Some(EndedBy::Guard(..)) | None => None,
         }
     }
 
@@ -164,7 +187,7 @@ impl Processes {
         if let Some(folder) = start.folder {
             command.current_dir(folder);
         }
-        let messages = |log: &Path| File::options().create(true).append(true).open(log);
+        let messages = |log: &Path| File::options().create(true).append(true).mode(0o600).open(log);
         let (output, errors) = match &start.log {
             Some(log) => (messages(log)?.into(), messages(log)?.into()),
             None => (Stdio::null(), Stdio::null()),
@@ -192,14 +215,29 @@ impl Processes {
         let mut running = self.running.subscribe();
         let all = async {
             match ended_by {
-                EndedBy::Guard(guard) => guard.end().await,
-                EndedBy::Keeper(line) => line.close().await,
+                EndedBy::Guard(guard, _held) => guard.end().await,
+                EndedBy::Keeper(line, guarded) => {
+                    line.close().await;
+                    end_what_is_left(&guarded).await;
+                }
             }
             let _ = running.wait_for(|count| *count == 0).await;
         };
         if tokio::time::timeout(END_BOUND, all).await.is_err() {
             tracing::warn!("some processes of the virtual desktop did not end");
         }
+    }
+}
+
+/// A keeper that closes its desktop removes the folder. One that was killed leaves that to its guard, which may have been killed
+/// too.
+async fn end_what_is_left(guarded: &Guarded) {
+    if !guarded.folder.exists() {
+        return;
+    }
+    match guarded.guard() {
+        Ok(guard) => guard.end().await,
+        Err(error) => tracing::warn!(%error, "failed to remove what is left of a virtual desktop"),
     }
 }
 

@@ -3,9 +3,11 @@
 
 use std::{
     ffi::{OsStr, OsString},
-    fs, io,
+    io,
     path::Path,
 };
+
+use super::start::{create_private, write_private};
 
 /// The arguments and files of one family of programs.
 struct Program {
@@ -90,8 +92,8 @@ user_pref("ui.caretBlinkTime", 0);
 /// The arguments to put first when `program` runs on the desktop with the folder `private`. Writes the files that it
 /// needs unless they exist. Blocking.
 ///
+/// # Errors
 /// If a file cannot be written.
-/// When a file cannot be written.
 pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Vec<OsString>> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is = |pattern: &&str| match pattern.strip_suffix('*') {
@@ -105,9 +107,9 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
         let file = private.join(path);
         if !file.exists() {
             if let Some(folder) = file.parent() {
-                fs::create_dir_all(folder)?;
+                create_private(folder)?;
             }
-            fs::write(&file, content)?;
+            write_private(&file, content.as_bytes())?;
         }
     }
     let superusers = if superuser { family.as_superuser } else { &[] };
@@ -117,6 +119,8 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::{ffi::OsStr, fs, io, os::unix::fs::symlink, path::Path};
 
-use super::environment::Environment;
+use super::{environment::Environment, start::create_private};
 use crate::desktop_entries::data_folders;
 
 /// The folder with the services of the bus, in the private folder of a virtual desktop.
@@ -45,7 +45,7 @@ pub(super) fn configuration(private: &Path) -> String {
 /// Links the services of the user and of the system into the private folder.
 pub(super) fn link_services(private: &Path, user: &Environment) -> io::Result<()> {
     let services = private.join(SERVICES_FOLDER);
-    fs::create_dir(&services)?;
+    create_private(&services)?;
     for folder in data_folders(|name| user.find(name).map(OsStr::to_owned)) {
         // Many of these folders do not exist.
         let entries = fs::read_dir(folder.join("dbus-1/services")).into_iter().flatten().flatten();

@@ -8,7 +8,7 @@ use std::{
     fs, io,
     os::{
         fd::OwnedFd,
-        unix::fs::{OpenOptionsExt, PermissionsExt},
+        unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
     },
     path::{Path, PathBuf},
     process::ChildStdout,
@@ -17,6 +17,7 @@ use std::{
 
 use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_process::LEAVINGS;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},
@@ -29,7 +30,7 @@ use crate::{
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
-        accessibility_bus,
+        abandoned, accessibility_bus,
         environment::{Environment, SETTINGS_FOLDER},
         processes::{Processes, ProgramStart, Started},
         session_bus,
@@ -118,14 +119,17 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     if let Some(error) = doctor::missing_programs(&user) {
         return Err(error);
     }
-    let folder =
-        tempfile::Builder::new().prefix("deskhand-").tempdir().map_err(|error| cannot_prepare(&error))?;
+    abandoned::remove(&std::env::temp_dir(), user.path()).await;
+    let private = fs::Permissions::from_mode(0o700);
+    let folder = tempfile::Builder::new().prefix(abandoned::PREFIX).permissions(private).tempdir();
+    let folder = folder.map_err(|error| cannot_prepare(&error))?;
+    let held = abandoned::hold(folder.path()).map_err(|error| cannot_prepare(&error))?;
     let mut cookie = [0; 16];
     getrandom::fill(&mut cookie).map_err(|error| cannot_prepare(&io::Error::other(error.to_string())))?;
     write_files(folder.path(), &cookie, &user).map_err(|error| cannot_prepare(&error))?;
     let environment = user.of_virtual_desktop(folder.path());
-    let processes =
-        Processes::guarded(folder.path(), environment.path()).map_err(|error| cannot_prepare(&error))?;
+    let processes = Processes::guarded(folder.path(), environment.path(), held)
+        .map_err(|error| cannot_prepare(&error))?;
     // From here on the guard removes the folder.
     let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound };
     match start_parts(&starting, environment, &options, cookie, begun).await {
@@ -236,6 +240,10 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     if peer.and_then(|pid| u32::try_from(pid).ok()) != Some(started.pid) {
         return Err(starting.broken("Xvfb", &format!("{socket} belongs to another process")));
     }
+    // A server that is killed leaves them.
+    let socket = Path::new(&socket);
+    let lock = socket.ancestors().nth(2).unwrap_or(socket).join(format!(".X{number}-lock"));
+    starting.leaves(&[socket, &lock]).map_err(|error| cannot_prepare(&error))?;
     Ok(format!(":{number}"))
 }
 
@@ -250,6 +258,9 @@ async fn start_session_bus(starting: &Starting, environment: &Environment) -> De
     let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
     let started = starting.program("dbus-daemon", arguments, environment, true).await?;
     let line = starting.first_line("dbus-daemon", started.output).await?;
+    // The bus opens its socket to everyone.
+    let private = fs::set_permissions(starting.folder.join("bus"), fs::Permissions::from_mode(0o600));
+    private.map_err(|error| starting.broken("dbus-daemon", &error.to_string()))?;
     Ok(line.trim().to_owned())
 }
 
@@ -302,6 +313,14 @@ async fn enable_accessibility(
 impl Starting {
     fn log(&self, name: &str) -> PathBuf {
         self.folder.join("logs").join(name)
+    }
+
+    /// Notes files outside of the folder, for the guard. One that does not exist is skipped.
+    fn leaves(&self, files: &[&Path]) -> io::Result<()> {
+        let inode = |file: &&Path| Some((fs::symlink_metadata(file).ok()?.ino(), file.display().to_string()));
+        let lines: String =
+            files.iter().filter_map(inode).map(|(inode, path)| format!("{inode} {path}\n")).collect();
+        write_private(&self.folder.join(LEAVINGS), lines.as_bytes())
     }
 
     async fn program(
@@ -364,24 +383,29 @@ fn cannot_prepare(error: &io::Error) -> DesktopError {
 
 fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Result<()> {
     for name in ["run", "logs", "tmp"] {
-        let inner = folder.join(name);
-        fs::create_dir(&inner)?;
-        fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
+        create_private(&folder.join(name))?;
     }
-    let write = |name: &str, content: &[u8]| -> io::Result<()> {
-        let mut file =
-            fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(folder.join(name))?;
-        io::Write::write_all(&mut file, content)
-    };
+    let write = |name: &str, content: &[u8]| write_private(&folder.join(name), content);
     write("Xauthority", &authority(cookie))?;
     write("bus.conf", session_bus::configuration(folder).as_bytes())?;
     session_bus::link_services(folder, user)?;
     for (toolkit, more) in [("gtk-3.0", ""), ("gtk-4.0", "gtk-enable-animations=false\n")] {
         let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
-        fs::create_dir_all(&settings)?;
-        fs::write(settings.join("settings.ini"), format!("{TOOLKIT_SETTINGS}{more}"))?;
+        create_private(&settings)?;
+        write_private(&settings.join("settings.ini"), format!("{TOOLKIT_SETTINGS}{more}").as_bytes())?;
     }
     write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
+}
+
+/// Creates a folder with its parents, for its owner alone.
+pub(super) fn create_private(folder: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+/// Writes a new file for its owner alone.
+pub(super) fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
+    io::Write::write_all(&mut file, content)
 }
 
 /// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and data,
