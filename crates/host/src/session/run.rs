@@ -11,6 +11,7 @@ use deskhand_core::{
     ids::SessionId,
     outcome::{Outcome, OutcomeKind},
     record::{Line, Record},
+    session::Event,
     text::error_chain,
 };
 use deskhand_desktop::Capture as _;
@@ -229,8 +230,12 @@ impl Run<'_> {
         }
         let observer = &mut *self.observer;
         let mut on_line = |line: &Line| {
-            if let Record::Header(header) = &line.record {
-                note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+            match &line.record {
+                Record::Header(header) => {
+                    note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+                }
+                Record::Event(record) if matches!(record.event, Event::Ended) => no_longer_kept(workspace),
+                Record::Changed(_) | Record::Effect(_) | Record::Event(_) => {}
             }
             story.read(line);
             observer.record(line);
@@ -286,6 +291,13 @@ fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Ob
     let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
     if let Err(error) = workspace.note_in(folder, duration) {
         observer.notice(&Notice::not_kept(&error));
+    }
+}
+
+/// Lets the desktop end with this process: nothing is left to resume.
+fn no_longer_kept(workspace: &Workspace) {
+    if let Err(error) = workspace.desktop.inner().keep_for(Duration::ZERO) {
+        tracing::debug!(%error, "the keeper has already ended");
     }
 }
 
