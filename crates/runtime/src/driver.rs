@@ -111,12 +111,21 @@ pub async fn run<D: Desktop, M: Model>(
     if options.config.marks_secret.is_empty() {
         options.config.marks_secret = uuid::Uuid::new_v4().simple().to_string();
     }
+    let begun = folder.keep_prompts(&options.prompts).and_then(|prompts| Ok((prompts, folder.begin()?)));
+    let (prompts_sha256, journal) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            agents.close().await;
+            folder.discard();
+            return Err(error.into());
+        }
+    };
     let header = Header {
         version: JOURNAL_VERSION,
         session: id.clone(),
         created_ms: now_ms(),
         config: options.config.clone(),
-        prompts_sha256: folder.keep_prompts(&options.prompts)?,
+        prompts_sha256,
         model: options.model.name().to_owned(),
         desktop: options.desktop_name.clone(),
         program: options.program.clone(),
@@ -124,13 +133,15 @@ pub async fn run<D: Desktop, M: Model>(
         forked_from: None,
     };
     let session = Session::new(options.config.clone(), options.prompts.clone());
-    let journal = folder.begin()?;
     let mut driver = Driver::new(options, agents, folder, journal, session, observer);
     let driven = match driver.append(Record::Header(Box::new(header))) {
         Ok(()) => driver.drive().await,
         Err(error) => Err(error),
     };
     driver.agents.close().await;
+    if driver.journal.is_empty() {
+        driver.folder.discard();
+    }
     driven?;
     Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
 }

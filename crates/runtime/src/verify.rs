@@ -196,7 +196,11 @@ pub fn verify(folder: &SessionFolder) -> Result<Verification, JournalError> {
         }
     }
     if found.records == 0 {
-        return Err(JournalError::NoHeader { path: folder.journal_path() });
+        match folder.anchored_records()? {
+            0 => return Err(JournalError::NoRecord { path: folder.journal_path() }),
+            last => found.note(Finding::Truncated { from: 1, to: last }),
+        }
+        return Ok(found);
     }
     found.end(chain.missing_end(), cut_off);
     found.proof = chain.proof();

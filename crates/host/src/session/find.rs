@@ -13,6 +13,8 @@ pub(crate) fn find(store: &SessionStore, name: &str) -> Result<SessionFolder, Se
         error @ (JournalError::File { .. }
         | JournalError::Record { .. }
         | JournalError::NoHeader { .. }
+        | JournalError::NoRecord { .. }
+        | JournalError::Emptied { .. }
         | JournalError::Version { .. }
         | JournalError::InUse { .. }
         | JournalError::View { .. }

@@ -27,7 +27,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    JournalError, disk,
+    JournalError, SessionFolder, disk,
     key::{Purpose, SealFolder, SealKey},
 };
 
@@ -39,6 +39,11 @@ const SLOTS: usize = 2;
 const PATH_BYTES_MAX: usize = 4_096;
 /// How long an anchor is kept whose sessions folder is gone, which may be on a disk that is not mounted.
 const KEPT_UNMOUNTED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+
+/// How often an anchor is read that does not hold.
+const READS_MAX: u32 = 5;
+/// How long it takes at most to write an anchor.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
 
 /// A record and its seal.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -102,10 +107,14 @@ impl Anchored {
         serde_json::from_str(&anchored).ok().filter(|anchored: &Self| anchored.session == session)
     }
 
-    /// The newer of the slots that hold.
+    /// The newer of the slots that hold. In the boot in which it was written both do, as only a power failure tears a slot: if one
+    /// does not, somebody has spoilt it, and the other one may be too old.
     fn of_file(bytes: &[u8], key: &SealKey, session: &str) -> Option<Self> {
         let slots = bytes.chunks_exact(SLOT_BYTES).take(SLOTS);
-        slots.filter_map(|slot| Self::of_slot(slot, key, session)).max_by_key(|anchored| anchored.turn)
+        let held: Vec<Self> = slots.filter_map(|slot| Self::of_slot(slot, key, session)).collect();
+        let is_whole = held.len() == SLOTS;
+        let newer = held.into_iter().max_by_key(|anchored| anchored.turn)?;
+        (is_whole || newer.may_have_lost(&boot())).then_some(newer)
     }
 }
 
@@ -172,11 +181,18 @@ impl SealFolder {
     /// [`JournalError::File`] if it cannot be read.
     pub(crate) fn anchored(&self, key: &SealKey, session: &str) -> Result<Option<Anchored>, JournalError> {
         let path = self.anchor_path(session);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Anchored::of_file(&bytes, key, session)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(source) => Err(JournalError::file("read", path, source)),
+        for _ in 0..READS_MAX {
+            match fs::read(&path) {
+                // A slot that is being written may be read in part.
+                Ok(bytes) => match Anchored::of_file(&bytes, key, session) {
+                    None => std::thread::yield_now(),
+                    found => return Ok(found),
+                },
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+                Err(source) => return Err(JournalError::file("read", path, source)),
+            }
         }
+        Ok(None)
     }
 
     /// Anchors a journal anew, with records up to `head` that are on the disk. The anchor is synced.
@@ -204,17 +220,21 @@ impl SealFolder {
         let slot = anchored.to_slot(&key)?;
         let write = || {
             disk::create_folders(&anchors)?;
-            let mut file = tempfile::NamedTempFile::new_in(&anchors)?;
+            let mut file = disk::create_part(&path)?;
             for _ in 0..SLOTS {
                 file.write_all(&slot)?;
             }
             file.write_all(std::path::absolute(folder)?.as_os_str().as_bytes())?;
-            file.as_file().sync_all()?;
-            file.persist(&path).map_err(|error| error.error)?;
+            file.sync_all()?;
+            fs::rename(disk::part_of(&path), &path)?;
             disk::sync_folder(&anchors)?;
-            fs::OpenOptions::new().write(true).open(&path)
+            Ok(file)
         };
-        let file = write().map_err(|source| JournalError::file("write", &path, source))?;
+        let file = write().map_err(|source| {
+            // A full disk needs the space.
+            fs::remove_file(disk::part_of(&path)).ok();
+            JournalError::file("write", &path, source)
+        })?;
         Ok(Anchor { path, file, key, anchored })
     }
 
@@ -244,18 +264,32 @@ impl SealFolder {
     }
 }
 
-/// Whether the session of an anchor was removed by hand.
+impl SessionFolder {
+    /// How many records the journal had, by its anchor; 0 if that is not known.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the key or the anchor cannot be read.
+    pub(crate) fn anchored_records(&self) -> Result<u64, JournalError> {
+        let Some(key) = self.seals().key()? else { return Ok(0) };
+        Ok(self.seals().anchored(&key, &self.name())?.map_or(0, |anchored| anchored.written.seq))
+    }
+}
+
+/// Whether the session of an anchor was removed by hand, or the process died that wrote the anchor.
 fn is_stale(anchor: &Path) -> bool {
+    let unchanged_for = |time: Duration| {
+        let changed = fs::metadata(anchor).and_then(|metadata| metadata.modified());
+        changed.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() > time)
+    };
+    if disk::is_part(anchor) {
+        return unchanged_for(WRITTEN_WITHIN);
+    }
     let Some(folder) = folder_of(anchor) else { return false };
     if folder.exists() {
         return false;
     }
     // A sessions folder that is missing as a whole may be on a disk that is not mounted.
-    let idle = || {
-        let changed = fs::metadata(anchor).and_then(|metadata| metadata.modified());
-        changed.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() > KEPT_UNMOUNTED)
-    };
-    folder.parent().is_some_and(Path::exists) || idle()
+    folder.parent().is_some_and(Path::exists) || unchanged_for(KEPT_UNMOUNTED)
 }
 
 /// The folder of the session of an anchor; `None` if the file is not an anchor.

@@ -2,12 +2,16 @@
 //!
 //! Written bytes and new names survive the end of the process at once, and a power failure only once they are synced. So
 //! everything that a record refers to is synced before the record is. In unit tests, every step is recorded.
+//!
+//! A file that appears whole is written as `NAME.part` first. A process that dies leaves that file, and the next one that writes the
+//! same name, or resumes the session, takes it away.
 
 use std::{
+    ffi::OsString,
     fs,
     io::{self, Write as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use crate::private;
@@ -25,13 +29,48 @@ pub(super) fn create_folders(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file that appears whole or not at all. It is not synced.
+/// How the name of a file ends that is not whole yet.
+const PART: &str = "part";
+
+/// The name of a file while it is written.
+pub(super) fn part_of(path: &Path) -> PathBuf {
+    let mut part = OsString::from(path);
+    part.push(".");
+    part.push(PART);
+    part.into()
+}
+
+/// Creates the file that becomes `path`, private to its owner; one that a dead process left is emptied.
+pub(super) fn create_part(path: &Path) -> io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    options.create(true).write(true).truncate(true).mode(private::FILE_MODE).open(part_of(path))
+}
+
+/// Writes a file that appears whole or not at all. It is not synced. Nobody else may write it meanwhile.
 pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
-    file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
+    let written = create_part(path).and_then(|mut file| file.write_all(bytes));
+    if let Err(error) = written.and_then(|()| fs::rename(part_of(path), path)) {
+        // A full disk needs the space.
+        fs::remove_file(part_of(path)).ok();
+        return Err(error);
+    }
     step(path, Step::Write(bytes));
     Ok(())
+}
+
+/// Removes what processes that died have left half written in a folder. Failures are only logged.
+pub(super) fn remove_parts(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    for path in entries.map(|entry| entry.path()).filter(|path| is_part(path)) {
+        if let Err(error) = fs::remove_file(&path) {
+            tracing::warn!(%error, path = %path.display(), "failed to remove a file that is half written");
+        }
+    }
+}
+
+/// Whether a file is not whole yet.
+pub(super) fn is_part(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == PART)
 }
 
 /// Creates a file to append to. It is not synced.

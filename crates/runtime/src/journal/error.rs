@@ -66,6 +66,23 @@ pub enum JournalError {
         /// The journal.
         path: PathBuf,
     },
+    /// The journal has no complete record, and never had one.
+    #[error(
+        "read {}: it has no complete record: the process ended before the session began, so nothing was done and nothing is lost",
+        path.display()
+    )]
+    NoRecord {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// The journal has no complete record any more.
+    #[error("read {}: {} missing: they were removed", path.display(), super::records(1, *last, "is", "are"))]
+    Emptied {
+        /// The journal.
+        path: PathBuf,
+        /// The number of records that it had.
+        last: u64,
+    },
     /// The journal has a later format version.
     #[error("read {}: format version {found} is newer than the supported version {known}; update deskhand", path.display())]
     Version {

@@ -5,7 +5,7 @@
 use std::{
     fmt, fs,
     io::{self, Write as _},
-    os::unix::fs::PermissionsExt as _,
+    os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
 };
 
@@ -13,6 +13,7 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 
 use super::{JournalError, disk, store::hex};
+use crate::private;
 
 /// The length of the key, in bytes.
 const KEY_BYTES: usize = 32;
@@ -150,18 +151,36 @@ impl SealFolder {
         self.key()?.ok_or(JournalError::Key { path, problem })
     }
 
-    /// Creates the key. If another process does so at the same time, its key stays.
+    /// Creates the key. If another process does so at the same time, the key of the first one stays.
     fn create_key(&self, path: &Path) -> io::Result<()> {
         disk::create_folders(&self.path)?;
         let mut bytes = [0; KEY_BYTES];
         getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-        let mut file = tempfile::NamedTempFile::new_in(&self.path)?;
+        let mut file = fs::OpenOptions::new()
+            .create(true)
+            .write(true)
+            .truncate(false)
+            .mode(private::FILE_MODE)
+            .open(disk::part_of(path))?;
+        // Only one process writes it, and none takes it away meanwhile.
+        file.lock()?;
+        let part = disk::part_of(path);
+        if path.exists() {
+            // Nobody needs it any more; its writer may have removed it.
+            fs::remove_file(part).ok();
+            return Ok(());
+        }
+        file.set_len(0)?;
         file.write_all(&bytes)?;
-        file.as_file().sync_all()?;
-        match file.persist_noclobber(path) {
-            Ok(_) => disk::sync_folder(&self.path),
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error.error),
+        file.sync_all()?;
+        match fs::hard_link(&part, path) {
+            Ok(()) => {
+                fs::remove_file(&part)?;
+                disk::sync_folder(&self.path)
+            }
+            // Another process was faster, and has removed the file that this one wrote.
+            Err(_) if path.exists() => Ok(()),
+            Err(error) => Err(error),
         }
     }
 }

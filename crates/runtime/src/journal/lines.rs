@@ -152,7 +152,11 @@ impl Lines {
             }
             Some(Read::Problem(_)) | None => None,
         };
-        let header = header.ok_or_else(|| JournalError::NoHeader { path: path.to_owned() })?;
+        let header = match header {
+            Some(header) => header,
+            None if lines.whole_bytes == 0 => return Err(no_record(folder)?),
+            None => return Err(JournalError::NoHeader { path: path.to_owned() }),
+        };
         if header.version > JOURNAL_VERSION {
             return Err(JournalError::Version {
                 path: path.to_owned(),
@@ -251,6 +255,18 @@ impl Lines {
         self.held.extend(problems.into_iter().flatten().map(Read::Problem));
         self.held.pop_front()
     }
+}
+
+/// The error of a journal without a complete record.
+///
+/// # Errors
+/// [`JournalError`] if the key or the anchor cannot be read.
+fn no_record(folder: &SessionFolder) -> Result<JournalError, JournalError> {
+    let path = folder.journal_path();
+    Ok(match folder.anchored_records()? {
+        0 => JournalError::NoRecord { path },
+        last => JournalError::Emptied { path, last },
+    })
 }
 
 #[cfg(test)]

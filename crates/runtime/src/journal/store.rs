@@ -3,12 +3,18 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
 
 use deskhand_core::{ids::SessionId, prompt::PromptSet, record::Line, ui::PictureRef};
 use sha2::{Digest as _, Sha256};
 
 use super::{Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
+
+/// How long a session may take from its folder to its first record.
+const BEGUN_WITHIN: Duration = Duration::from_secs(60);
+/// A longer journal has more than a part of its header.
+const HEADER_BYTES_MAX: u64 = 64 * 1024;
 
 /// Bytes as lower-case hexadecimal.
 pub(super) fn hex(bytes: &[u8]) -> String {
@@ -54,10 +60,21 @@ impl SessionStore {
     /// [`JournalError::File`] if it cannot be created.
     pub fn create(&self, session: &SessionId) -> Result<SessionFolder, JournalError> {
         self.seals.prune();
+        self.prune();
         let folder = SessionFolder { path: self.root.join(&session.0), seals: self.seals.clone() };
         let pictures = folder.pictures_path();
         disk::create_folders(&pictures).map_err(|source| JournalError::file("create", pictures, source))?;
         Ok(folder)
+    }
+
+    /// Removes sessions that did not begin because their process died. Failures are only logged.
+    fn prune(&self) {
+        for entry in fs::read_dir(&self.root).into_iter().flatten().filter_map(Result::ok) {
+            let folder = SessionFolder { path: entry.path(), seals: self.seals.clone() };
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) && folder.did_not_begin() {
+                folder.discard();
+            }
+        }
     }
 
     /// The ids of all sessions, newest first.
@@ -136,13 +153,22 @@ impl SessionFolder {
         self.path.join("agents")
     }
 
-    /// Removes the folder of a session that did not start. Failure is only logged.
+    /// Removes what there is of a session that did not begin. Failure is only logged.
     pub(crate) fn discard(&self) {
-        if !self.journal_path().exists()
-            && let Err(error) = self.remove()
-        {
-            tracing::warn!(%error, "failed to remove the folder of a session that did not start");
+        if let Err(error) = self.remove() {
+            tracing::warn!(%error, "failed to remove the folder of a session that did not begin");
         }
+    }
+
+    /// Whether the process that created it died before its first record was complete.
+    fn did_not_begin(&self) -> bool {
+        let changed = fs::metadata(&self.path).and_then(|data| data.modified());
+        let age =
+            changed.map_or(Duration::ZERO, |at| SystemTime::now().duration_since(at).unwrap_or_default());
+        let is_unused = || self.is_in_use().is_ok_and(|in_use| !in_use);
+        // One that was emptied had records.
+        let had_none = || self.anchored_records().is_ok_and(|records| records == 0);
+        age > BEGUN_WITHIN && !has_record(&self.journal_path()) && is_unused() && had_none()
     }
 
     /// Removes the session with its anchor.
@@ -260,6 +286,15 @@ impl SessionFolder {
     pub(crate) fn prompts_path(&self, sha256: &str) -> PathBuf {
         self.path.join(format!("prompts-{sha256}.json"))
     }
+}
+
+/// Whether a journal has a complete record, or may have one.
+fn has_record(journal: &Path) -> bool {
+    let length = match fs::metadata(journal) {
+        Ok(found) => found.len(),
+        Err(error) => return error.kind() != std::io::ErrorKind::NotFound,
+    };
+    length > HEADER_BYTES_MAX || fs::read(journal).map_or(true, |bytes| bytes.contains(&b'\n'))
 }
 
 /// Writes a file atomically. An existing file of that name and size is kept: it has the same content.

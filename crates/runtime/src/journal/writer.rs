@@ -87,6 +87,8 @@ impl JournalWriter {
             disk::sync(&file, &path)?;
             Ok(file)
         };
+        disk::remove_parts(folder.path());
+        disk::remove_parts(&folder.pictures_path());
         let mut references = References::default();
         pictures.iter().for_each(|sha256| references.add(sha256));
         references.sync(&folder)?;

@@ -27,6 +27,8 @@ use crate::{
 };
 
 const TAMPERINGS: u64 = 1_000;
+/// How often files beside the journal are tampered with; so often as `DESKHAND_TAMPERINGS` says, if it is set.
+const FILE_TAMPERINGS: u64 = 200;
 
 fn within(chance: &mut Chance, range: Range<usize>) -> usize {
     range.start + chance.below(range.end - range.start)
@@ -101,7 +103,7 @@ fn tampered(whole: &[String], chance: &mut Chance) -> (String, String, usize) {
     let seals = [Seals::Kept, Seals::Removed, Seals::Own][chance.below(3)];
     let is_resealed = chance.below(3) > 0;
     let mut torn = String::new();
-    let (what, at) = match chance.below(6) {
+    let (what, at) = match chance.below(8) {
         0 => {
             let at = chance.below(count);
             lines[at] = changed(&lines[at], chance);
@@ -130,6 +132,19 @@ fn tampered(whole: &[String], chance: &mut Chance) -> (String, String, usize) {
             lines.truncate(at);
             ("truncate", at)
         }
+        5 => {
+            let at = within(chance, 1..count - 1);
+            lines[at..].rotate_left(1);
+            ("rotate", at)
+        }
+        6 => {
+            // Also within the header, so that no record is left.
+            let at = chance.below(count);
+            let cut = chance.below(lines[at].len());
+            torn = (0..=cut).rev().find_map(|end| lines[at].get(..end)).unwrap_or_default().to_owned();
+            lines.truncate(at);
+            ("cut", at)
+        }
         _ => {
             let at = within(chance, 1..count);
             let cut = within(chance, 1..lines[at].len());
@@ -143,9 +158,13 @@ fn tampered(whole: &[String], chance: &mut Chance) -> (String, String, usize) {
         let from = if seals == Seals::Own && chance.below(2) == 0 { 0 } else { at };
         reseal(&mut lines, from, seals);
         let at = if from < lines.len() { from } else { at };
-        return (format!("{what}, resealed {seals:?}"), lines.join("\n") + "\n" + &torn, at + 1);
+        return (format!("{what}, resealed {seals:?}"), joined(&lines) + &torn, at + 1);
     }
-    (what.to_owned(), lines.join("\n") + "\n" + &torn, at + 1)
+    (what.to_owned(), joined(&lines) + &torn, at + 1)
+}
+
+fn joined(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
 async fn ran() -> Ran {
@@ -188,7 +207,106 @@ async fn every_tampering_without_the_key_is_named_and_not_resumed() {
         assert_eq!(fs::read_to_string(folder.journal_path()).unwrap(), text, "{case}: nothing is cut off");
         *kinds.entry(what).or_default() += 1;
     }
-    assert!(kinds.len() == 24 && kinds.values().all(|count| *count > 10), "{kinds:?}");
+    assert!(kinds.len() == 32 && kinds.values().all(|count| *count > 10), "{kinds:?}");
+}
+
+/// Changes a file without leaving it as it was; returns what was done.
+fn spoil(file: &std::path::Path, others: &[std::path::PathBuf], chance: &mut Chance) -> &'static str {
+    let kept = fs::read(file).unwrap();
+    let mut bytes = kept.clone();
+    let what = match chance.below(5) {
+        0 => {
+            let at = chance.below(bytes.len());
+            bytes[at] ^= 1 << chance.below(8);
+            "change"
+        }
+        1 => {
+            bytes.truncate(chance.below(bytes.len()));
+            "truncate"
+        }
+        2 => {
+            bytes.push(b'\n');
+            "extend"
+        }
+        3 => {
+            bytes = fs::read(&others[chance.below(others.len())]).unwrap();
+            "replace"
+        }
+        _ => {
+            fs::remove_file(file).unwrap();
+            return "remove";
+        }
+    };
+    if bytes == kept {
+        bytes.clear();
+    }
+    fs::write(file, bytes).unwrap();
+    what
+}
+
+#[tokio::test]
+async fn every_changed_picture_and_prompt_set_is_named() {
+    let ran = run_with(&office_script(), config(), office(), &StopSwitch::new(), |_, _| {}).await;
+    let folder = &ran.end.folder;
+    let entries = |path: std::path::PathBuf| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let is_prompts =
+        |path: &std::path::PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    let mut files: Vec<_> = entries(folder.path().join("pictures")).collect();
+    files.extend(entries(folder.path().to_owned()).filter(is_prompts));
+    assert!(files.len() > 3, "{files:?}");
+    let mut chance = Chance::new(12);
+    let wanted = std::env::var("DESKHAND_TAMPERINGS").ok().and_then(|text| text.parse().ok());
+    let mut kinds = std::collections::BTreeSet::new();
+    for number in 0..wanted.unwrap_or(FILE_TAMPERINGS) {
+        let file = &files[chance.below(files.len())];
+        let kept = fs::read(file).unwrap();
+        let what = spoil(file, &files, &mut chance);
+        let name = file.file_stem().unwrap().to_str().unwrap().trim_start_matches("prompts-");
+        let findings = verify(folder).unwrap().findings;
+        let named = match findings.as_slice() {
+            [
+                Finding::PictureChanged { sha256, .. }
+                | Finding::PictureMissing { sha256, .. }
+                | Finding::PromptsChanged { sha256 }
+                | Finding::PromptsMissing { sha256 },
+            ] => sha256 == name,
+            _ => false,
+        };
+        assert!(named, "tampering {number}: {what} {}: {findings:?}", file.display());
+        kinds.insert(what);
+        fs::write(file, kept).unwrap();
+    }
+    assert_eq!(verify(folder).unwrap().findings, []);
+    assert_eq!(kinds.len(), 5, "{kinds:?}");
+}
+
+/// Somebody who can write to the seals, too, but has no key.
+#[tokio::test]
+async fn with_a_spoilt_anchor_a_tampered_journal_is_never_proven() {
+    let ran = ran().await;
+    let folder = &ran.end.folder;
+    let whole = lines_of(folder);
+    let anchor = folder.seals().anchor_path(&ran.end.session.0);
+    let kept = fs::read(&anchor).unwrap();
+    let mut chance = Chance::new(13);
+    for number in 0..100 {
+        let (what, text, _) = tampered(&whole, &mut chance);
+        fs::write(folder.journal_path(), text).unwrap();
+        let mut spoilt = kept.clone();
+        match chance.below(3) {
+            0 => drop(fs::remove_file(&anchor)),
+            1 => spoilt.truncate(chance.below(kept.len())),
+            _ => spoilt.iter_mut().step_by(100).for_each(|byte| *byte ^= 1),
+        }
+        if anchor.exists() {
+            fs::write(&anchor, &spoilt).unwrap();
+        }
+        let is_proven = verify(folder).is_ok_and(|verified| {
+            verified.findings.is_empty() && matches!(verified.proof, Proof::Sealed { .. })
+        });
+        assert!(!is_proven, "tampering {number}: {what}");
+        fs::write(&anchor, &kept).unwrap();
+    }
 }
 
 /// The script of the main job with a request for approval in it.
