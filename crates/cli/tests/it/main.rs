@@ -12,6 +12,7 @@ mod keeper;
 mod main_job;
 mod packaging;
 mod people;
+mod power;
 mod reference;
 mod runs;
 mod sessions;
