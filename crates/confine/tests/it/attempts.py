@@ -2,10 +2,13 @@
 
 import ctypes
 import errno
+import fcntl
 import json
+import mmap
 import os
 import signal
 import socket
+import stat
 import sys
 
 targets = json.loads(sys.argv[1])
@@ -70,6 +73,18 @@ def foreign_processes():
     return seen
 
 
+def thirty_two_bits():
+    child = os.fork()
+    if child == 0:
+        # `mov eax, 20; int 0x80; ret`: the number of the process, by the calls of 32-bit programs.
+        code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        code.write(bytes.fromhex("b814000000cd80c3"))
+        ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+        os._exit(0)
+    if os.WIFSIGNALED(os.waitpid(child, 0)[1]):
+        raise OSError(errno.EPERM, "the program is ended")
+
+
 secret = outside + "/secret"
 attempt("read", lambda: read(secret))
 attempt("list", lambda: os.listdir(outside))
@@ -120,11 +135,26 @@ for flag in ["NEWUSER", "NEWNET", "NEWNS", "NEWPID"]:
     attempt("unshare " + flag, lambda: call(targets["calls"]["unshare"], targets["flags"][flag]))
     attempt("clone " + flag, lambda: call(targets["calls"]["clone"], targets["flags"][flag] | signal.SIGCHLD, 0, 0, 0, 0))
 attempt("clone3", lambda: call(targets["calls"]["clone3"], 0, 0))
-for name in ["bpf", "perf_event_open", "keyctl", "add_key", "userfaultfd", "io_uring_setup", "mount", "setns", "chroot"]:
-    attempt(name, lambda: call(targets["calls"][name], 0, 0, 0, 0, 0))
+for name, number in sorted(targets["refused_calls"].items()):
+    attempt("call " + name, lambda: call(number, 0, 0, 0, 0, 0))
 if targets["x32"]:
-    attempt("x32", lambda: call(0x40000000 | 39))
-    attempt("x32 unshare", lambda: call(0x40000000 | targets["calls"]["unshare"], targets["flags"]["NEWUSER"]))
+    attempt("call x32 getpid", lambda: call(0x40000000 | 39))
+    attempt("call x32 unshare", lambda: call(0x40000000 | targets["calls"]["unshare"], targets["flags"]["NEWUSER"]))
+    attempt("call x32 io_uring_setup", lambda: call(0x40000000 | targets["refused_calls"]["io_uring_setup"], 1, 0))
+    attempt("32-bit call", thirty_two_bits)
+attempt("signal of a thread", lambda: call(targets["calls"]["tgkill"], victim, victim, signal.SIGTERM))
+attempt("queued signal", lambda: call(targets["calls"]["rt_sigqueueinfo"], victim, signal.SIGTERM, bytes(128)))
+attempt("signal by a descriptor", lambda: os.pidfd_open(victim) and signal.pidfd_send_signal(os.pidfd_open(victim), signal.SIGTERM))
+attempt("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
+attempt("packets", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
+attempt("virtual machine socket", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM))
+attempt("cryptography of the kernel", lambda: socket.socket(socket.AF_ALG, socket.SOCK_SEQPACKET))
+attempt("input of a terminal", lambda: fcntl.ioctl(0, 0x5412, b"x"))
+attempt("device node", lambda: os.mknod(work + "/node", 0o600 | stat.S_IFBLK, os.makedev(8, 0)))
+attempt("kernel setting", lambda: write("/proc/sys/kernel/hostname"))
+for folder in ["", "/pids", "/memory", "/unified"]:
+    attempt("control group" + folder, lambda: write("/sys/fs/cgroup" + folder + "/cgroup.procs"))
+attempt("shared memory with a name", lambda: write("/dev/shm/" + targets["shared"]))
 attempt("system v memory", lambda: call(targets["calls"]["shmget"], targets["key"], 0, 0))
 
 status = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\t" in line)

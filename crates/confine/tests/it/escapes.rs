@@ -19,7 +19,21 @@ use serde_json::{Value, json};
 use crate::world::{World, found, text};
 
 /// Attempts that are harmless in namespaces, because they only reach what is private there.
-const PRIVATE_THERE: [&str; 1] = ["environment of the parent"];
+const PRIVATE_THERE: [&str; 2] = ["environment of the parent", "shared memory with a name"];
+
+/// What a refusal is called: not permitted, not there, not supported, or, for a link, another file system.
+const REFUSALS: [&str; 10] = [
+    "EACCES",
+    "EPERM",
+    "ENOENT",
+    "EROFS",
+    "ENOSYS",
+    "ESRCH",
+    "EXDEV",
+    "ENETUNREACH",
+    "EAFNOSUPPORT",
+    "ENOTTY",
+];
 
 /// Everything that a program may want to reach.
 struct Targets {
@@ -80,25 +94,20 @@ impl Targets {
                 "NEWNS": libc::CLONE_NEWNS,
                 "NEWPID": libc::CLONE_NEWPID,
             },
+            "shared": shared_name(),
             "calls": {
-                "add_key": libc::SYS_add_key,
-                "bpf": libc::SYS_bpf,
-                "chroot": libc::SYS_chroot,
                 "clone": libc::SYS_clone,
                 "clone3": libc::SYS_clone3,
-                "io_uring_setup": libc::SYS_io_uring_setup,
-                "keyctl": libc::SYS_keyctl,
-                "mount": libc::SYS_mount,
-                "perf_event_open": libc::SYS_perf_event_open,
                 "pidfd_getfd": libc::SYS_pidfd_getfd,
                 "prlimit64": libc::SYS_prlimit64,
                 "process_vm_readv": libc::SYS_process_vm_readv,
                 "ptrace": libc::SYS_ptrace,
-                "setns": libc::SYS_setns,
+                "rt_sigqueueinfo": libc::SYS_rt_sigqueueinfo,
                 "shmget": libc::SYS_shmget,
+                "tgkill": libc::SYS_tgkill,
                 "unshare": libc::SYS_unshare,
-                "userfaultfd": libc::SYS_userfaultfd,
             },
+            "refused_calls": refused_calls(),
         });
         Self { listeners, datagrams, network, victim, described }
     }
@@ -123,6 +132,48 @@ impl Targets {
     }
 }
 
+/// Calls that are refused whatever their arguments are, and their numbers.
+fn refused_calls() -> Value {
+    json!({
+        "acct": libc::SYS_acct,
+        "add_key": libc::SYS_add_key,
+        "bpf": libc::SYS_bpf,
+        "chroot": libc::SYS_chroot,
+        "clock_settime": libc::SYS_clock_settime,
+        "delete_module": libc::SYS_delete_module,
+        "fanotify_init": libc::SYS_fanotify_init,
+        "fsopen": libc::SYS_fsopen,
+        "init_module": libc::SYS_init_module,
+        "io_uring_enter": libc::SYS_io_uring_enter,
+        "io_uring_register": libc::SYS_io_uring_register,
+        "io_uring_setup": libc::SYS_io_uring_setup,
+        "kcmp": libc::SYS_kcmp,
+        "kexec_load": libc::SYS_kexec_load,
+        "keyctl": libc::SYS_keyctl,
+        "memfd_secret": libc::SYS_memfd_secret,
+        "mount": libc::SYS_mount,
+        "move_mount": libc::SYS_move_mount,
+        "name_to_handle_at": libc::SYS_name_to_handle_at,
+        "open_by_handle_at": libc::SYS_open_by_handle_at,
+        "open_tree": libc::SYS_open_tree,
+        "perf_event_open": libc::SYS_perf_event_open,
+        "pivot_root": libc::SYS_pivot_root,
+        "process_madvise": libc::SYS_process_madvise,
+        "request_key": libc::SYS_request_key,
+        "sethostname": libc::SYS_sethostname,
+        "setns": libc::SYS_setns,
+        "swapon": libc::SYS_swapon,
+        "syslog": libc::SYS_syslog,
+        "umount2": libc::SYS_umount2,
+        "userfaultfd": libc::SYS_userfaultfd,
+    })
+}
+
+/// The name of a shared memory object of this test.
+fn shared_name() -> String {
+    format!("deskhand-test-{}", std::process::id())
+}
+
 impl Drop for Targets {
     fn drop(&mut self) {
         self.victim.kill().ok();
@@ -143,13 +194,22 @@ fn every_way_out_is_refused() {
         assert!(output.status.success(), "{}", text(&output));
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let attempts = found["attempts"].as_object().unwrap();
-        assert!(attempts.len() > 60, "{attempts:?}");
+        assert!(attempts.len() > 100, "{attempts:?}");
         let is_private = |name: &str| world.has_namespaces() && PRIVATE_THERE.contains(&name);
         let done: Vec<_> = attempts
             .iter()
             .filter(|(name, result)| result.as_str().unwrap().starts_with("done") && !is_private(name))
             .collect();
         assert_eq!(done, Vec::new());
+        // A wrong argument would be refused without a sandbox, too.
+        let is_clear = |name: &str, result: &str| match name.strip_prefix("call ") {
+            Some(_) => ["EPERM", "ENOSYS"].contains(&result),
+            None => REFUSALS.contains(&result) || result.starts_with("done"),
+        };
+        let unclear: Vec<_> =
+            attempts.iter().filter(|(name, result)| !is_clear(name, result.as_str().unwrap())).collect();
+        assert_eq!(unclear, Vec::new());
+        assert!(!std::path::Path::new("/dev/shm").join(shared_name()).exists());
         assert!(!found.to_string().contains("hunter2"), "{found}");
         let none = "0000000000000000";
         let expected = json!({
