@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks, with the machine load.
 
 mod actions;
+mod endurance;
 mod perception;
 mod sessions;
 mod spellings;
@@ -35,6 +36,13 @@ pub(crate) enum Bench {
     ///
     /// A short run: `--only gtk3 --only calc --actions 40`.
     Actions(actions::ActionsArguments),
+    /// Run sessions with random faults, and look at what is left, lost or done twice.
+    ///
+    /// Each run is a real session on a private desktop, in namespaces of its own. At a random moment processes are killed, a
+    /// signal arrives, or a disk is full. Then mounts, processes, files and permissions are compared with those before, the
+    /// journal is verified, resumed and replayed, and side effects are counted in the files on disk. A run is repeated with
+    /// its seed: `--runs 1 --seed N`. The folder of a run with a problem stays in `target/endurance/N`.
+    Endurance(endurance::EnduranceArguments),
     /// Look for spellings of names and keys that are carried out although a policy denies them.
     Spellings(spellings::SpellingsArguments),
 }
@@ -45,6 +53,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Sessions(arguments) => sessions::run(arguments),
         Bench::Perception(arguments) => perception::run(arguments),
         Bench::Actions(arguments) => actions::run(arguments),
+        Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Spellings(arguments) => spellings::run(arguments),
     }
 }

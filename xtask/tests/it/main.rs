@@ -1,4 +1,5 @@
 #![cfg(test)]
 //! Tests of the commands as processes.
 
+mod endurance;
 mod setup;

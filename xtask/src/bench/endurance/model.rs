@@ -1,0 +1,195 @@
+//! A model at an endpoint: it carries the request out and survives every fault. It looks before it repeats something, as a
+//! careful model does.
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::{TcpListener, TcpStream},
+};
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::place::{APPENDS, SUBTASKS, WORDS};
+
+/// The longest request that is read, in bytes.
+const REQUEST_MAX: u64 = 64 * 1024 * 1024;
+/// How often the model tries one sub-task.
+const TRIES_MAX: usize = 6;
+
+/// Starts the endpoint; returns its address. It ends with the process.
+pub(super) fn start() -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").context("listen for the model")?;
+    let address = format!("http://{}/v1", listener.local_addr().context("read the address")?);
+    std::thread::spawn(move || {
+        for stream in listener.incoming().filter_map(Result::ok) {
+            // A client that was killed reads no answer.
+            std::thread::spawn(move || answer(stream).ok());
+        }
+    });
+    Ok(address)
+}
+
+fn answer(mut stream: TcpStream) -> Result<()> {
+    let mut reader = BufReader::new(stream.try_clone()?.take(REQUEST_MAX));
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
+            break;
+        }
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse()?;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    let request: Value = serde_json::from_slice(&body)?;
+    let reply = reply(&prompt_of(&request)).to_string();
+    let body = json!({
+        "id": "1", "object": "chat.completion", "created": 1, "model": "mock",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+    })
+    .to_string();
+    write!(
+        stream,
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+        body.len()
+    )?;
+    Ok(())
+}
+
+/// All texts of a request.
+fn prompt_of(request: &Value) -> String {
+    let messages = request["messages"].as_array().into_iter().flatten();
+    let texts = messages.flat_map(|message| match &message["content"] {
+        Value::String(text) => vec![text.clone()],
+        Value::Array(parts) => {
+            parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect()
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// What the model replies to a prompt.
+fn reply(prompt: &str) -> Value {
+    if prompt.contains("You are the HostAgent") {
+        host(prompt)
+    } else if prompt.contains(&format!("# Your sub-task\n\n{}", SUBTASKS[1])) {
+        shell(prompt)
+    } else {
+        editor(prompt)
+    }
+}
+
+fn fails(why: &str) -> Value {
+    json!({"observation": "-", "thought": why, "status": "FAIL", "reason": why, "result": why})
+}
+
+/// The id in `[…]` of the first line that contains all the parts.
+fn id_of(prompt: &str, parts: &[&str]) -> Option<String> {
+    let line = prompt.lines().rfind(|line| parts.iter().all(|part| line.contains(part)))?;
+    let (_, rest) = line.split_once('[')?;
+    rest.split_once(']').map(|(id, _)| id.to_owned())
+}
+
+/// The HostAgent assigns the first sub-task that was not assigned before.
+fn host(prompt: &str) -> Value {
+    let reported = |subtask: &str| {
+        prompt.lines().rfind(|line| line.starts_with("- “") && line.contains(&format!("“{subtask}”")))
+    };
+    for (at, subtask) in SUBTASKS.iter().enumerate() {
+        match reported(subtask) {
+            Some(line) if line.contains("FINISHED") => continue,
+            // The agent looks before it appends.
+            Some(_) if at == 1 && prompt.matches(&format!("“{subtask}” by")).count() < TRIES_MAX => {}
+            Some(_) => return fails("a sub-task failed"),
+            None => {}
+        }
+        let target =
+            if at == 1 { id_of(prompt, &["agent \"shell\""]) } else { id_of(prompt, &["- [w", "note.txt"]) };
+        return match target {
+            Some(id) => json!({
+                "observation": "-", "thought": "next", "status": "ASSIGN", "current_subtask": subtask, "control_label": id,
+                "next": [],
+            }),
+            None => fails("its target is not there"),
+        };
+    }
+    json!({"observation": "-", "thought": "all is done", "status": "FINISH", "result": "written and appended"})
+}
+
+/// The AppAgent types its word unless it is there, and saves.
+fn editor(prompt: &str) -> Value {
+    let word =
+        if prompt.contains(&format!("# Your sub-task\n\n{}", SUBTASKS[0])) { WORDS[0] } else { WORDS[2] };
+    let own_steps = prompt.split("# Your steps on this sub-task so far").nth(1).unwrap_or_default();
+    if own_steps.matches("\nStep ").count() > TRIES_MAX {
+        return fails("it does not work");
+    }
+    let save = json!({"function": "save", "arguments": {}});
+    let text = |line: &&str| line.contains("] text ") && line.contains("[e") && !line.contains("type_text");
+    let Some(line) = prompt.lines().rfind(text) else { return fails("there is no text") };
+    let id = line.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map_or("", |(id, _)| id);
+    let mut actions = vec![save];
+    if !line.contains(word) {
+        let typed = format!("{word}\n");
+        actions.insert(0, json!({"function": "type_text", "arguments": {"id": id, "text": typed}}));
+    }
+    json!({"observation": "-", "thought": "type and save", "status": "FINISH", "action": actions, "result": "saved"})
+}
+
+/// The shell agent appends its line unless there is a file already.
+fn shell(prompt: &str) -> Value {
+    if prompt.contains("\n- log.txt (") {
+        return json!({"observation": "-", "thought": "it ran", "status": "FINISH", "result": "appended"});
+    }
+    let script = format!("{APPENDS} log.txt; seq 400000 | tail -n 1");
+    json!({
+        "observation": "-", "thought": "append", "status": "CONTINUE",
+        "action": [{"function": "run_command", "arguments": {"program": "sh", "arguments": ["-c", script]}}],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_goes_on_with_what_is_not_done() {
+        let prompt = |done: &str| {
+            format!(
+                "You are the HostAgent\n# Sub-tasks so far\n{done}\n# Targets\n- [w1] window \"note.txt - Mousepad\" of Mousepad\n- [a1] agent \"shell\""
+            )
+        };
+        let check = |done: &str, status: &str, target: &str| {
+            let reply = host(&prompt(done));
+            assert_eq!(
+                (reply["status"].as_str(), reply["control_label"].as_str()),
+                (Some(status), Some(target).filter(|t| !t.is_empty())),
+                "{done}"
+            );
+        };
+        let line =
+            |at: usize, state: &str| format!("- “{}” by AppAgent/mousepad: {state} — x\n", SUBTASKS[at]);
+        check("", "ASSIGN", "w1");
+        check(&line(0, "FINISHED"), "ASSIGN", "a1");
+        check(&(line(0, "FINISHED") + &line(1, "FAILED")), "ASSIGN", "a1");
+        check(&(line(0, "FINISHED") + &line(1, "FINISHED")), "ASSIGN", "w1");
+        check(&line(0, "FAILED"), "FAIL", "");
+        check(&(line(0, "FINISHED") + &line(1, "FINISHED") + &line(2, "FINISHED")), "FINISH", "");
+    }
+
+    #[test]
+    fn a_word_that_is_there_is_not_typed_again() {
+        let actions = |text: &str| {
+            let prompt = format!("# Your sub-task\n\n{}\n[e4] text \"\" (focused){text}", SUBTASKS[0]);
+            editor(&prompt)["action"].as_array().unwrap().len()
+        };
+        assert_eq!(actions(""), 2);
+        assert_eq!(actions(&format!(" = \"{}\"", WORDS[0])), 1);
+    }
+}
