@@ -120,6 +120,8 @@ pub(super) struct Plan {
 
 /// The most records before a fault; a session without one has about 60.
 const RECORDS_MAX: u64 = 56;
+/// The longest time from them to the fault, in milliseconds.
+const PROGRAM_LATER_MAX_MS: u64 = 300;
 /// The records around the start of the program of the shell agent.
 const PROGRAM_RECORDS: Range<u64> = 26..30;
 /// The longest time from a record to the fault, in milliseconds.
@@ -155,9 +157,10 @@ impl Plan {
         if let Fault::Kill(victims) = &fault
             && victims.iter().any(|victim| matches!(victim, Victim::Program | Victim::Confinement))
         {
-            // They run for a moment only.
+            // They run for a moment only, once their confinement is made.
             moment.records =
                 PROGRAM_RECORDS.start + chance.below(PROGRAM_RECORDS.end - PROGRAM_RECORDS.start);
+            moment.later = Duration::from_millis(chance.below(PROGRAM_LATER_MAX_MS));
         }
         let keeps = chance.below(3) > 0;
         let again = (chance.below(4) == 0).then(|| Moment {
