@@ -73,6 +73,14 @@ def foreign_processes():
     return seen
 
 
+def signal_by_a_descriptor():
+    descriptor = os.pidfd_open(victim)
+    try:
+        signal.pidfd_send_signal(descriptor, signal.SIGTERM)
+    finally:
+        os.close(descriptor)
+
+
 def thirty_two_bits():
     child = os.fork()
     if child == 0:
@@ -144,7 +152,7 @@ if targets["x32"]:
     attempt("32-bit call", thirty_two_bits)
 attempt("signal of a thread", lambda: call(targets["calls"]["tgkill"], victim, victim, signal.SIGTERM))
 attempt("queued signal", lambda: call(targets["calls"]["rt_sigqueueinfo"], victim, signal.SIGTERM, bytes(128)))
-attempt("signal by a descriptor", lambda: os.pidfd_open(victim) and signal.pidfd_send_signal(os.pidfd_open(victim), signal.SIGTERM))
+attempt("signal by a descriptor", signal_by_a_descriptor)
 attempt("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
 attempt("packets", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW))
 attempt("virtual machine socket", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM))

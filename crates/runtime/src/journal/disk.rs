@@ -16,10 +16,18 @@ use std::{
 
 use crate::private;
 
+/// How many names above a folder are synced that exist already: another process may have created them without that.
+const NAMES_ABOVE: usize = 6;
+
 /// Creates a folder with its parents, private to their owner, and syncs their names.
 pub(super) fn create_folders(path: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     private::create_folders(path)?;
+    let existing = path.ancestors().skip(missing.len()).take(NAMES_ABOVE);
+    for parent in existing.filter_map(Path::parent).filter(|parent| !parent.as_os_str().is_empty()) {
+        // A folder of another user cannot always be opened.
+        sync_folder(parent).ok();
+    }
     for folder in missing.into_iter().rev() {
         match folder.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             Some(parent) => sync_folder(parent)?,
