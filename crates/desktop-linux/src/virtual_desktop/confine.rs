@@ -171,15 +171,13 @@ impl Confine {
             }
         };
         SYSTEM.iter().for_each(|path| cover(Path::new(path), Cover::ReadOnly));
-        for path in &self.read_only {
-            cover(path, Cover::ReadOnly);
-        }
-        for path in &self.hidden {
+        let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
+        for (path, how) in ours.chain(self.hidden.iter().map(|path| (path, Cover::Hidden))) {
             // If it were missing, an application could make it.
             if !path.exists() {
                 fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
             }
-            cover(path, Cover::Hidden);
+            cover(path, how);
         }
         for secret in home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret))) {
             let is_allowed = secret.canonicalize().is_ok_and(|real| allowed.contains(&real));
@@ -263,7 +261,7 @@ mod tests {
             Confine {
                 mode: ConfineMode::Required,
                 hidden: vec![self.path(".config/own"), self.path(".config/missing")],
-                read_only: vec![self.path("state")],
+                read_only: vec![self.path("state"), self.path("state/missing")],
                 ..Confine::default()
             }
         }
@@ -295,14 +293,18 @@ mod tests {
     fn secrets_and_our_own_files_are_out_of_reach() {
         let Some((home, profile)) = confined() else { return };
         let script = "cat .ssh/id .netrc .config/own/config.toml; ls .ssh; echo x >> .ssh/new; echo x >> .netrc; \
-                      echo x >> .config/own/config.toml; mkdir .config/missing/x; echo x >> state/journal; rm state/journal; \
+                      echo x >> .config/own/config.toml; mkdir .config/missing/x; \
+                      echo x > state/missing/x; rmdir state/missing; echo x >> state/journal; rm state/journal; \
                       mv .ssh moved; rm -r .config/own; umount .ssh; cat state/journal";
         let output = home.run(&profile, script);
         assert_eq!(String::from_utf8_lossy(&output.stdout), "the content");
         for name in [".ssh/id", ".netrc", ".config/own/config.toml", "state/journal"] {
             assert_eq!(fs::read_to_string(home.path(name)).unwrap(), "the content", "{name}");
         }
-        assert!(!home.path(".ssh/new").exists() && !home.path(".config/missing/x").exists());
+        for name in [".ssh/new", ".config/missing/x", "state/missing/x"] {
+            assert!(!home.path(name).exists(), "{name}");
+        }
+        assert!(home.path("state/missing").exists());
     }
 
     #[test]
