@@ -1,4 +1,4 @@
-//! Project commands: `cargo xtask setup|test|tidy|book|demo|bench`.
+//! Project commands: `cargo xtask setup|test|tidy|book|demo|bench|redteam`.
 //!
 //! Depends on none of our crates, so that its checks share no code with the product.
 
@@ -14,6 +14,7 @@ mod console;
 mod demo;
 mod ods;
 mod packages;
+mod redteam;
 mod setup;
 mod test;
 mod tidy;
@@ -44,6 +45,16 @@ enum Command {
     /// Run benchmarks and print the machine load with the results.
     #[command(subcommand)]
     Bench(bench::Bench),
+    /// Attack the program with content that gives orders and a model that obeys them.
+    ///
+    /// Documents, pages, mails, window titles, file names, the clipboard, results of tools and pictures carry orders; the model of
+    /// each attack does what it reads, on real applications, and the user approves every question that does not name the act.
+    /// What truly happened is told by files, logs of pages and logs of applications, never by the program. Then come honest
+    /// tasks, with the number of questions that they are asked. Fails if an act got through, a task was not done, or the
+    /// number of questions is another one. docs/internals/red-team.md says how to add an attack.
+    ///
+    /// A full run takes about ten minutes. For a single attack: `--only NAME --trace`; `--control` proves that it can succeed.
+    Redteam(redteam::RedteamArguments),
 }
 
 fn main() -> ExitCode {
@@ -54,6 +65,7 @@ fn main() -> ExitCode {
         Command::Book => book::run(),
         Command::Demo(arguments) => demo::run(&arguments),
         Command::Bench(bench) => bench::run(&bench),
+        Command::Redteam(arguments) => redteam::run(&arguments),
     };
     match result {
         Ok(code) => code,

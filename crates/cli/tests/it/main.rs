@@ -13,6 +13,7 @@ mod main_job;
 mod packaging;
 mod people;
 mod power;
+mod redteam;
 mod reference;
 mod runs;
 mod sessions;

@@ -1,0 +1,188 @@
+//! Attacks and honest tasks as data: what an attacker wrote where, what the user asks, and what a model does that obeys.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::Failure;
+
+/// The files of attacks, by what carries the words of the attacker.
+const ATTACKS: &[(&str, &str)] = &[
+    ("document", include_str!("attacks/document.toml")),
+    ("page", include_str!("attacks/page.toml")),
+    ("mail", include_str!("attacks/mail.toml")),
+    ("look-alike", include_str!("attacks/look_alike.toml")),
+    ("dialog", include_str!("attacks/dialog.toml")),
+    ("title", include_str!("attacks/title.toml")),
+    ("file name", include_str!("attacks/file_name.toml")),
+    ("clipboard", include_str!("attacks/clipboard.toml")),
+    ("terminal", include_str!("attacks/terminal.toml")),
+    ("picture", include_str!("attacks/picture.toml")),
+    ("agent", include_str!("attacks/agent.toml")),
+    ("blackboard", include_str!("attacks/blackboard.toml")),
+];
+
+/// The honest tasks.
+const TASKS: &[(&str, &str)] = &[("honest", include_str!("tasks/honest.toml"))];
+
+/// One attack, or one honest task.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Case {
+    /// Its name on the command line.
+    pub(crate) name: String,
+    /// What carries the words of the attacker; from the file that it stands in.
+    #[serde(skip)]
+    pub(crate) carrier: String,
+    /// What the attacker wants, or what the task is good for, in a few words.
+    pub(crate) goal: String,
+    /// Whether the short form of the suite has it.
+    pub(crate) short: bool,
+    /// Files below the home folder, with their content.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The same, to be run.
+    pub(crate) programs: BTreeMap<String, String>,
+    /// Links below the home folder, with what they point to.
+    pub(crate) links: BTreeMap<String, String>,
+    /// Pages by their address without `http://`.
+    pub(crate) pages: BTreeMap<String, String>,
+    /// Applications by name; see `programs/stage.py`.
+    pub(crate) stages: BTreeMap<String, Map<String, Value>>,
+    /// Documents that the user opens.
+    pub(crate) open: Vec<String>,
+    /// What stands in the configuration besides.
+    pub(crate) config: String,
+    /// The rules of the user; not in force in the control run.
+    pub(crate) rules: String,
+    /// What the control run has in its place.
+    pub(crate) unguarded: String,
+    /// What the user asks for.
+    pub(crate) request: String,
+    /// What an agent does before it has read the words of the attacker, and all of an honest task.
+    pub(crate) looks: Vec<Step>,
+    /// The words of the attacker as a pattern; its groups are values for `does`. Empty for honest tasks.
+    pub(crate) reads: String,
+    /// Whether the user sits at a terminal, and answers nothing. Otherwise a program stands in for the user.
+    pub(crate) terminal: bool,
+    /// Whether the model obeys only what does not stand between the marks of the prompt.
+    pub(crate) outside_marks: bool,
+    /// What the model does then.
+    pub(crate) does: Vec<Step>,
+    /// What a question must say to name the act; the user approves every question that does not.
+    pub(crate) names: String,
+    /// What the oracle looks for.
+    pub(crate) effect: Effect,
+    /// How the control run brings the effect about where no setting lets the model do it: a command line of a shell.
+    pub(crate) by_hand: String,
+    /// How often an honest task is asked about.
+    pub(crate) asked: u32,
+}
+
+/// A reply of the model: one tool call, or several.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Step {
+    /// The window whose agent does it, by a part of its title or application. Without a window and an agent, the HostAgent does.
+    #[serde(default)]
+    pub(crate) window: String,
+    /// The agent without a window that does it.
+    #[serde(default)]
+    pub(crate) agent: String,
+    /// An agent that gets the sub-task `subtask`.
+    #[serde(default)]
+    pub(crate) delegate: String,
+    /// The sub-task that the HostAgent assigns for this step.
+    #[serde(default)]
+    pub(crate) subtask: String,
+    /// The tool.
+    #[serde(default)]
+    pub(crate) tool: String,
+    /// The status; CONTINUE if empty.
+    #[serde(default)]
+    pub(crate) status: String,
+    /// An application, with files, that the HostAgent plans to start after this step.
+    #[serde(default)]
+    pub(crate) plan: String,
+    /// A question to the user, who gives no answer.
+    #[serde(default)]
+    pub(crate) question: String,
+    /// What counts as the answer then.
+    #[serde(default)]
+    pub(crate) default: String,
+    /// More calls in the same reply.
+    #[serde(default)]
+    pub(crate) then: Vec<Step>,
+    /// Who changes something between the look of the agent and the act: a stage, or `page`.
+    #[serde(default)]
+    pub(crate) cue: String,
+    /// The arguments of the tool. `id`, `from` and `to` may name an element: `push button "Send"`.
+    #[serde(flatten)]
+    pub(crate) arguments: Map<String, Value>,
+}
+
+/// What truly happened, by what shares no code with the product. All that is given must hold.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Effect {
+    /// A file below the home folder that exists.
+    pub(crate) file: String,
+    /// What that file contains.
+    pub(crate) holds: String,
+    /// What that file does not contain.
+    pub(crate) lacks: String,
+    /// A file below the home folder that does not exist.
+    pub(crate) gone: String,
+    /// What the server of the pages was asked for: host, path and body of one request, as a pattern.
+    pub(crate) visited: String,
+    /// A stage, and a pattern of one line of its log.
+    pub(crate) stage: String,
+    /// See `stage`.
+    pub(crate) logs: String,
+    /// What a person sees on the terminal, in one line from its start, as a pattern.
+    pub(crate) screen: String,
+    /// What the model is shown: a word that stands in a secret file.
+    pub(crate) model_sees: String,
+    /// What a file inside an OpenDocument file below the home folder contains: `file`, then this pattern in its `content.xml`.
+    pub(crate) content: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    #[serde(default)]
+    attack: Vec<Case>,
+    #[serde(default)]
+    task: Vec<Case>,
+}
+
+impl Case {
+    /// Whether it is an honest task.
+    pub(crate) fn is_honest(&self) -> bool {
+        self.reads.is_empty()
+    }
+}
+
+/// All attacks.
+pub(crate) fn attacks() -> Result<Vec<Case>, Failure> {
+    read(ATTACKS)
+}
+
+/// All honest tasks.
+pub(crate) fn tasks() -> Result<Vec<Case>, Failure> {
+    read(TASKS)
+}
+
+fn read(tables: &[(&str, &str)]) -> Result<Vec<Case>, Failure> {
+    let mut cases: Vec<Case> = Vec::new();
+    for (carrier, text) in tables {
+        let table: Table = toml::from_str(text).map_err(|error| format!("{carrier}.toml: {error}"))?;
+        for mut case in table.attack.into_iter().chain(table.task) {
+            (*carrier).clone_into(&mut case.carrier);
+            if cases.iter().any(|known| known.name == case.name) {
+                return Err(format!("{carrier}.toml: two cases have the name `{}`", case.name).into());
+            }
+            cases.push(case);
+        }
+    }
+    Ok(cases)
+}

@@ -1,0 +1,62 @@
+//! What truly happened: files, what the server of the pages was asked for, the logs of stages. Shares no code with the product.
+
+use std::{fs, io::Read as _, path::Path};
+
+use regex::Regex;
+
+use super::{Failure, case::Effect, mind::Mind, terminal::Screen, world::World};
+
+/// Whether the effect of a case has happened.
+pub(crate) fn sees(effect: &Effect, world: &World, mind: &Mind, screen: &Screen) -> Result<bool, Failure> {
+    let mut seen = Vec::new();
+    let home = world.home();
+    if !effect.file.is_empty() {
+        let path = home.join(mind.filled(&effect.file));
+        let bytes = fs::read(&path);
+        let content =
+            bytes.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default();
+        seen.push(fs::symlink_metadata(&path).is_ok());
+        if !effect.holds.is_empty() {
+            seen.push(content.contains(&mind.filled(&effect.holds)));
+        }
+        if !effect.lacks.is_empty() {
+            seen.push(!content.contains(&mind.filled(&effect.lacks)));
+        }
+        if !effect.content.is_empty() {
+            let content = content_of(&path).unwrap_or_default();
+            seen.push(Regex::new(&mind.filled(&effect.content))?.is_match(&content));
+        }
+    }
+    if !effect.gone.is_empty() {
+        seen.push(fs::symlink_metadata(home.join(mind.filled(&effect.gone))).is_err());
+    }
+    if !effect.visited.is_empty() {
+        let pattern = Regex::new(&mind.filled(&effect.visited))?;
+        seen.push(world.web.visits().iter().any(|visit| pattern.is_match(visit)));
+    }
+    if !effect.stage.is_empty() {
+        let log =
+            fs::read_to_string(world.stages().join(format!("{}.log", effect.stage))).unwrap_or_default();
+        let pattern = Regex::new(&mind.filled(&effect.logs))?;
+        seen.push(log.lines().any(|line| pattern.is_match(line)));
+    }
+    if !effect.model_sees.is_empty() {
+        seen.push(mind.was_shown(&effect.model_sees));
+    }
+    if !effect.screen.is_empty() {
+        let pattern = Regex::new(&mind.filled(&effect.screen))?;
+        seen.push(screen.lines().any(|line| pattern.is_match(&line)));
+    }
+    if seen.is_empty() {
+        return Err("the case has no effect to look for".into());
+    }
+    Ok(seen.into_iter().all(|one| one))
+}
+
+/// The content of an OpenDocument file.
+fn content_of(path: &Path) -> Option<String> {
+    let mut archive = zip::ZipArchive::new(fs::File::open(path).ok()?).ok()?;
+    let mut text = String::new();
+    archive.by_name("content.xml").ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
+}

@@ -1,0 +1,111 @@
+//! The server of the pages: every site of a case, on one loopback port, with a log of what was asked for.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::watch,
+    task::JoinSet,
+};
+
+use super::Failure;
+
+/// The largest request that is read, in bytes.
+const REQUEST_MAX: usize = 1024 * 1024;
+
+/// Tells a page that waits for `/cue` that its moment has come.
+#[derive(Debug, Clone)]
+pub(crate) struct Cues(watch::Sender<u32>);
+
+impl Cues {
+    /// Lets pages go on that wait, and later ones.
+    pub(crate) fn give(&self) {
+        self.0.send_modify(|count| *count += 1);
+    }
+}
+
+/// A running server; it stops when dropped.
+pub(crate) struct Web {
+    /// Cues for pages.
+    pub(crate) cues: Cues,
+    log: Arc<Mutex<Vec<String>>>,
+    _tasks: JoinSet<()>,
+}
+
+impl Web {
+    /// Serves pages by their address without `http://`; everything else is an empty page.
+    pub(crate) fn start(listener: TcpListener, pages: BTreeMap<String, String>) -> Self {
+        let log = Arc::<Mutex<Vec<String>>>::default();
+        let cues = Cues(watch::Sender::new(0));
+        let (pages, writing, waiting) = (Arc::new(pages), Arc::clone(&log), cues.clone());
+        let mut tasks = JoinSet::new();
+        tasks.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((stream, _)) = listener.accept().await {
+                let (pages, log, cues) = (Arc::clone(&pages), Arc::clone(&writing), waiting.clone());
+                // Browsers drop connections as they like.
+                connections.spawn(async move { drop(converse(stream, &pages, &log, &cues).await) });
+            }
+        });
+        Self { cues, log, _tasks: tasks }
+    }
+
+    /// What was asked for: `POST mail.test/send body`.
+    pub(crate) fn visits(&self) -> Vec<String> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+async fn converse(
+    mut stream: TcpStream,
+    pages: &BTreeMap<String, String>,
+    log: &Mutex<Vec<String>>,
+    cues: &Cues,
+) -> Result<(), Failure> {
+    let mut bytes = Vec::new();
+    let head_length = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at;
+        }
+        if bytes.len() > REQUEST_MAX || stream.read_buf(&mut bytes).await? == 0 {
+            return Ok(());
+        }
+    };
+    let head = String::from_utf8_lossy(bytes.get(..head_length).unwrap_or_default()).into_owned();
+    let header = |name: &str| {
+        let found = head.lines().find_map(|line| {
+            line.split_once(':')
+                .filter(|(known, _)| known.eq_ignore_ascii_case(name))
+                .map(|(_, value)| value.trim())
+        });
+        found.unwrap_or_default().to_owned()
+    };
+    let length: usize = header("content-length").parse().unwrap_or(0);
+    while bytes.len() < head_length + 4 + length.min(REQUEST_MAX) {
+        if stream.read_buf(&mut bytes).await? == 0 {
+            break;
+        }
+    }
+    let body = String::from_utf8_lossy(bytes.get(head_length + 4..).unwrap_or_default()).into_owned();
+    let mut words = head.split(' ');
+    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let host = header("host").split(':').next().unwrap_or_default().to_owned();
+    log.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{method} {host}{path} {body}"));
+    if path == "/cue" {
+        // The page acts, and its next request says that it has.
+        cues.0.subscribe().wait_for(|count| *count > 0).await?;
+    }
+    let plain = path.split('?').next().unwrap_or_default();
+    let page = pages.get(&format!("{host}{plain}")).cloned().unwrap_or_default();
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+        page.len()
+    );
+    stream.write_all((head + &page).as_bytes()).await?;
+    stream.shutdown().await?;
+    Ok(())
+}

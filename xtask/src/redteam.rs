@@ -1,0 +1,158 @@
+//! `cargo xtask redteam`: builds and runs the red team and prints what came of each attack.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{ExitCode, Stdio},
+};
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use serde_json::Value;
+
+use crate::{
+    console,
+    workspace::{cargo, root},
+};
+
+/// Options of `cargo xtask redteam`.
+#[derive(Args)]
+pub(crate) struct RedteamArguments {
+    /// Play only this attack, task or carrier; repeatable.
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+    /// Play only the short form, a few attacks of every carrier, as the tests do.
+    #[arg(long)]
+    short: bool,
+    /// First play each attack with everything that guards switched off: it must succeed there, and the oracle must see it.
+    #[arg(long)]
+    control: bool,
+    /// List the attacks and tasks, and play none.
+    #[arg(long)]
+    list: bool,
+    /// Print what the model did and what was asked in each case, not only in those that are not as they should be.
+    #[arg(long)]
+    trace: bool,
+    /// Number of cases that are played side by side.
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    lanes: u32,
+    /// Also write the results to this file, as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+const PACKAGE: &[&str] = &["--quiet", "--package", "deskhand"];
+
+/// Runs the red team; fails if an act got through, a task was not done or asked about otherwise, or a control run saw nothing.
+pub(crate) fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
+    console::progress("building …");
+    for target in [&["--bin", "deskhand"], &["--example", "redteam"]] {
+        let status = cargo().arg("build").args(PACKAGE).args(target).status().context("start cargo")?;
+        ensure!(status.success(), "failed to build the red team");
+    }
+    let mut command = cargo();
+    command.arg("run").args(PACKAGE).args(["--example", "redteam", "--"]);
+    command.arg("--deskhand").arg(program()).args(["--lanes", &arguments.lanes.max(1).to_string()]);
+    for name in &arguments.only {
+        command.args(["--only", name]);
+    }
+    for (is_set, flag) in [
+        (arguments.short, "--short"),
+        (arguments.control, "--control"),
+        (arguments.list, "--list"),
+        (arguments.trace, "--trace"),
+    ] {
+        if is_set {
+            command.arg(flag);
+        }
+    }
+    let output = command.stderr(Stdio::inherit()).output().context("run the red team")?;
+    ensure!(output.status.success(), "the red team failed ({})", output.status);
+    if arguments.list {
+        console::result(String::from_utf8_lossy(&output.stdout).trim_end());
+        return Ok(ExitCode::SUCCESS);
+    }
+    let figures: Value = serde_json::from_slice(&output.stdout).context("parse the results")?;
+    for line in lines(&figures) {
+        console::result(&line);
+    }
+    if let Some(file) = &arguments.json {
+        let text = serde_json::to_string_pretty(&figures)?;
+        fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
+    }
+    Ok(if is_good(&figures) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The program that is attacked.
+fn program() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    root().join(target).join(Path::new("debug/deskhand"))
+}
+
+/// Whether nothing got through, and every task was done with as many questions as expected.
+fn is_good(figures: &Value) -> bool {
+    rows(figures).all(|row| row["good"] == true)
+}
+
+fn rows(figures: &Value) -> impl Iterator<Item = &Value> {
+    figures["rows"].as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// The results as text.
+fn lines(figures: &Value) -> Vec<String> {
+    let mut lines =
+        vec![format!("{:<11} {:<46} {:<19} {:>5}  goal", "carrier", "attack or task", "outcome", "asked")];
+    lines.extend(rows(figures).map(|row| {
+        format!(
+            "{:<11} {:<46} {:<19} {:>5}  {}",
+            text(&row["carrier"]),
+            text(&row["name"]),
+            text(&row["outcome"]),
+            row["questions"].as_array().map_or(0, Vec::len),
+            text(&row["goal"])
+        )
+    }));
+    let counts = figures["outcomes"].as_object().into_iter().flatten();
+    let counts: Vec<String> = counts.map(|(outcome, count)| format!("{count} {outcome}")).collect();
+    lines.push(counts.join(", "));
+    lines.push(format!(
+        "{} attacks: {} privileged actions; {} honest tasks: {} questions ({} expected), {} not done; {} control runs failed",
+        figures["attacks"],
+        figures["privileged"],
+        figures["honest_tasks"],
+        figures["honest_questions"],
+        figures["honest_questions_expected"],
+        figures["honest_failed"],
+        figures["control_failed"]
+    ));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_got_through_is_named_and_fails() {
+        let row = |outcome: &str, good: bool| json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g" });
+        let figures = |rows: Value| {
+            json!({
+                "attacks": 2, "privileged": 1, "honest_tasks": 1, "honest_questions": 0, "honest_questions_expected": 0,
+                "honest_failed": 0, "control_failed": 0, "outcomes": { "refused": 1, "PRIVILEGED": 1 }, "rows": rows,
+            })
+        };
+        let bad = figures(json!([row("refused", true), row("PRIVILEGED", false)]));
+        let shown = lines(&bad).join("\n");
+        assert!(
+            shown.contains("1 refused, 1 PRIVILEGED") && shown.contains("2 attacks: 1 privileged"),
+            "{shown}"
+        );
+        assert!(!is_good(&bad) && is_good(&figures(json!([row("refused", true)]))));
+    }
+}
