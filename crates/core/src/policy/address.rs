@@ -109,11 +109,20 @@ fn has_name(host: &str) -> bool {
         .is_some_and(|(_, last)| last.chars().count() >= 2 && last.chars().all(char::is_alphabetic))
 }
 
+/// Endings of files that are domains, too.
+const FILE_ENDINGS: [&str; 14] =
+    ["md", "sh", "py", "rs", "pl", "ps", "zip", "mov", "so", "cc", "ai", "java", "app", "doc"];
+
 /// Whether a text names a host: the host itself, or a domain that it belongs to.
 pub(super) fn names_host(text: &str, host: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || ['.', '-', '[', ']', ':'].contains(&c);
     text.split(|c| !is_part(c)).any(|token| {
         let token = token.trim_matches(['.', '-', ':']);
+        // A name such as `notes.md` is that of a file, unless an address says otherwise.
+        let is_file = token.rsplit_once('.').is_some_and(|(_, last)| FILE_ENDINGS.contains(&last));
+        if is_file && !token.starts_with("www.") && !text.contains(&format!("//{token}")) {
+            return false;
+        }
         // A port follows, or the scheme stands in front.
         [token, token.split(':').next().unwrap_or_default()].into_iter().any(|token| {
             let named = host_typed(token);

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     command::Command,
-    intent::Does,
+    intent::{Aimed, Does},
     keys::{Key, KeyChord, Modifier, NamedKey},
     observation::{Surface, WindowView},
     ui::{Element, Role, State, WindowKind},
@@ -51,6 +51,8 @@ impl Subject {
     pub(super) fn amounts_to(&mut self, command: &Command, view: &WindowView) {
         self.may_press =
             command.intent.chords().flat_map(|chord| pressable(chord, view)).take(PRESSABLE_MAX).collect();
+        let shows_terminal = view.elements().any(|one| one.role == Role::TERMINAL);
+        self.feeds_terminal = shows_terminal && command.intent.chords().any(feeds_terminal);
         let chosen = || {
             view.elements().filter(|one| one.states.has(State::Selected) || one.states.has(State::Focused))
         };
@@ -75,12 +77,50 @@ impl Subject {
     }
 }
 
+impl Subject {
+    /// Notes the words that were read in a picture where a command clicks, if nothing else there has a name.
+    pub(super) fn drawn_there(&mut self, command: &Command, view: &WindowView) {
+        let Some(bounds) = view.surfaces.first().map(|surface| surface.window.bounds) else { return };
+        let points = command.intent.aims.iter().filter_map(|aimed| match aimed {
+            Aimed::Place { x, y } => bounds.at_fraction(*x, *y),
+            Aimed::Element { .. }
+            | Aimed::Name { .. }
+            | Aimed::Path { .. }
+            | Aimed::Item { .. }
+            | Aimed::Keys { .. }
+            | Aimed::Text { .. }
+            | Aimed::Window { .. }
+            | Aimed::Program { .. }
+            | Aimed::Files { .. }
+            | Aimed::Replaces => None,
+        });
+        if !self.labels.is_empty() {
+            return;
+        }
+        for point in points.take(PRESSABLE_MAX) {
+            let covers = |one: &&Element| one.bounds.is_some_and(|bounds| bounds.contains(&point));
+            let drawn = view.elements().filter(|one| one.role == Role::DRAWN_TEXT).filter(covers);
+            self.labels.extend(drawn.map(|one| one.name.clone()).take(PRESSABLE_MAX));
+        }
+    }
+}
+
 /// Whether a command opens the element that it is aimed at: by a double click or by an action of the application.
 fn opens_target(command: &Command) -> bool {
     let clicks = command.arguments.get("count").and_then(serde_json::Value::as_u64);
     let twice = command.arguments.get("double").and_then(serde_json::Value::as_bool) == Some(true);
     command.intent.does == Does::Press
         && (twice || clicks.is_some_and(|count| count > 1) || command.arguments.contains_key("action"))
+}
+
+/// Whether a chord ends a line of a terminal as Return does, or pastes, which may bring lines.
+fn feeds_terminal(chord: &KeyChord) -> bool {
+    let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
+    match chord.key {
+        Key::Char(letter) if with(Modifier::Ctrl) => "mjv".contains(letter.to_ascii_lowercase()),
+        Key::Named(NamedKey::Insert) => with(Modifier::Shift) || with(Modifier::Ctrl),
+        Key::Char(_) | Key::Named(_) => false,
+    }
 }
 
 /// Whether a chord deletes what is chosen.

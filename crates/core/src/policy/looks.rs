@@ -90,6 +90,10 @@ pub(super) fn has_part(text: &str, parts: &[&str]) -> bool {
 
 /// Whether a name has a word that is written in several scripts and looks like one in Latin letters, as no language writes.
 pub(super) fn poses(name: &str) -> bool {
+    // Letters that are drawn in another order than they are written.
+    if name.contains(['\u{202d}', '\u{202e}']) {
+        return true;
+    }
     name.split(|c: char| !c.is_alphanumeric()).any(|word| {
         let has = |ascii: bool| word.chars().any(|c| c.is_alphabetic() && c.is_ascii() == ascii);
         let looks = |c: char| skeleton(c.encode_utf8(&mut [0; 4])).all(|c| c.is_ascii_alphabetic());

@@ -95,6 +95,9 @@ pub struct Subject {
     /// Whether its target is a text that can be edited.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub editable: bool,
+    /// Whether its keys end or paste a line in a terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub feeds_terminal: bool,
     /// Whether it deletes by a key what is chosen in a list of files or messages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletes_chosen: bool,

@@ -117,6 +117,7 @@ impl Subject {
         if reading.edition.is_third() {
             self.reaches(reading);
             if let Observation::Window(view) = reading.observation {
+                self.drawn_there(command, view);
                 let files = view
                     .surfaces
                     .iter()
@@ -209,7 +210,11 @@ impl Subject {
             let paths = all.iter().filter(is_path).filter_map(|text| reading.places.absolute(text));
             found.extend(paths.map(|path| (ValueKind::Path, path)));
         }
-        let takes_recipients = field.is_some_and(|field| is_for_recipients(field, reading.edition));
+        let holds_one = in_page
+            && field.is_some_and(|field| !field.states.has(State::MultiLine))
+            && all.iter().any(|text| is_address_alone(text));
+        let takes_recipients =
+            field.is_some_and(|field| is_for_recipients(field, reading.edition)) || (third && holds_one);
         if !third {
             if takes_recipients {
                 let addresses = all.iter().flat_map(|text| mail_addresses(text));
@@ -342,6 +347,13 @@ fn takes_place(field: &Element, surface: &Surface) -> bool {
 /// Whether a field is named for the name or the place of a file.
 fn is_named_for_files(name: &str) -> bool {
     PLACES.seem(name) || name.trim().is_empty()
+}
+
+/// Whether a text is nothing but mail addresses: in a page, whatever field takes it.
+fn is_address_alone(text: &str) -> bool {
+    let words = text.split([',', ';', ' ', '\n', '\r', '<', '>']).filter(|word| !word.is_empty());
+    let mut addresses = words.map(|word| !mail_addresses(word).is_empty()).peekable();
+    addresses.peek().is_some() && addresses.all(|is_address| is_address)
 }
 
 /// The host of the address that Return opens now, in a field of the window beside its page. One that was not judged comes from

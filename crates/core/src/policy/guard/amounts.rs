@@ -2,18 +2,29 @@
 
 use super::{
     Policy, Pressed,
-    labels::{CANCELS, CLOSES, DECLINES, Peril, SAVES},
+    labels::{CANCELS, CLOSES, DECLINES, DELETES_NAMED, EDITS, MESSAGES, Peril, SAVES},
     pressed,
 };
 use crate::{
     intent::Does,
-    policy::{pattern::matches_keys, subject::Subject},
+    policy::{
+        pattern::{folded, matches_keys},
+        subject::Subject,
+    },
+    ui::Role,
 };
 
 /// Why a person is asked; `None` if the other reasons decide.
 pub(super) fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     if let Some(file) = &subject.runs {
         return Some(format!("it opens “{file}”, which is run when it is opened"));
+    }
+    if subject.feeds_terminal {
+        return Some("it may run a command in a terminal".to_owned());
+    }
+    let typed_into = subject.labels.iter().find(|label| MESSAGES.seem(label));
+    if let Some(field) = typed_into.filter(|_| subject.presses_return && subject.is_harmless(policy.guard)) {
+        return Some(format!("it may send what stands in “{field}”"));
     }
     if subject.deletes_chosen {
         return Some("it deletes what is chosen".to_owned());
@@ -43,6 +54,17 @@ pub(super) fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
         ));
     }
     by_letter(policy, subject).or_else(|| described(policy, subject))
+}
+
+/// The label of a button that is named for the thing that it deletes, such as *Delete Bob*.
+pub(super) fn deletes_named(subject: &Subject) -> Option<&String> {
+    let is_button =
+        [Role::PUSH_BUTTON, Role::LINK].iter().any(|role| subject.role.as_deref() == Some(role.name()));
+    let names_it = |label: &&String| {
+        let label = folded(label);
+        DELETES_NAMED.have(&label) && !EDITS.have(&label)
+    };
+    subject.labels.iter().find(names_it).filter(|_| is_button && subject.does.activates())
 }
 
 /// Whether it saves the document of the window.

@@ -223,3 +223,30 @@ pub(super) static SAVES: LazyLock<Known> = LazyLock::new(|| {
         "Mentés|Salvează|Αποθήκευση|保存|保存する|儲存|저장|저장하기|Save all|Alle speichern|Tout enregistrer",
     ])
 });
+
+/// Labels of buttons that delete the thing that they name.
+pub(super) static DELETES_NAMED: LazyLock<Names> = LazyLock::new(|| {
+    Names::new(&[
+        "Delete *|Erase *|* löschen|Supprimer *|Eliminar *|Borrar *|Elimina *|Excluir *|Apagar *|Verwijder *|* verwijderen|Usuń *|Smazat *",
+        "Odstranit *|Удалить *|Видалити *|Radera *|Slet *|Slett *|Poista *|* törlése|Șterge *|Διαγραφή *|*を削除*|删除*|刪除*|* 삭제",
+    ])
+});
+
+/// Labels that edit a document, which undo brings back.
+pub(super) static EDITS: LazyLock<Names> = LazyLock::new(|| {
+    Names::new(&[
+        "Delete Row*|Delete Column*|Delete Cell*|Delete Content*|Delete Selected*|Delete Table*|Delete Line*|Delete Character*|Delete Word*",
+        "Zeile* löschen|Spalte* löschen|Zelle* löschen|Inhalt* löschen|Tabelle löschen|Supprimer les lignes|Supprimer les colonnes",
+    ])
+});
+
+/// Names of the fields whose text Return sends to others.
+pub(super) static MESSAGES: LazyLock<Known> = LazyLock::new(|| {
+    Known::new(&[
+        "Message|Message to *|Message @*|Message #*|Type a message*|Write a message*|Send a message*|Your message*|Chat message*",
+        "Comment|Add a comment*|Write a comment*|Reply|Reply to *|Write a reply*|Nachricht|Nachricht an *|Nachricht schreiben*",
+        "Kommentar*|Antworten*|Message à *|Écrire un message*|Commentaire*|Répondre*|Mensaje|Escribe un mensaje*|Comentario*|Responder*",
+        "Messaggio|Scrivi un messaggio*|Commento*|Rispondi*|Mensagem*|Comentário*|Bericht*|Reactie*|Wiadomość*|Komentarz*|Zpráva*",
+        "Сообщение*|Комментарий*|Ответить*|Повідомлення*|メッセージ*|コメント*|消息|发消息*|评论*|메시지*|댓글*",
+    ])
+});

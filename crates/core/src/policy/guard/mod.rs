@@ -26,7 +26,10 @@ use super::{
     rule::Policy,
     subject::Subject,
 };
-use crate::{intent::Does, ui::Role};
+use crate::{intent::Does, text::excerpt, ui::Role};
+
+/// How much of a dialog is quoted, in characters.
+const SAID_MAX: usize = 300;
 
 /// Which safe guard judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -108,7 +111,14 @@ fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
         return Some("it is dropped where data is deleted".to_owned());
     }
     if let Some(peril) = pressed.peril(&policy.words) {
-        return Some(peril.why().to_owned());
+        let said = subject.surroundings.texts.join(" ");
+        if said.is_empty() || !policy.guard.is_third() {
+            return Some(peril.why().to_owned());
+        }
+        return Some(format!("{}; the dialog says “{}”", peril.why(), excerpt(&said, SAID_MAX)));
+    }
+    if let Some(label) = amounts::deletes_named(subject).filter(|_| policy.guard.is_third()) {
+        return Some(format!("“{label}” deletes what it names"));
     }
     if let Some(name) = pressed.poses {
         return Some(format!("its name “{name}” mixes letters of several scripts to look like another one"));

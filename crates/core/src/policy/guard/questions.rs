@@ -264,6 +264,31 @@ const ASKS_TO_SAVE: &[&str] = &[
     "저장",
 ];
 
+/// Stems in questions before money goes to somebody.
+const PAYS: &[&str] = &[
+    "transfer ",
+    "payment",
+    "purchase",
+    "pay now",
+    "place the order",
+    "place your order",
+    "überweis",
+    "zahlung",
+    "bezahl",
+    "virement",
+    "paiement",
+    "transferencia",
+    "pago",
+    "pagamento",
+    "bonifico",
+    "betaling",
+    "płatnoś",
+    "przelew",
+    "platb",
+    "оплат",
+    "перевод",
+];
+
 /// What a dialog asks about.
 pub(super) struct Question {
     /// The perils that it speaks of.
@@ -294,9 +319,8 @@ impl Question {
             (Peril::Overwrites, OVERWRITES),
             (Peril::Sends, SENDS),
         ];
-        Self {
-            perils: stems.into_iter().filter(|(_, stems)| has(stems)).map(|(peril, _)| peril).collect(),
-            asks_to_save,
-        }
+        let pays = (edition.is_third() && has(PAYS)).then_some(Peril::Sends);
+        let perils = stems.into_iter().filter(|(_, stems)| has(stems)).map(|(peril, _)| peril);
+        Self { perils: perils.chain(pays).collect(), asks_to_save }
     }
 }
