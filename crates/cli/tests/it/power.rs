@@ -49,6 +49,9 @@ const RESUMED: usize = 6;
 /// How many states of the disk, besides the worst one, are tried at each cut.
 const LUCKY: u64 = 3;
 
+/// Whether a file or folder is one of a kind.
+type IsOf<'a> = dyn Fn(&Path) -> bool + 'a;
+
 /// A part of the changes reaches the disk, by a sequence of numbers that depends on its seed alone.
 struct Random(u64);
 
@@ -203,7 +206,7 @@ fn a_session_survives_a_power_failure_after_any_call() {
     let session = journal.parent().unwrap().to_owned();
     let anchors = recorded.home().join(".local/state/deskhand/seals/anchors");
     let pictures = session.join("pictures");
-    let checks: [(&str, &dyn Fn(&Path) -> bool); 7] = [
+    let checks: [(&str, &IsOf); 7] = [
         ("pictures", &|path| path.starts_with(&pictures) && path != pictures),
         ("names of pictures", &|path| path == pictures),
         ("prompts", &|path| {

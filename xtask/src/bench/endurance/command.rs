@@ -133,7 +133,7 @@ impl Suite<'_> {
             }
             let mut reports = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
             reports.push(report);
-            if reports.len() % 50 == 0 {
+            if reports.len().is_multiple_of(50) {
                 console::progress(&format!("{} of {} runs", reports.len(), self.arguments.runs));
             }
         }

@@ -19,9 +19,14 @@ fn records(journal: &str) -> Vec<Value> {
     journal.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
+/// A text in a record; empty if there is none.
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// Whether the session has come to its end.
 pub(super) fn has_ended(journal: &str) -> bool {
-    records(journal).last().is_some_and(|line| line["record"]["event"]["came"] == "ended")
+    records(journal).last().is_some_and(|line| text(line, "/record/event/came") == "ended")
 }
 
 /// Side effects that happened more often than they were dispatched, or more often than a careful model asks for them.
@@ -31,8 +36,9 @@ pub(super) fn repeated(place: &Place, journal: &str) -> Vec<String> {
     for (word, file) in WORDS.into_iter().zip([place.note(), place.log(), place.note()]) {
         let done = fs::read_to_string(&file).unwrap_or_default().matches(word).count();
         let is_call = |line: &&Value| {
-            let effect = &line["record"]["effect"];
-            effect["want"] == "call" && effect["command"]["arguments"].to_string().contains(word)
+            let arguments = line.pointer("/record/effect/command/arguments");
+            text(line, "/record/effect/want") == "call"
+                && arguments.is_some_and(|arguments| arguments.to_string().contains(word))
         };
         let dispatched = records.iter().filter(is_call).count();
         if done > dispatched || done > 1 {
@@ -54,9 +60,8 @@ pub(super) fn is_complete(place: &Place) -> bool {
 /// Whether the session claims that every command had its effect.
 pub(super) fn claims_all(journal: &str) -> bool {
     let records = records(journal);
-    let mut results =
-        records.iter().map(|line| &line["record"]["event"]).filter(|event| event["came"] == "returned");
-    results.all(|event| event["result"]["effect"] == "seen")
+    let mut results = records.iter().filter(|line| text(line, "/record/event/came") == "returned");
+    results.all(|line| text(line, "/record/event/result/effect") == "seen")
 }
 
 /// What `deskhand verify --json` found.
@@ -75,8 +80,13 @@ pub(super) enum Verified {
 impl Verified {
     pub(super) fn of(output: &Output, messages: &str) -> Self {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        let findings: Vec<&str> =
-            found["findings"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let findings: Vec<&str> = found
+            .get("findings")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
         match (output.status.code(), findings.as_slice()) {
             (Some(0), []) => Self::Intact,
             (Some(1), [only]) if only.contains("truncated during a write") => Self::CutOff,
@@ -92,10 +102,8 @@ impl Verified {
 
 /// The outcome of a session that was run or resumed: its kind and reason.
 pub(super) fn outcome(output: &[u8]) -> Option<(String, String)> {
-    let text = String::from_utf8_lossy(output);
-    let last: Value = serde_json::from_str(text.lines().last()?).ok()?;
-    if last["kind"] != "summary" {
-        return None;
-    }
-    Some((last["outcome"].as_str()?.to_owned(), last["reason"].as_str().unwrap_or_default().to_owned()))
+    let printed = String::from_utf8_lossy(output);
+    let last: Value = serde_json::from_str(printed.lines().last()?).ok()?;
+    let is_summary = text(&last, "/kind") == "summary";
+    is_summary.then(|| (text(&last, "/outcome").to_owned(), text(&last, "/reason").to_owned()))
 }

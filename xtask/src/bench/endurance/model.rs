@@ -63,13 +63,14 @@ fn answer(mut stream: TcpStream) -> Result<()> {
 
 /// All texts of a request.
 fn prompt_of(request: &Value) -> String {
-    let messages = request["messages"].as_array().into_iter().flatten();
-    let texts = messages.flat_map(|message| match &message["content"] {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => {
-            parts.iter().filter_map(|part| part["text"].as_str()).map(str::to_owned).collect()
+    let messages = request.get("messages").and_then(Value::as_array).into_iter().flatten();
+    let texts = messages.flat_map(|message| match message.get("content") {
+        Some(Value::String(text)) => vec![text.clone()],
+        Some(Value::Array(parts)) => {
+            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
+            texts.map(str::to_owned).collect()
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
     });
     texts.collect::<Vec<_>>().join("\n")
 }
