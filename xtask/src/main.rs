@@ -53,7 +53,7 @@ enum Command {
     /// tasks, with the number of questions that they are asked. Fails if an act got through, a task was not done, or the
     /// number of questions is another one. docs/internals/red-team.md says how to add an attack.
     ///
-    /// A full run takes about ten minutes. For a single attack: `--only NAME --trace`; `--control` proves that it can succeed.
+    /// A full run takes about five minutes. For a single attack: `--only NAME --trace`; `--control` proves that it can succeed.
     Redteam(redteam::RedteamArguments),
 }
 
