@@ -12,13 +12,18 @@ mod people;
 mod reference_tests;
 mod render;
 
-use std::process::ExitCode;
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
 
 use clap::Parser as _;
+use deskhand_secret::Veil;
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     start_log();
+    hide_in_panics();
     exit::end(commands::run(arguments.command))
 }
 
@@ -27,5 +32,40 @@ fn main() -> ExitCode {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).compact().init();
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Hiding).compact().init();
+}
+
+/// The standard error of logs, without the values of secrets.
+struct Hiding;
+
+impl Write for Hiding {
+    /// One whole event of the log.
+    fn write(&mut self, event: &[u8]) -> io::Result<usize> {
+        let veil = Veil::of_process();
+        if veil.is_empty() {
+            io::stderr().write_all(event)?;
+        } else {
+            io::stderr().write_all(veil.hide(&String::from_utf8_lossy(event)).as_bytes())?;
+        }
+        Ok(event.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
+/// Reports panics without the values of secrets that are known by then.
+fn hide_in_panics() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let veil = Veil::of_process();
+        if veil.is_empty() {
+            usual(info);
+        } else {
+            let message = info.to_string();
+            // There is nobody left to report a failure to.
+            writeln!(io::stderr(), "{}", veil.hide(&message)).ok();
+        }
+    }));
 }

@@ -9,6 +9,7 @@ use std::{
 
 use clap::builder::styling::{AnsiColor, Style};
 use deskhand_core::text::{escape_hidden, is_forbidden_outside};
+use deskhand_secret::Veil;
 use serde::Serialize;
 
 /// An output stream.
@@ -222,6 +223,8 @@ impl Output {
     }
 
     fn put(&self, text: &str) {
+        let veil = Veil::of_process();
+        let text = &*veil.hide(text);
         // Flushed at once, so that a pipe gets each line immediately.
         let written = match self.stream {
             Stream::Out => {

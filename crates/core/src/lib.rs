@@ -97,6 +97,7 @@ pub mod prompt;
 pub mod record;
 pub mod reference;
 pub mod reply;
+pub mod secret;
 pub mod session;
 pub mod states;
 pub mod suggest;

@@ -173,7 +173,12 @@ async fn run(
 }
 
 fn start(options: &OcrOptions) -> io::Result<Child> {
+    /// What the program needs of our environment; nothing else, because that may hold keys.
+    const PASSED: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TESSDATA_PREFIX"];
+    let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
     Command::new(&options.program)
+        .env_clear()
+        .envs(passed)
         .args(["-", "-", "-l", &options.languages])
         .args(["--psm", &options.segmentation.to_string()])
         // The resolution of enlarged screen text; otherwise the program guesses, with a warning.

@@ -8,6 +8,7 @@
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
+//! - `key_ring` reads secrets of the user over the Secret Service.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
 //!   install.
 
@@ -23,6 +24,7 @@ mod doctor;
 mod documents;
 mod history;
 mod kernel;
+mod key_ring;
 mod parts;
 mod settling;
 mod times;
@@ -35,6 +37,7 @@ pub use atspi::Difference;
 pub use catalogues::translated_labels;
 pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
+pub use key_ring::{KeyRingError, read_key_ring};
 pub use settling::Watch;
 pub use times::StartupTimes;
 pub use virtual_desktop::{Confine, ConfineMode, DesktopHandle, Environment, VirtualOptions, keep_desktop};

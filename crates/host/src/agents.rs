@@ -12,6 +12,7 @@ use deskhand_runtime::agents::{
 use crate::{
     HostError,
     config::{Config, ProgramLimits, SandboxSetting, own_files},
+    secrets::variables,
 };
 
 /// The argument on which a helper program enters the sandbox and executes the program that follows
@@ -35,6 +36,11 @@ pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRe
         protected: protected.clone(),
         ..SandboxSettings::default()
     };
+    // A program that could read a secret could also print it.
+    let secret = variables(config);
+    let passed = |named: &[String]| -> Vec<String> {
+        named.iter().filter(|name| !secret.contains(name)).cloned().collect()
+    };
     let mut registry = AgentRegistry::default();
     let shell = &settings.shell;
     let kind = ShellKind::new(ShellSettings {
@@ -45,7 +51,7 @@ pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRe
             network: shell.network,
             ..confined(shell.sandbox, shell.limits)
         },
-        environment: shell.environment.clone(),
+        environment: passed(&shell.environment),
         timeout_max: Duration::from_secs(shell.timeout_s),
     });
     registry.register(kind).map_err(HostError::Register)?;
@@ -59,7 +65,7 @@ pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRe
                 network: program.network,
                 ..confined(program.sandbox, program.limits)
             },
-            environment: program.environment.clone(),
+            environment: passed(&program.environment),
             start_timeout: Duration::from_secs(program.start_timeout_s),
             subtask_timeout: Duration::from_secs(program.subtask_timeout_s),
             ..McpSettings::new(name, program.command.clone())

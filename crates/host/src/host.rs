@@ -6,11 +6,13 @@ use deskhand_runtime::{
     Replay, ReportFormat, Review, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
     retention::Retention,
 };
+use deskhand_secret::Veil;
 
 use crate::{
-    BatchRequest, ForkRequest, HostError, Removal, RemovalMode, Session, SessionRequest, Tasks,
+    BatchRequest, ForkRequest, HostError, Removal, RemovalMode, SecretInfo, Session, SessionRequest, Tasks,
     WorkspacePlan, agents, batch,
     config::{self, Config, Loaded, Sources, session_store},
+    secrets,
     session::{self, Plan},
 };
 
@@ -179,6 +181,24 @@ impl Host {
     /// A document cannot be opened, or the current desktop has no display.
     pub fn workspace(&self, open: &[PathBuf], launch: Option<&str>) -> Result<WorkspacePlan, HostError> {
         WorkspacePlan::by_hand(self.config(), open, launch)
+    }
+
+    /// What is known of the configured secrets without reading them.
+    ///
+    /// # Errors
+    /// A secret has no name, no source, or more than one.
+    pub fn secrets(&self) -> Result<Vec<SecretInfo>, HostError> {
+        secrets::infos(self.config())
+    }
+
+    /// Reads a configured secret, to try it; its value is dropped.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read.
+    pub async fn try_secret(&self, name: &str) -> Result<(), String> {
+        let secrets =
+            secrets::secrets(self.config(), &Veil::of_process()).map_err(|error| error.to_string())?;
+        secrets.reveal(name).await.map(drop)
     }
 
     /// The kinds of agents that can work on sub-tasks, each with whether it is enabled.

@@ -35,6 +35,7 @@ mod error;
 mod host;
 pub mod model;
 mod notice;
+mod secrets;
 pub mod session;
 pub mod workspace;
 
@@ -43,6 +44,7 @@ pub use batch::{BatchRequest, Task, TaskResult, Tasks, TasksObserver};
 pub use error::HostError;
 pub use host::Host;
 pub use notice::{Notice, Observer, Records};
+pub use secrets::SecretInfo;
 pub use session::{
     Control, Ended, ForkRequest, Removal, RemovalMode, RemovalResult, Session, SessionRequest,
 };

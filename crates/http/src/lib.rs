@@ -12,5 +12,6 @@ mod secret;
 mod url;
 
 pub use client::{BodyError, client, install_tls, read_body, root_cause};
-pub use secret::{Secret, SecretError, SecretSource};
+pub use deskhand_secret::{SecretError, SecretSource};
+pub use secret::Secret;
 pub use url::{UrlError, http_url};

@@ -1,51 +1,18 @@
 //! Keys and tokens. They go into a request's header and nowhere else.
 
-use std::{env, fmt, fs, io, path::PathBuf};
+use std::{env, fmt, fs};
 
+use deskhand_secret::{SecretError, SecretSource};
 use reqwest::header::HeaderValue;
+use zeroize::Zeroizing;
 
 /// What stands in place of a secret.
 const REDACTED: &str = "[redacted]";
 
-/// Where a key or token comes from. Messages name the source, never the secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SecretSource {
-    /// An environment variable.
-    Environment(String),
-    /// The first line of a file.
-    File(PathBuf),
-}
-
-impl fmt::Display for SecretSource {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Environment(name) => write!(f, "the environment variable {name}"),
-            Self::File(path) => write!(f, "the file {}", path.display()),
-        }
-    }
-}
-
-/// A source without a usable secret. The message continues the name of the source.
-#[derive(Debug, thiserror::Error)]
-pub enum SecretError {
-    /// The environment variable is not set, or not Unicode.
-    #[error("is not set")]
-    NotSet,
-    /// The file cannot be read.
-    #[error("cannot be read: {0}")]
-    Unreadable(io::Error),
-    /// Its first line is empty.
-    #[error("is empty")]
-    Empty,
-    /// It cannot be part of a header.
-    #[error("contains characters that are invalid in a key")]
-    Invalid,
-}
-
 /// A key or token. It has no `Display`, and its `Debug` hides it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret {
-    text: String,
+    text: Zeroizing<String>,
     /// The value of the header `Authorization`.
     bearer: HeaderValue,
 }
@@ -65,7 +32,7 @@ impl Secret {
         }
         let mut bearer = HeaderValue::try_from(format!("Bearer {line}")).map_err(|_| SecretError::Invalid)?;
         bearer.set_sensitive(true);
-        Ok(Self { text: line.to_owned(), bearer })
+        Ok(Self { text: Zeroizing::new(line.to_owned()), bearer })
     }
 
     /// Reads a secret.
@@ -73,10 +40,10 @@ impl Secret {
     /// # Errors
     /// If there is none, or it is invalid.
     pub fn read(source: &SecretSource) -> Result<Self, SecretError> {
-        let text = match source {
+        let text = Zeroizing::new(match source {
             SecretSource::Environment(name) => env::var(name).map_err(|_| SecretError::NotSet)?,
             SecretSource::File(path) => fs::read_to_string(path).map_err(SecretError::Unreadable)?,
-        };
+        });
         Self::new(&text)
     }
 
@@ -89,7 +56,7 @@ impl Secret {
     /// Removes the secret from external text: a server may quote what it was sent.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {
-        text.replace(&self.text, REDACTED)
+        text.replace(self.text.as_str(), REDACTED)
     }
 }
 
@@ -106,7 +73,8 @@ mod tests {
     #[test]
     fn a_secret_is_one_word_on_the_first_line() {
         let check = |text: &str, expected: Result<&str, &str>| {
-            let found = Secret::new(text).map(|secret| secret.text).map_err(|error| error.to_string());
+            let found =
+                Secret::new(text).map(|secret| secret.text.to_string()).map_err(|error| error.to_string());
             assert_eq!(found, expected.map(str::to_owned).map_err(str::to_owned), "{text:?}");
         };
         check(" canary-7f3a \nwritten in May\n", Ok("canary-7f3a"));
@@ -120,7 +88,7 @@ mod tests {
     fn secrets_come_from_variables_and_files() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("key");
-        let read = |source: &SecretSource| Secret::read(source).map(|secret| secret.text);
+        let read = |source: &SecretSource| Secret::read(source).map(|secret| secret.text.to_string());
         let source = SecretSource::File(file.clone());
         assert!(matches!(read(&source), Err(SecretError::Unreadable(_))));
         fs::write(&file, "canary-7f3a\n").unwrap();

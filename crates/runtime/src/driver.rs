@@ -10,6 +10,7 @@ use deskhand_core::{
     command::{CallResult, Command, Verdict},
     duration::milliseconds,
     ids::{EffectId, SessionId},
+    observation::ObserveFailure,
     outcome::Outcome,
     prompt::PromptSet,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
@@ -18,6 +19,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::Desktop;
 use deskhand_model::{Model, PictureError, PictureSource};
+use deskhand_secret::Veil;
 use tracing::Instrument as _;
 
 use crate::{
@@ -41,6 +43,14 @@ pub enum RunError {
     /// An enabled agent cannot be opened; the session did not start.
     #[error(transparent)]
     Agent(#[from] AgentError),
+    /// A secret that the session has typed cannot be read, so that it could not be hidden.
+    #[error("read the secret `{name}`, which the session has typed: {reason}")]
+    Secret {
+        /// Its name.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// The machine rejected an event.
     #[error("apply an event to the session")]
     Apply(#[from] ApplyError),
@@ -158,6 +168,13 @@ pub async fn resume<D: Desktop, M: Model>(
     mut options: RunOptions<'_, D, M>,
     observer: &mut (dyn FnMut(&Line) + Send),
 ) -> Result<RunEnd, RunError> {
+    let secrets = &options.tools.secrets;
+    for (name, fields) in &held.typed {
+        // What was typed may still be shown.
+        let revealed = secrets.reveal(name).await;
+        revealed.map_err(|reason| RunError::Secret { name: name.clone(), reason })?;
+        fields.iter().for_each(|field| secrets.veil().typed_into(field.0, name));
+    }
     options.config.host_tools = options.tools.host_specs();
     options.config.app_tools = options.tools.app_specs();
     let agents = options.agents.open(&held.folder.agents_path()).await?;
@@ -252,6 +269,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             // Journaled before it is performed: a command without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
+            let event = hidden(event, self.options.tools.secrets.veil());
             let effect = if event.is_unsolicited() { None } else { Some(record.id) };
             let event = EventRecord { effect, at_ms: now_ms(), event };
             self.append(Record::Event(Box::new(event.clone())))?;
@@ -357,7 +375,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 Some(agent) => self.agents.call(agent, command).await,
                 None => {
                     let (policy, places) = (self.session.policy(), self.session.places());
-                    self.options.tools.run_at(self.options.desktop, command, policy, places).await
+                    let secrets = self.session.secrets();
+                    self.options.tools.run_with(self.options.desktop, command, policy, places, secrets).await
                 }
             }
         }
@@ -410,6 +429,24 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             reason = self.options.stop.wait() => Err(reason),
         }
     }
+}
+
+/// An event without the values of secrets. The desktop hides them already; this covers agents, tools, people and errors.
+fn hidden(event: Event, veil: &Veil) -> Event {
+    if veil.is_empty() {
+        return event;
+    }
+    let acts = matches!(event, Event::Returned { .. });
+    veil.hide_in(event).unwrap_or_else(|_| {
+        let message = "what came back could not be shown without a secret".to_owned();
+        if acts {
+            Event::Returned { result: CallResult::failure(Some(Verdict::Unknown), message) }
+        } else {
+            Event::ObserveFailed {
+                failure: ObserveFailure { window_gone: false, desktop_gone: false, message },
+            }
+        }
+    })
 }
 
 /// The deadline of the current or next round.

@@ -1,11 +1,14 @@
 //! A session held by this process: its journal is folded to resume it.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use deskhand_core::{
-    ids::{EffectId, IdsSeen, SessionId},
+    ids::{EffectId, ElementId, IdsSeen, SessionId},
     outcome::Outcome,
     prompt::PromptSet,
     record::{Change, Header, Line, Record},
-    session::{ApplyError, Session, SessionConfig},
+    secret::secret_of,
+    session::{ApplyError, Effect, Session, SessionConfig},
 };
 use serde_json::Value;
 
@@ -105,6 +108,8 @@ pub struct HeldSession {
     pub(crate) in_force: InForce,
     pub(crate) begun: Option<EffectId>,
     pub(crate) outcome: Option<Outcome>,
+    /// The secrets that were typed, and into which elements.
+    pub(crate) typed: BTreeMap<String, BTreeSet<ElementId>>,
     header: Header,
     ids: IdsSeen,
     cut_off: Option<u64>,
@@ -146,10 +151,10 @@ impl HeldSession {
             return Err(HoldError::Unproven { session: folder.name(), why });
         }
         let journal = JournalWriter::reopen(folder.clone(), lock, lines.end(), &pictures)?;
-        let Fold { session, in_force, story } = fold;
+        let Fold { session, in_force, story, typed } = fold;
         let (begun, ids) = (story.unanswered(), story.ids());
         let outcome = story.into_summary().outcome;
-        Ok(Self { folder, journal, session, in_force, begun, outcome, header, ids, cut_off })
+        Ok(Self { folder, journal, session, in_force, begun, outcome, typed, header, ids, cut_off })
     }
 
     /// The session id.
@@ -218,6 +223,7 @@ struct Fold {
     session: Session,
     in_force: InForce,
     story: Story,
+    typed: BTreeMap<String, BTreeSet<ElementId>>,
 }
 
 impl Fold {
@@ -233,13 +239,21 @@ impl Fold {
                 setup: header.setup.clone(),
             },
             story: Story::default(),
+            typed: BTreeMap::new(),
         })
     }
 
     fn line(&mut self, folder: &SessionFolder, line: &Line) -> Result<(), HoldError> {
         self.story.read(line);
         match &line.record {
-            Record::Header(_) | Record::Effect(_) => {}
+            Record::Header(_) => {}
+            Record::Effect(record) => {
+                if let Effect::Call { command } = &record.effect
+                    && let Some((name, field)) = secret_of(command)
+                {
+                    self.typed.entry(name.to_owned()).or_default().insert(field);
+                }
+            }
             Record::Event(record) => {
                 self.session.apply(record).map_err(|source| HoldError::Fold {
                     session: folder.name(),

@@ -7,6 +7,7 @@ mod desktop;
 mod hidden;
 mod policy;
 mod run;
+mod secret;
 mod sessions;
 mod settings;
 mod work;
@@ -20,6 +21,7 @@ pub(crate) use desktop::{DesktopCommandArgs, ScreenshotArgs, TreeArgs, WindowsAr
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
+pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
 pub(crate) use sessions::{
     ForkArgs, GcArgs, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
@@ -107,6 +109,8 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// List the agents that can work on sub-tasks, and which of them are enabled.
     Agents(AgentsArgs),
+    /// List the secrets that agents may type by their names, or try to read them.
+    Secret(SecretArgs),
     /// Print the state machines of the agents.
     States(StatesArgs),
     /// Explain the configuration, or write a file to start from.

@@ -1,16 +1,18 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
 use deskhand_core::{
-    action::Aspect,
+    action::{Aspect, LastLook},
     command::{Route, Verdict},
     ids::{ElementId, WindowId},
+    secret,
     text::one_line,
     ui::{Pattern, WindowInfo},
 };
 use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, Click, NewValue, SaveAs, Scroll, TableTarget, Target, TypeText,
+    ActLimits, ActionReport, Click, Live, NewValue, Permit, Permitted, SaveAs, Scroll, SecretUse,
+    TableTarget, Target, TypeText,
 };
 use deskhand_host::Workspace;
 use serde_json::{Value, json};
@@ -126,20 +128,15 @@ impl Hand<'_> {
                 };
                 let (element, name) = element.map_or((None, None), |(id, name)| (Some(id), Some(name)));
                 let request = TypeText { element, name, text: text.clone(), clear: *clear };
-                act::type_text(desktop, window, &request, limits).await
+                match self.secret(text, element)? {
+                    Some(hand) => {
+                        let desktop = &Permitted::new(desktop, &hand, Some(window));
+                        act::type_text(desktop, window, &request, limits).await
+                    }
+                    None => act::type_text(desktop, window, &request, limits).await,
+                }
             }
-            Action::SetValue { target, value } => {
-                let found = self.find(target).await?;
-                let (id, name) = self.element_of(&found)?;
-                let is_number = found.element.is_some_and(|element| {
-                    element.offers(Pattern::Value) && !element.offers(Pattern::EditableText)
-                });
-                let value = match value.trim().parse() {
-                    Ok(number) if is_number => NewValue::Number(number),
-                    _ => NewValue::Text(value.clone()),
-                };
-                act::set_value(desktop, window, id, Some(&name), &value, limits).await
-            }
+            Action::SetValue { target, value } => return self.set_value(target, value, window).await,
             Action::Check { target, off } => {
                 let (id, name) = self.element(target).await?;
                 act::set_checked(desktop, window, id, Some(&name), !off, limits).await
@@ -173,6 +170,33 @@ impl Hand<'_> {
             | Action::SaveAs { .. }
             | Action::Close
             | Action::Activate => return Err(CliError::new("the action is about no element")),
+        };
+        Ok(report?)
+    }
+
+    async fn set_value(
+        &self,
+        target: &TargetText,
+        value: &str,
+        window: WindowId,
+    ) -> Result<ActionReport, CliError> {
+        let (desktop, limits) = (&self.workspace.desktop, self.limits);
+        let found = self.find(target).await?;
+        let (id, name) = self.element_of(&found)?;
+        let is_number = found
+            .element
+            .is_some_and(|element| element.offers(Pattern::Value) && !element.offers(Pattern::EditableText));
+        let value = match value.trim().parse() {
+            Ok(number) if is_number => NewValue::Number(number),
+            _ => NewValue::Text(value.to_owned()),
+        };
+        let secret = if let NewValue::Text(text) = &value { self.secret(text, Some(id))? } else { None };
+        let report = match secret {
+            Some(hand) => {
+                let desktop = &Permitted::new(desktop, &hand, Some(window));
+                act::set_value(desktop, window, id, Some(&name), &value, limits).await
+            }
+            None => act::set_value(desktop, window, id, Some(&name), &value, limits).await,
         };
         Ok(report?)
     }
@@ -216,6 +240,20 @@ impl Hand<'_> {
         Ok(report?)
     }
 
+    /// The secret that a text refers to, to be typed into this element.
+    fn secret(&self, text: &str, into: Option<ElementId>) -> Result<Option<SecretByHand<'_>>, CliError> {
+        let Some(name) = secret::reference(text) else { return Ok(None) };
+        let permit = self.workspace.permits.iter().find(|permit| permit.name == name);
+        let permit = permit.ok_or_else(|| {
+            CliError::usage(format!("there is no secret `{name}`"))
+                .with_help(format!("`[secrets.{name}]` in the configuration says where it is"))
+        })?;
+        let field = into.ok_or_else(|| {
+            CliError::usage("a secret is typed into one field").with_help("name the field with --into")
+        })?;
+        Ok(Some(SecretByHand(SecretUse { permit, field, secrets: &self.workspace.secrets })))
+    }
+
     async fn find(&self, target: &TargetText) -> Result<Found, CliError> {
         find(&self.workspace.desktop, self.window, target).await
     }
@@ -241,6 +279,35 @@ impl Hand<'_> {
             None => Ok(TableTarget::Largest),
             Some(target) => Ok(TableTarget::Element(self.element(target).await?.0)),
         }
+    }
+}
+
+/// Permits every input of an action by hand, and a secret as the configuration allows it.
+struct SecretByHand<'a>(SecretUse<'a>);
+
+impl Permit for SecretByHand<'_> {
+    fn admits(&self, _live: &Live<'_>) -> Result<(), LastLook> {
+        Ok(())
+    }
+
+    fn elements(&self) -> Vec<ElementId> {
+        vec![self.0.field]
+    }
+
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
+    fn only_there(&self) -> bool {
+        true
+    }
+
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
+    fn secret(&self) -> Option<SecretUse<'_>> {
+        Some(self.0)
     }
 }
 

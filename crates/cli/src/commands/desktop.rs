@@ -35,16 +35,16 @@ pub(crate) async fn desktop(args: &DesktopCommandArgs) -> CommandResult {
     }
     let out = Output::to(Stream::Out);
     for name in VARIABLES {
-        if let Some(value) = workspace.desktop.inner().environment().find(name) {
+        if let Some(value) = workspace.back_end().environment().find(name) {
             out.text(format!("export {name}={}", quoted(&value.to_string_lossy())));
         }
     }
     let notes = Output::to(Stream::Error);
-    let ms = workspace.desktop.inner().startup().total_ms;
+    let ms = workspace.back_end().startup().total_ms;
     notes.text(format!("started {} in {ms} ms; press Ctrl-C to end it", workspace.name));
     let gone = tokio::select! {
         _ = signals.next() => false,
-        () = workspace.desktop.inner().display_ended() => true,
+        () = workspace.back_end().display_ended() => true,
     };
     workspace.close().await;
     if gone {

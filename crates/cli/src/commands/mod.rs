@@ -20,6 +20,7 @@ mod resume;
 mod run;
 mod sandboxed;
 mod screenshot;
+mod secret;
 mod session;
 mod sessions;
 mod show;
@@ -58,6 +59,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Policy(args) => policy::policy(&args),
         Command::Agents(args) => agents::agents(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
+        Command::Secret(args) => block_on(secret::secret(&args)),
         Command::States(args) => states::states(&args),
         Command::Config(args) => config::config(&args),
         Command::Completions(args) => packaging::completions(&args),

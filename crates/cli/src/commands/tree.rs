@@ -52,7 +52,7 @@ pub(crate) async fn tree(args: &TreeArgs) -> CommandResult {
 
 /// Compares the mirror with the application, and prints the differences.
 async fn verify(workspace: &Workspace, window: &WindowInfo, limits: TreeLimits, json: bool) -> CommandResult {
-    let found = workspace.desktop.inner().verify_tree(window.id, limits).await?;
+    let found = workspace.back_end().verify_tree(window.id, limits).await?;
     let out = Output::to(Stream::Out);
     if json {
         out.pretty_json(&json!({ "window": window, "differences": found }));

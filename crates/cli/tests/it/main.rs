@@ -16,6 +16,7 @@ mod power;
 mod redteam;
 mod reference;
 mod runs;
+mod secrets;
 mod sessions;
 mod support;
 mod talk;

@@ -211,6 +211,13 @@ pub enum LastLook {
         /// The rule.
         rule: String,
     },
+    /// A secret may not be typed into what is there now.
+    Secret {
+        /// What is there.
+        element: ElementRef,
+        /// Why not.
+        reason: String,
+    },
     /// The rules deny what is there now.
     Denied {
         /// What is there.

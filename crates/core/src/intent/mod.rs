@@ -113,6 +113,10 @@ pub enum Takes {
     Keys,
     /// Text that is entered.
     Text,
+    /// A value that is set: a text or a number.
+    Value,
+    /// Text that is entered through the clipboard, which every application can read.
+    Pasted,
     /// A fraction of the width of the window, followed by an [`Takes::Down`].
     Across,
     /// A fraction of its height.
@@ -130,6 +134,11 @@ pub enum Takes {
 }
 
 impl Takes {
+    /// Whether it is a text, or a value that may be one.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Text | Self::Value | Self::Pasted)
+    }
+
     /// The key of JSON schemas under which an argument declares what it is.
     pub const SCHEMA_KEY: &'static str = "x-takes";
 
@@ -190,6 +199,11 @@ pub enum Aimed {
     Text {
         /// Whether it contains a line break, which presses Return.
         presses_return: bool,
+    },
+    /// A secret that is entered in place of its name.
+    Secret {
+        /// Its name.
+        name: String,
     },
     /// A window.
     Window {

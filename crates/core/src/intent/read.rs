@@ -7,6 +7,7 @@ use crate::{
     command::{Command, ToolSpec},
     ids::{ElementId, WindowId},
     keys::KeyChord,
+    secret,
 };
 
 /// Gives a command its intent, and its arguments in canonical form: ids with their letter, keys as chords in one spelling.
@@ -66,8 +67,16 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
         }
         Takes::Text => {
             let text = text(value).ok_or("a text")?;
-            Aimed::Text { presses_return: text.contains(['\n', '\r']) }
+            match secret::reference(&text) {
+                Some(name) => Aimed::Secret { name: name.to_owned() },
+                None => Aimed::Text { presses_return: text.contains(['\n', '\r']) },
+            }
         }
+        Takes::Value => {
+            let Some(name) = value.as_str().and_then(secret::reference) else { return Ok(None) };
+            Aimed::Secret { name: name.to_owned() }
+        }
+        Takes::Pasted => Aimed::Text { presses_return: text(value).ok_or("a text")?.contains(['\n', '\r']) },
         Takes::Across => {
             *across = Some(value.as_f64().ok_or("a fraction of the window from 0 to 1")?);
             return Ok(None);
@@ -110,6 +119,7 @@ fn drop_blank_names(aims: &mut Vec<Aimed>) {
         Aimed::Element { .. }
         | Aimed::Place { .. }
         | Aimed::Text { .. }
+        | Aimed::Secret { .. }
         | Aimed::Window { .. }
         | Aimed::Replaces => true,
     });

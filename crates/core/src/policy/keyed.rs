@@ -92,6 +92,7 @@ impl Subject {
             | Aimed::Window { .. }
             | Aimed::Program { .. }
             | Aimed::Files { .. }
+            | Aimed::Secret { .. }
             | Aimed::Replaces => None,
         });
         if !self.labels.is_empty() {

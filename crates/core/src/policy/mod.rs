@@ -26,4 +26,4 @@ pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, Rule};
 pub use subject::Subject;
 pub use surroundings::Surroundings;
-pub(crate) use values::Reading;
+pub(crate) use values::{Reading, host_of_page};

@@ -141,6 +141,7 @@ impl Subject {
                 | Aimed::Place { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
+                | Aimed::Secret { .. }
                 | Aimed::Window { .. }
                 | Aimed::Replaces => {}
             }
@@ -275,6 +276,7 @@ impl Subject {
                 | Aimed::Item { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
+                | Aimed::Secret { .. }
                 | Aimed::Window { .. }
                 | Aimed::Program { .. }
                 | Aimed::Files { .. }
@@ -329,6 +331,7 @@ impl Subject {
                 | Aimed::Item { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
+                | Aimed::Secret { .. }
                 | Aimed::Files { .. }
                 | Aimed::Replaces => {}
             }

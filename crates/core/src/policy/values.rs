@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use crate::{
     command::{Command, ToolSpec},
-    intent::{Aimed, Does, Judged, Takes},
+    intent::{Aimed, Does, Judged},
     keys::{Key, KeyChord, Modifier},
     observation::{Observation, Surface, WindowView},
     ui::{Element, Role, State, WindowKind},
@@ -97,6 +97,7 @@ impl Subject {
                 | Aimed::Item { .. }
                 | Aimed::Keys { .. }
                 | Aimed::Text { .. }
+                | Aimed::Secret { .. }
                 | Aimed::Window { .. }
                 | Aimed::Replaces => {}
             }
@@ -372,7 +373,7 @@ fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
         let takes = tools.iter().find(|tool| tool.name == command.tool).map_or(&[][..], |tool| &tool.takes);
         // What an argument does not declare may be a value that is set.
         let is_text = |name: &String| {
-            takes.iter().find(|(known, _)| known == name).is_none_or(|(_, takes)| *takes == Takes::Text)
+            takes.iter().find(|(known, _)| known == name).is_none_or(|(_, takes)| takes.is_text())
         };
         let given = command.arguments.iter().filter(|(name, _)| is_text(name));
         text.extend(given.filter_map(|(_, value)| value.as_str()));
@@ -407,6 +408,6 @@ pub(super) fn page_of<'a>(element: &Element, surface: &'a Surface) -> Option<&'a
 }
 
 /// The host of a page; `None` if the application does not tell its address.
-pub(super) fn host_of_page(page: &Element) -> Option<String> {
+pub(crate) fn host_of_page(page: &Element) -> Option<String> {
     host_of(page.address.as_deref()?)
 }

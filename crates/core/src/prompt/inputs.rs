@@ -265,6 +265,8 @@ pub(crate) struct Sight {
 pub(crate) struct AppInput<'a> {
     pub(crate) common: SubtaskInput<'a>,
     pub(crate) application: &'a str,
+    /// The secrets that may be typed there, and where; empty if there are none.
+    pub(crate) secrets: String,
     pub(crate) sight: &'a Sight,
 }
 
@@ -284,6 +286,7 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
         plan: String,
         steps: String,
         notice: String,
+        secrets: String,
         application: String,
         surfaces: String,
         seen_at: Option<u32>,
@@ -312,6 +315,7 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
             plan: texts.plan,
             steps: texts.steps,
             notice: marks.said(input.common.notice),
+            secrets: input.secrets.clone(),
             application: marks.name("desktop", input.application),
             surfaces: marks.number(&sight.whole),
             seen_at: sight.whole_step,

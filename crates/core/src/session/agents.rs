@@ -29,6 +29,7 @@ use crate::{
         AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply,
         parse_app_reply,
     },
+    secret,
     states::{AppTrigger, HostStatus},
     ui::PictureRef,
 };
@@ -104,8 +105,11 @@ impl Session {
         let marks = self.marks_of(app);
         match observation {
             Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
-                let application = view.surfaces.first().map_or("", |surface| &surface.window.app.name);
-                let input = AppInput { common: self.input_of(app, &marks), application, sight };
+                let shown = view.surfaces.first().map(|surface| &surface.window.app);
+                let application = shown.map_or("", |app| &app.name);
+                let secrets = shown.map(|app| secret::listing(&self.config.secrets, &app.name, &app.root));
+                let secrets = secrets.unwrap_or_default();
+                let input = AppInput { common: self.input_of(app, &marks), application, secrets, sight };
                 let tools = &self.config.app_tools;
                 let system = system_message("app_system", &self.prompts.app_system, tools)?;
                 Ok((system, app_user_text(&self.prompts, &input)?))

@@ -8,6 +8,7 @@ use crate::{
     money::{Money, PriceTable},
     policy::{Places, Policy},
     prompt::ListOptions,
+    secret::SecretPermit,
     ui::InstalledApplication,
 };
 
@@ -185,6 +186,9 @@ pub struct SessionConfig {
     /// What paths are relative to.
     #[serde(skip_serializing_if = "Places::is_unknown")]
     pub places: Places,
+    /// Where secrets may be typed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub secrets: Vec<SecretPermit>,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
 }
@@ -208,6 +212,7 @@ impl Default for SessionConfig {
             app_tools: Vec::new(),
             applications: None,
             places: Places::default(),
+            secrets: Vec::new(),
             agents: Vec::new(),
         }
     }

@@ -18,6 +18,7 @@ use crate::{
     intent::{self, Does, Judged},
     observation::Observation,
     policy::{Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts},
+    secret::{self, SecretPermit},
     ui::InstalledApplication,
 };
 
@@ -167,6 +168,8 @@ pub(super) struct Judging<'a> {
     pub(super) tools: &'a [ToolSpec],
     /// The applications that may be started without a question.
     pub(super) applications: Option<&'a [InstalledApplication]>,
+    /// Where secrets may be typed.
+    pub(super) secrets: &'a [SecretPermit],
     /// What paths are relative to.
     pub(super) places: &'a Places,
     /// Where the values of commands are looked up.
@@ -210,8 +213,9 @@ pub(super) fn judge(
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
         let subject = by.subject(&before, &command, policy.guard);
         let ruling = policy.decide(&subject);
-        let refused =
-            refusal(&command).or(unreadable).or_else(|| forbidden(policy, &command, &subject, &ruling));
+        let secret = || secret::refusal(&command, tools, by.observation, by.secrets);
+        let refused = refusal(&command).or_else(secret).or(unreadable);
+        let refused = refused.or_else(|| forbidden(policy, &command, &subject, &ruling));
         let refused = refused.or_else(|| applications.and_then(|_| no_file(&subject)));
         if let Some(result) = refused {
             stopped = true;
@@ -314,6 +318,9 @@ impl Grant {
             named.extend(values.map(|value| value.text.as_str()));
             named.extend(subject.writes_executed.as_deref());
         }
+        // One for a secret covers no other secret in the same field.
+        let secret = secret::secret_of(command).map(|(name, _)| format!("{}{name}", secret::PREFIX));
+        named.extend(secret.as_deref());
         let on = if named.is_empty() { on } else { format!("{on} ({})", named.join(", ")) };
         Self { tool: command.tool.clone(), application: subject.application.clone(), on }
     }

@@ -27,6 +27,7 @@ use crate::{
     policy::{Places, Policy},
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
+    secret::SecretPermit,
     states::{AppStatus, AppTrigger, HostStatus, next_app},
     target::TargetRegistry,
 };
@@ -193,6 +194,11 @@ impl Session {
     pub const fn with_wording(mut self, wording: Wording) -> Self {
         self.wording = wording;
         self
+    }
+
+    /// Where secrets may be typed.
+    pub fn secrets(&self) -> &[SecretPermit] {
+        &self.config.secrets
     }
 
     /// The policy in force.

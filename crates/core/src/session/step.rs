@@ -218,6 +218,7 @@ impl Session {
             observation: &replied.observation,
             tools: agent.tools(self),
             applications: self.config.applications.as_deref(),
+            secrets: &self.config.secrets,
             places: &self.config.places,
             texts: &AtHand::new(self, &replied.observation),
             effect: self.next_effect_id(),

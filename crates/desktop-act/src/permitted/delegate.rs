@@ -16,7 +16,7 @@ use deskhand_desktop::{
     Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
-use super::{Permitted, activates};
+use super::{Permitted, activates, secret::Into};
 
 impl<D: Desktop> Desktop for Permitted<'_, D> {
     fn capabilities(&self) -> Capabilities {
@@ -117,6 +117,11 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             // These move the focus, the view or the selection of a text alone.
             ElementAction::Focus | ElementAction::ScrollIntoView | ElementAction::SelectText { .. } => {}
         }
+        if let ElementAction::SetText(text) = action
+            && let Some(value) = self.value_of(text, Into::Element(id)).await?
+        {
+            return self.desktop.perform(id, &ElementAction::SetText(value.expose().to_owned())).await;
+        }
         self.desktop.perform(id, action).await
     }
 
@@ -176,12 +181,18 @@ impl<D: Desktop> Input for Permitted<'_, D> {
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
         self.show_focus(text.contains(['\n', '\r'])).await?;
-        self.desktop.type_text(text).await
+        match self.value_of(text, Into::Focus).await? {
+            Some(value) => self.desktop.type_text(value.expose()).await,
+            None => self.desktop.type_text(text).await,
+        }
     }
 
     async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
         self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates)).await?;
-        self.desktop.enter(text, then).await
+        match self.value_of(text, Into::Focus).await? {
+            Some(value) => self.desktop.enter(value.expose(), then).await,
+            None => self.desktop.enter(text, then).await,
+        }
     }
 }
 

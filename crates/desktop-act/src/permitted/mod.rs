@@ -6,6 +6,7 @@
 //! it, whatever way it takes.
 
 mod delegate;
+mod secret;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,6 +18,7 @@ use deskhand_core::{
     ui::{Element, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+pub use secret::SecretUse;
 
 use crate::{
     before::look,
@@ -54,6 +56,9 @@ pub trait Permit: Send + Sync {
 
     /// The process that owned the window when the action was judged.
     fn pid(&self) -> Option<u32>;
+
+    /// The secret that it types; `None` if it types none.
+    fn secret(&self) -> Option<SecretUse<'_>>;
 }
 
 /// A desktop that shows each target to a permit before input goes to it.

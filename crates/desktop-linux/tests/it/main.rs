@@ -22,6 +22,7 @@ mod linux_x11;
 mod navigating;
 mod office;
 mod programs;
+mod secrets;
 mod teeth;
 mod typing;
 mod writing;

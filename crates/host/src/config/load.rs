@@ -100,7 +100,7 @@ pub(crate) fn confine(config: &Config) -> Confine {
         Some(folder) if variable(CONFIG_VARIABLE).is_none() => Some(folder.to_owned()),
         Some(_) | None => Some(file).filter(|file| file.exists()),
     };
-    let key = config.model.api_key_file.clone().filter(|file| file.exists());
+    let keys = secret_files(config).filter(|file| file.exists());
     Confine {
         mode: match config.desktop.confine {
             ConfineSetting::Required => ConfineMode::Required,
@@ -108,7 +108,7 @@ pub(crate) fn confine(config: &Config) -> Confine {
             ConfineSetting::Off => ConfineMode::Off,
         },
         allow: config.desktop.allow.clone(),
-        hidden: [configuration, key, seals(&store)].into_iter().flatten().collect(),
+        hidden: configuration.into_iter().chain(keys).chain(seals(&store)).collect(),
         read_only: vec![store.root().to_owned()],
     }
 }
@@ -118,8 +118,23 @@ pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     let store = session_store(config);
     let mut all = vec![config_path(), store.root().to_owned()];
     all.extend(seals(&store));
-    all.extend(config.model.api_key_file.clone());
+    all.extend(secret_files(config));
     all
+}
+
+/// The files with keys and secrets.
+fn secret_files(config: &Config) -> impl Iterator<Item = PathBuf> {
+    let secrets = config.secrets.values().filter_map(|secret| secret.file.clone());
+    config.model.api_key_file.clone().into_iter().chain(secrets.map(|file| expanded(&file)))
+}
+
+/// A path whose `~` stands for the home folder.
+pub(crate) fn expanded(path: &Path) -> PathBuf {
+    let home = || variable("HOME").map(PathBuf::from);
+    match path.strip_prefix("~") {
+        Ok(rest) => home().map_or_else(|| path.to_owned(), |home| home.join(rest)),
+        Err(_) => path.to_owned(),
+    }
 }
 
 /// The folder of the key that seals journals.

@@ -18,6 +18,7 @@ mod overrides;
 mod people;
 mod policy;
 mod schema;
+mod secrets;
 mod settings;
 mod view;
 
@@ -31,12 +32,13 @@ pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, load, session_store, starter_text};
-pub(crate) use load::{confine, own_files};
+pub(crate) use load::{confine, expanded, own_files};
 pub use model::{ModelSettings, Provider, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
 pub use schema::{all_keys, schema_text};
+pub use secrets::{SecretOrigin, SecretSettings};
 pub use settings::{Config, EvaluationSettings, SessionSettings};
 pub use view::{CompressionSetting, ViewSettings};
 

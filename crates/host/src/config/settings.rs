@@ -16,6 +16,7 @@ use super::{
     model::ModelSettings,
     people::PeopleSettings,
     policy::PolicySettings,
+    secrets::SecretSettings,
     view::ViewSettings,
 };
 
@@ -54,6 +55,8 @@ pub struct Config {
     pub people: PeopleSettings,
     /// What agents may do, and what needs your approval.
     pub policy: PolicySettings,
+    /// Secrets by name. An agent that gives `secret:NAME` as the text of a field has its value typed there, if this allows it.
+    pub secrets: BTreeMap<String, SecretSettings>,
     /// Agents that own no window and can work on sub-tasks.
     pub agents: AgentSettings,
     /// Where sessions are stored.
@@ -78,6 +81,7 @@ impl Default for Config {
             prices: BTreeMap::new(),
             people: PeopleSettings::default(),
             policy: PolicySettings::default(),
+            secrets: BTreeMap::new(),
             agents: AgentSettings::default(),
             sessions: SessionSettings::default(),
         }

@@ -24,6 +24,7 @@ use crate::{
     agents::enable,
     config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
     model::{ModelChoice, ModelError, ModelSetup},
+    secrets::permits,
     workspace::{Keep, WorkspacePlan},
 };
 
@@ -195,6 +196,7 @@ fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig,
         ask_questions: config.people.ask_questions,
         view: config.view.to_view(),
         action_sequences: config.view.action_sequences,
+        secrets: permits(config),
         ..SessionConfig::default()
     })
 }
@@ -276,6 +278,7 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
     if is_set("evaluation.enabled") {
         session.evaluate.clone_from(&now.evaluate);
     }
+    session.secrets.clone_from(&now.secrets);
     session.pictures &= now.pictures;
     session.model.clone_from(&now.model);
     session.ask_questions = now.ask_questions;

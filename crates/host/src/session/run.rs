@@ -155,7 +155,7 @@ impl Run<'_> {
             return Ok(opened.map(|_| None)?);
         }
         let ended = self.work_on(&workspace, held, kept).await;
-        let desktop_start_ms = workspace.desktop.inner().startup().total_ms;
+        let desktop_start_ms = workspace.back_end().startup().total_ms;
         self.close(workspace).await;
         let (end, summary, screenshot) = ended?;
         DesktopNote::remove(end.folder.path());
@@ -198,6 +198,7 @@ impl Run<'_> {
         let plan = self.plan;
         let tools =
             Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
+        let tools = tools.with_secrets(workspace.secrets.clone());
         let mut story = Story::default();
         if let Some(held) = &held {
             let past = held.folder().read_lines(&mut |line| drop(story.read(line)));
@@ -276,7 +277,7 @@ async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bo
         return Ok((workspace, true));
     }
     let workspace = plan.workspace.start().await?;
-    workspace.desktop.inner().start_ids_above(held.ids());
+    workspace.back_end().start_ids_above(held.ids());
     Ok((workspace, false))
 }
 
@@ -296,7 +297,7 @@ fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Ob
 
 /// Lets the desktop end with this process: nothing is left to resume.
 fn no_longer_kept(workspace: &Workspace) {
-    if let Err(error) = workspace.desktop.inner().keep_for(Duration::ZERO) {
+    if let Err(error) = workspace.back_end().keep_for(Duration::ZERO) {
         tracing::debug!(%error, "the keeper has already ended");
     }
 }
@@ -305,7 +306,7 @@ fn works_on(plan: &Plan, workspace: &Workspace, kept: bool) -> Notice {
     Notice::WorksOn {
         desktop: plan.workspace.kind,
         size: plan.workspace.size.to_string(),
-        display: workspace.desktop.inner().display_name().to_owned(),
+        display: workspace.back_end().display_name().to_owned(),
         kept,
     }
 }

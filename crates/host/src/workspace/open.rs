@@ -5,21 +5,27 @@ use std::{path::Path, time::Duration};
 use deskhand_core::{
     command::Verdict,
     ids::WindowId,
+    secret::SecretPermit,
     ui::{WindowInfo, WindowKind},
 };
 use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, Windowing as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_act::{ActLimits, Veiled};
 use deskhand_desktop_detect::Seeing;
 use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_secret::Secrets;
 
 use super::{DesktopNote, Document, WorkspaceError, documents, windows::find_window};
 use crate::Notice;
 
 /// A running desktop.
 pub struct Workspace {
-    /// The desktop itself.
-    pub desktop: Seeing<LinuxDesktop>,
+    /// The desktop itself, as agents see it: secrets are hidden.
+    pub desktop: Seeing<Veiled<LinuxDesktop>>,
+    /// The secrets that may be typed on it.
+    pub secrets: Secrets,
+    /// Where they may be typed.
+    pub permits: Vec<SecretPermit>,
     /// Its display name: `virtual 1920x1080`.
     pub name: String,
     pub(super) opened: Opened,
@@ -37,6 +43,11 @@ pub(super) struct Opened {
 }
 
 impl Workspace {
+    /// The desktop below, which shows everything.
+    pub const fn back_end(&self) -> &LinuxDesktop {
+        self.desktop.inner().inner()
+    }
+
     /// Finds a window by id, title or application. Without a name: the one that was opened last, else the active one.
     ///
     /// # Errors
@@ -62,7 +73,7 @@ impl Workspace {
             Some(known) => self.close_new(known).await,
             None => Vec::new(),
         };
-        self.desktop.into_inner().shut_down().await;
+        self.desktop.into_inner().into_inner().shut_down().await;
         for document in &self.opened.unlock {
             documents::unlock(document);
         }
@@ -75,10 +86,10 @@ impl Workspace {
     /// # Errors
     /// The note cannot be written, or the keeper has exited.
     pub(crate) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), WorkspaceError> {
-        let Some(handle) = self.desktop.inner().handle() else { return Ok(()) };
+        let Some(handle) = self.back_end().handle() else { return Ok(()) };
         let documents = self.opened.unlock.iter().map(|document| document.path.clone()).collect();
         DesktopNote { handle: handle.clone(), documents }.write(folder)?;
-        Ok(self.desktop.inner().keep_for(keep)?)
+        Ok(self.back_end().keep_for(keep)?)
     }
 
     /// Waits, with a bound, until applications have finished work such as writing a file, before their desktop ends.

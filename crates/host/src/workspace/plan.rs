@@ -5,10 +5,13 @@ use std::{
     time::Duration,
 };
 
+use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::Windowing as _;
+use deskhand_desktop_act::Veiled;
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
 use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
+use deskhand_secret::{Secrets, Veil};
 
 use super::{
     DesktopNote, Document, WorkspaceError, check_documents, documents, keeper,
@@ -17,6 +20,7 @@ use super::{
 use crate::{
     HostError,
     config::{Config, DesktopKind, ScreenSize, confine},
+    secrets::{permits, secrets, variables},
 };
 
 /// How to start or reach a desktop. Everything that can be checked without one has been checked.
@@ -32,6 +36,12 @@ pub struct WorkspacePlan {
     confine: Confine,
     /// Whether to close windows at the end that were opened during the work.
     pub(crate) close_after: bool,
+    /// The secrets that may be typed on it, and what hides them.
+    pub(crate) secrets: Secrets,
+    /// Where they may be typed.
+    permits: Vec<SecretPermit>,
+    /// The variables of our environment that hold secrets.
+    secret_variables: Vec<String>,
     /// The detection options.
     detect: DetectOptions,
     /// How the virtual desktop outlives this process.
@@ -79,6 +89,9 @@ impl WorkspacePlan {
             launch: None,
             exclude: config.desktop.exclude.clone(),
             confine: confine(config),
+            secrets: secrets(config, &Veil::of_process())?,
+            permits: permits(config),
+            secret_variables: variables(config),
             close_after: false,
             detect: config.to_detection()?,
             keep: None,
@@ -109,15 +122,22 @@ impl WorkspacePlan {
         };
         let desktop = match (self.kind, &self.keep) {
             (DesktopKind::Current, _) => LinuxDesktop::connect_current().await?,
-            (DesktopKind::Virtual, Some(keep)) => {
-                LinuxDesktop::start_kept(keeper::command(&keep.helper, self.size)).await?
-            }
+            (DesktopKind::Virtual, Some(keep)) => LinuxDesktop::start_kept(self.keeper(keep)).await?,
             (DesktopKind::Virtual, None) => {
                 let options = VirtualOptions { size: self.size.0, ..VirtualOptions::default() };
                 LinuxDesktop::start_virtual(options).await?
             }
         };
         self.workspace(desktop, name).await
+    }
+
+    /// The command that starts a keeper, without the variables that hold secrets.
+    fn keeper(&self, keep: &Keep) -> std::process::Command {
+        let mut command = keeper::command(&keep.helper, self.size);
+        for name in &self.secret_variables {
+            command.env_remove(name);
+        }
+        command
     }
 
     /// Takes over the virtual desktop of a session whose process died; `None` if it has ended.
@@ -147,8 +167,10 @@ impl WorkspacePlan {
             DesktopKind::Virtual => desktop.with_confined_applications(self.confine.clone()),
             DesktopKind::Current => desktop,
         };
-        let desktop = Seeing::new(desktop, self.detect.clone());
-        Ok(Workspace { desktop, name, opened: Opened::default() })
+        let veiled = Veiled::new(desktop, self.secrets.veil().clone());
+        let desktop = Seeing::new(veiled, self.detect.clone());
+        let (secrets, permits) = (self.secrets.clone(), self.permits.clone());
+        Ok(Workspace { desktop, secrets, permits, name, opened: Opened::default() })
     }
 
     /// Opens the documents and the program on the desktop.

@@ -21,7 +21,7 @@ pub(super) struct PasteText {
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The new text.
-    #[schemars(extend("x-takes" = "text"))]
+    #[schemars(extend("x-takes" = "pasted"))]
     text: String,
 }
 

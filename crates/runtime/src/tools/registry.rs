@@ -8,10 +8,12 @@ use deskhand_core::{
     ids::WindowId,
     intent::{Does, take_declarations},
     policy::{Places, Policy},
+    secret::SecretPermit,
     ui::WindowInfo,
 };
 use deskhand_desktop::{Desktop, DesktopError};
 use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
+use deskhand_secret::Secrets;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -214,9 +216,17 @@ pub struct Toolbox<D: Desktop> {
     pub(crate) app: ToolList<D>,
     /// Limits of every action.
     pub limits: ActLimits,
+    pub(crate) secrets: Secrets,
 }
 
 impl<D: Desktop> Toolbox<D> {
+    /// The same with secrets that actions type by their names. The desktop must hide them
+    /// ([`Veiled`](deskhand_desktop_act::Veiled)).
+    #[must_use]
+    pub fn with_secrets(self, secrets: Secrets) -> Self {
+        Self { secrets, ..self }
+    }
+
     /// The tools of the HostAgent.
     pub fn host_specs(&self) -> Vec<ToolSpec> {
         self.host.specs()
@@ -249,16 +259,18 @@ impl<D: Desktop> Toolbox<D> {
     /// Runs a command that the gate has cleared. Just before each input the rules of `policy` rule again on what is there.
     /// Failures, including an unknown tool, are in the result.
     pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
-        self.run_at(desktop, command, policy, &Places::default()).await
+        self.run_with(desktop, command, policy, &Places::default(), &[]).await
     }
 
-    /// The same, with what the paths of the policy are relative to. The rules rule again on the files that paths lead to by links.
-    pub(crate) async fn run_at(
+    /// The same for a command that may type one of `secrets`, with what the paths of the policy are relative to. The rules rule again
+    /// on the files that paths lead to by links.
+    pub(crate) async fn run_with(
         &self,
         desktop: &D,
         command: &Command,
         policy: &Policy,
         places: &Places,
+        secrets: &[SecretPermit],
     ) -> CallResult {
         let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
@@ -266,7 +278,7 @@ impl<D: Desktop> Toolbox<D> {
         if let Err(why) = follow(command, policy, places).await {
             return CallResult::failure(tool.acts().then_some(Verdict::Refused), why);
         }
-        let warrant = Warrant::new(command, policy);
+        let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);
         let permitted = Permitted::new(desktop, &warrant, command.window);
         let context = ToolContext { desktop: &permitted, window: command.window, limits: self.limits };
         tool.run(&command.arguments, &context).await

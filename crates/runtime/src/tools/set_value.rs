@@ -21,6 +21,7 @@ pub(super) struct SetValue {
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
     /// The new value: text, or a number for sliders and spin buttons.
+    #[schemars(extend("x-takes" = "value"))]
     value: Value,
 }
 

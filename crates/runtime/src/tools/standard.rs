@@ -1,6 +1,7 @@
 //! The standard tools.
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::ActLimits;
+use deskhand_secret::Secrets;
 
 use super::{
     click_element::ClickElement,
@@ -78,6 +79,6 @@ impl<D: Desktop> Toolbox<D> {
             .with::<ClickOnCoordinates>()?
             .with::<DragOnCoordinates>()?
             .with::<Wait>()?;
-        Ok(Self { host, app, limits })
+        Ok(Self { host, app, limits, secrets: Secrets::default() })
     }
 }

@@ -6,20 +6,33 @@ use deskhand_core::{
     ids::ElementId,
     intent::{Aimed, Does, JudgedElement},
     policy::{Decision, Policy, Subject},
+    secret::{self, SecretPermit},
     ui::{Element, Role, names_equal},
 };
-use deskhand_desktop_act::{Live, Permit};
+use deskhand_desktop_act::{Live, Permit, SecretUse};
+use deskhand_secret::Secrets;
 
 /// The permit of one command.
 pub(crate) struct Warrant<'a> {
     command: &'a Command,
     policy: &'a Policy,
+    secret: Option<SecretUse<'a>>,
 }
 
 impl<'a> Warrant<'a> {
     /// The warrant of a command that the gate has cleared under this policy.
     pub(crate) const fn new(command: &'a Command, policy: &'a Policy) -> Self {
-        Self { command, policy }
+        Self { command, policy, secret: None }
+    }
+
+    /// The same with the secret that the command types, if it types one of these.
+    pub(crate) fn with_secrets(self, permits: &'a [SecretPermit], secrets: &'a Secrets) -> Self {
+        let named = secret::secret_of(self.command);
+        let secret = named.and_then(|(name, field)| {
+            let permit = permits.iter().find(|permit| permit.name == name)?;
+            Some(SecretUse { permit, field, secrets })
+        });
+        Self { secret, ..self }
     }
 
     /// Refuses an element that is another one than the element that was judged.
@@ -110,5 +123,9 @@ impl Permit for Warrant<'_> {
 
     fn pid(&self) -> Option<u32> {
         self.command.judged.as_ref().and_then(|judged| judged.pid)
+    }
+
+    fn secret(&self) -> Option<SecretUse<'_>> {
+        self.secret
     }
 }

@@ -20,6 +20,7 @@ mod random_sessions;
 mod reference;
 mod reports;
 mod sealed;
+mod secrets;
 mod stopping;
 mod story;
 mod support;

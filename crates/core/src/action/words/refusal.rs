@@ -108,6 +108,7 @@ fn last_look(found: &LastLook) -> String {
             "{} is there now, which needs an approval ({rule}); propose it by this name to have it asked for",
             labelled(element)
         ),
+        LastLook::Secret { element, reason } => format!("{} is there now, and {reason}", labelled(element)),
         LastLook::Denied { element, rule } => {
             format!("{} is there now, which the policy denies ({rule})", labelled(element))
         }

@@ -1,0 +1,62 @@
+//! `deskhand secret`: the configured secrets, by name. No value is printed.
+
+use deskhand_core::secret::PREFIX;
+use deskhand_host::{SecretInfo, config::Overrides};
+use serde_json::json;
+
+use super::host::load;
+use crate::{
+    args::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs},
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+pub(crate) async fn secret(args: &SecretArgs) -> CommandResult {
+    match &args.command {
+        SecretCommand::List(args) => list(args),
+        SecretCommand::Check(args) => check(args).await,
+    }
+}
+
+fn list(args: &SecretListArgs) -> CommandResult {
+    let out = Output::to(Stream::Out);
+    let secrets = load(Overrides::default())?.secrets()?;
+    if secrets.is_empty() && !args.json {
+        out.text("no secrets; `deskhand config explain secrets.NAME.file` says how to set one");
+    }
+    for SecretInfo { name, source, permit } in &secrets {
+        if args.json {
+            out.json(&json!({ "name": name, "source": source, "permit": permit }));
+            continue;
+        }
+        let place = format!("{} of {}", permit.place(), permit.application);
+        out.line(
+            &Line::of(Tone::Strong, format!("{PREFIX}{name}"))
+                .with(Tone::Plain, format!("  {place}"))
+                .with(Tone::Faint, format!("  from {source}")),
+        );
+    }
+    Ok(Exit::Success)
+}
+
+async fn check(args: &SecretCheckArgs) -> CommandResult {
+    let (out, host) = (Output::to(Stream::Out), load(Overrides::default())?);
+    let known: Vec<String> = host.secrets()?.into_iter().map(|secret| secret.name).collect();
+    if let Some(unknown) = args.names.iter().find(|name| !known.contains(name)) {
+        let help =
+            format!("configured: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
+        return Err(CliError::usage(format!("there is no secret `{unknown}`")).with_help(help));
+    }
+    let mut exit = Exit::Success;
+    for name in known.iter().filter(|name| args.names.is_empty() || args.names.contains(name)) {
+        let line = Line::of(Tone::Strong, format!("{PREFIX}{name}"));
+        match host.try_secret(name).await {
+            Ok(()) => out.line(&line.with(Tone::Good, "  can be read")),
+            Err(reason) => {
+                exit = Exit::Negative;
+                out.line(&line.with(Tone::Bad, format!("  {reason}")));
+            }
+        }
+    }
+    Ok(exit)
+}

@@ -1,0 +1,277 @@
+//! Secrets by name: where each may be typed. Their values are unknown here.
+//!
+//! A text that is `secret:NAME` as a whole refers to a secret. Only an action that types it into one field, given by its id, may
+//! carry one ([`Aimed::Secret`]); the gate refuses it everywhere else. Without a permission of the configuration it is typed nowhere.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    command::{CallResult, Command, ToolSpec, Verdict},
+    ids::ElementId,
+    intent::{Aimed, Takes},
+    observation::{Observation, WindowView},
+    policy::{host_of_page, matches},
+    ui::{Element, Role, Source, Tree},
+};
+
+/// What a reference starts with.
+pub const PREFIX: &str = "secret:";
+
+/// The longest name of a secret, in characters.
+const NAME_MAX: usize = 64;
+
+/// Roles of the fields that a secret can be typed into at all; a permission selects among them.
+const FIELDS: [Role; 4] = [Role::PASSWORD_TEXT, Role::ENTRY, Role::TEXT, Role::TERMINAL];
+
+/// The name in a text that is a reference as a whole.
+pub fn reference(text: &str) -> Option<&str> {
+    text.strip_prefix(PREFIX).filter(|name| is_name(name))
+}
+
+/// Whether a text can be the name of a secret: letters of the English alphabet, digits, `-` and `_`.
+pub fn is_name(name: &str) -> bool {
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(is_letter)
+}
+
+/// Where a secret may be typed. All patterns must match ([`matches`]).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretPermit {
+    /// Its name.
+    pub name: String,
+    /// The application, by its display name or its short name.
+    pub application: String,
+    /// The role of the field.
+    pub role: String,
+    /// The host of the page that the field is in; `None` if it may be in no page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// The title of the window, dialog or pop-up.
+    #[serde(default = "any")]
+    pub window: String,
+}
+
+fn any() -> String {
+    "*".to_owned()
+}
+
+/// The page that a field is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Page {
+    /// None: it is a field of the application itself.
+    None,
+    /// One whose address the application does not tell.
+    Unknown,
+    /// A page of this host.
+    Of(String),
+}
+
+impl Page {
+    /// A page by its document.
+    pub fn of(document: Option<&Element>) -> Self {
+        match document.map(host_of_page) {
+            None => Self::None,
+            Some(None) => Self::Unknown,
+            Some(Some(host)) => Self::Of(host),
+        }
+    }
+}
+
+/// A field that a secret is about to be typed into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field<'a> {
+    /// The field.
+    pub element: &'a Element,
+    /// Display name of the application.
+    pub application: &'a str,
+    /// The application's short name.
+    pub application_root: &'a str,
+    /// Title of the window, dialog or pop-up.
+    pub window: &'a str,
+    /// The page that it is in.
+    pub page: Page,
+}
+
+impl SecretPermit {
+    /// Whether the secret may be typed into this field.
+    ///
+    /// # Errors
+    /// The reason why not, with the setting that decides.
+    pub fn admits(&self, field: &Field<'_>) -> Result<(), String> {
+        let (name, role) = (&self.name, &field.element.role);
+        let wrong = |what: String, key: &str, pattern: &str| {
+            Err(format!(
+                "`{PREFIX}{name}` may not be typed into {what}: `secrets.{name}.{key}` is `{pattern}`"
+            ))
+        };
+        if field.element.source != Source::AtSpi {
+            return Err(format!("`{PREFIX}{name}` may not be typed into what was found in a picture"));
+        }
+        if !FIELDS.contains(role) {
+            return Err(format!(
+                "`{PREFIX}{name}` may not be typed into a {role}, which is no field for a text"
+            ));
+        }
+        // A terminal shows and remembers what is typed, so a pattern that matches everything does not name it.
+        let names_it =
+            |pattern: &str| pattern.split('|').any(|one| one.trim().eq_ignore_ascii_case(role.name()));
+        if !matches(&self.role, role.name()) || (*role == Role::TERMINAL && !names_it(&self.role)) {
+            return wrong(format!("a {role}"), "role", &self.role);
+        }
+        if !matches(&self.application, field.application)
+            && !matches(&self.application, field.application_root)
+        {
+            return wrong(
+                format!("the application `{}`", field.application),
+                "application",
+                &self.application,
+            );
+        }
+        if !matches(&self.window, field.window) {
+            return wrong(format!("the window `{}`", field.window), "window", &self.window);
+        }
+        match (&self.host, &field.page) {
+            (None, Page::None) => Ok(()),
+            (Some(pattern), Page::Of(host)) if matches(pattern, host) => Ok(()),
+            (Some(pattern), Page::Of(host)) => wrong(format!("a page of `{host}`"), "host", pattern),
+            (Some(pattern), Page::None) => wrong("a field that is in no page".to_owned(), "host", pattern),
+            (Some(pattern), Page::Unknown) => {
+                wrong("a page that does not tell its address".to_owned(), "host", pattern)
+            }
+            (None, Page::Of(_) | Page::Unknown) => Err(format!(
+                "`{PREFIX}{name}` may not be typed into a page: `secrets.{name}.host` does not name its host"
+            )),
+        }
+    }
+
+    /// Where it may be typed, for a prompt or a listing: `password text in a page of shop.example`.
+    pub fn place(&self) -> String {
+        let host = self.host.as_ref().map(|host| format!(" in a page of {host}")).unwrap_or_default();
+        format!("{}{host}", self.role)
+    }
+}
+
+/// The secret that a command types.
+pub fn secret_of(command: &Command) -> Option<(&str, ElementId)> {
+    named(command).zip(command.intent.elements().next())
+}
+
+fn named(command: &Command) -> Option<&str> {
+    let mut aims = command.intent.aims.iter();
+    aims.find_map(|aimed| if let Aimed::Secret { name } = aimed { Some(name.as_str()) } else { None })
+}
+
+/// The innermost page that an element of a tree is in.
+pub fn page_around(id: ElementId, tree: &Tree) -> Option<&Element> {
+    let is_page = |one: &&Element| one.role == Role::DOCUMENT_WEB;
+    tree.find(id).filter(is_page).or_else(|| tree.ancestors(id).find(is_page))
+}
+
+/// The secrets of an application, as its agent is told of them; empty if there is none.
+pub(crate) fn listing(secrets: &[SecretPermit], application: &str, root: &str) -> String {
+    let here = secrets
+        .iter()
+        .filter(|one| matches(&one.application, application) || matches(&one.application, root));
+    here.map(|one| format!("- `{PREFIX}{}` for: {}", one.name, one.place())).collect::<Vec<_>>().join("\n")
+}
+
+/// Refuses a command with a reference to a secret, unless it types it into a field that the configuration allows for it.
+pub(crate) fn refusal(
+    command: &Command,
+    tools: &[ToolSpec],
+    observation: &Observation,
+    secrets: &[SecretPermit],
+) -> Option<CallResult> {
+    let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), format!("not run: {why}")));
+    if let Some(name) = misplaced(command, tools, secrets) {
+        return refused(format!(
+            "`{PREFIX}{name}` can only be the whole text of type_text or the whole value of set_value, with the id of \
+             the field; it is in no key, no program, no command, no file and not on the clipboard"
+        ));
+    }
+    let name = named(command)?;
+    let Some(permit) = secrets.iter().find(|one| one.name == name) else {
+        let known: Vec<String> = secrets.iter().map(|one| format!("{PREFIX}{}", one.name)).collect();
+        let known =
+            if known.is_empty() { "none is".to_owned() } else { format!("configured: {}", known.join(", ")) };
+        return refused(format!(
+            "no secret `{name}` is configured ({known}); `[secrets.{name}]` would say where it is"
+        ));
+    };
+    let Observation::Window(view) = observation else {
+        return refused(format!("`{PREFIX}{name}` is typed in a window alone"));
+    };
+    let mut elements = command.intent.elements();
+    let (Some(id), None) = (elements.next(), elements.next()) else {
+        return refused(format!("`{PREFIX}{name}` is typed into one field alone; give its id"));
+    };
+    admitted(permit, id, view).err().and_then(refused)
+}
+
+/// Whether an element that the agent was shown may be given a secret.
+fn admitted(permit: &SecretPermit, id: ElementId, view: &WindowView) -> Result<(), String> {
+    let found = view.surfaces.iter().find_map(|surface| Some((surface, surface.tree.find(id)?)));
+    let Some((surface, element)) = found else {
+        return Err(format!("no element {id} in your view; use an element that is listed"));
+    };
+    permit.admits(&Field {
+        element,
+        application: &surface.window.app.name,
+        application_root: &surface.window.app.root,
+        window: &surface.window.title,
+        page: Page::of(page_around(id, &surface.tree)),
+    })
+}
+
+/// The secret that an argument refers to where no secret may be. A name or a path may look like a reference, because that stands in
+/// place of a value that is shown; nothing is put in there.
+fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPermit]) -> Option<&'a str> {
+    let tool = tools.iter().find(|tool| tool.name == command.tool);
+    let takes = |name: &str| {
+        tool.and_then(|tool| tool.takes.iter().find(|(known, _)| known == name)).map(|(_, takes)| *takes)
+    };
+    command.arguments.iter().find_map(|(name, value)| match takes(name) {
+        Some(Takes::Name | Takes::Item | Takes::Path | Takes::Element | Takes::Window) => None,
+        Some(Takes::Text | Takes::Value) if value.as_str().is_some_and(|text| reference(text).is_some()) => {
+            None
+        }
+        Some(
+            Takes::Text
+            | Takes::Value
+            | Takes::Pasted
+            | Takes::Keys
+            | Takes::Across
+            | Takes::Down
+            | Takes::Program
+            | Takes::Files
+            | Takes::File
+            | Takes::Replaces,
+        )
+        | None => mentioned(value, secrets),
+    })
+}
+
+/// The configured secret that a value mentions.
+fn mentioned<'a>(value: &Value, secrets: &'a [SecretPermit]) -> Option<&'a str> {
+    match value {
+        Value::String(text) => secrets.iter().map(|one| one.name.as_str()).find(|name| mentions(text, name)),
+        Value::Array(items) => items.iter().find_map(|item| mentioned(item, secrets)),
+        Value::Object(fields) => fields.values().find_map(|field| mentioned(field, secrets)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+    }
+}
+
+/// Whether a text contains the reference to a secret, in any case.
+fn mentions(text: &str, name: &str) -> bool {
+    let (text, whole) = (text.to_ascii_lowercase(), format!("{PREFIX}{name}").to_ascii_lowercase());
+    text.match_indices(&whole).any(|(at, found)| {
+        let next = text.get(at + found.len()..).and_then(|rest| rest.chars().next());
+        next.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '-' && c != '_')
+    })
+}
+
+#[cfg(test)]
+#[path = "secret_tests.rs"]
+mod tests;

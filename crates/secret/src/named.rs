@@ -1,0 +1,85 @@
+//! Secrets by name.
+
+use std::{fmt, pin::Pin, sync::Arc};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::{SecretValue, Veil};
+
+/// A value that is being read, or the reason why it cannot be, with the source and the next step.
+pub type ReadValue<'a> = Pin<Box<dyn Future<Output = Result<SecretValue, String>> + Send + 'a>>;
+
+/// Reads secrets by their names.
+pub trait SecretReader: Send + Sync {
+    /// Reads one.
+    fn read<'a>(&'a self, name: &'a str) -> ReadValue<'a>;
+}
+
+/// No secrets.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoSecrets;
+
+impl SecretReader for NoSecrets {
+    fn read<'a>(&'a self, name: &'a str) -> ReadValue<'a> {
+        Box::pin(async move { Err(format!("no secret `{name}` is configured")) })
+    }
+}
+
+/// The secrets of this process, and the veil over those that were read. Clones share both.
+#[derive(Clone)]
+pub struct Secrets {
+    reader: Arc<dyn SecretReader>,
+    veil: Veil,
+}
+
+impl Secrets {
+    /// Secrets from this reader.
+    pub fn new(reader: impl SecretReader + 'static, veil: Veil) -> Self {
+        Self { reader: Arc::new(reader), veil }
+    }
+
+    /// What hides those that were read.
+    #[must_use]
+    pub const fn veil(&self) -> &Veil {
+        &self.veil
+    }
+
+    /// Reads a secret. From then on its value is hidden.
+    ///
+    /// # Errors
+    /// The reason why it cannot be read or used.
+    pub async fn reveal(&self, name: &str) -> Result<SecretValue, String> {
+        let value = self.reader.read(name).await?;
+        if name.to_lowercase().contains(&value.expose().to_lowercase()) {
+            return Err(format!("the value of secret `{name}` is a part of its name; rename it"));
+        }
+        self.veil.add(name, &value);
+        keep_no_core();
+        Ok(value)
+    }
+}
+
+/// From now on the memory of this process goes into no core file. It works without that, too.
+fn keep_no_core() {
+    let limit = getrlimit(Resource::Core);
+    setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit }).ok();
+}
+
+/// Two with the same reader and veil are equal.
+impl PartialEq for Secrets {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.reader, &other.reader) && self.veil == other.veil
+    }
+}
+
+impl Default for Secrets {
+    fn default() -> Self {
+        Self::new(NoSecrets, Veil::default())
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets")
+    }
+}
