@@ -3,7 +3,7 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    os::unix::process::CommandExt as _,
+    os::unix::{fs::MetadataExt as _, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, Command, ExitStatus, Stdio},
     sync::{Arc, Mutex, PoisonError},
@@ -17,13 +17,18 @@ use crate::{mark::Mark, program::find_program};
 /// chance to clean up after itself; all others are killed at once, again and again until none is left. A process in the
 /// middle of `exec` shows no environment for a moment, so that none has to be seen twice.
 ///
-/// Then what stays when a program is killed: file systems that a program mounted in the folder, and files elsewhere that the file
-/// `leavings` in the folder names, one `INODE PATH` a line. A file of another inode belongs to somebody else by now.
+/// Then what stays when a program is killed: file systems that a program mounted in the folder, the sockets that it had bound to files
+/// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
+/// file belongs to somebody else by now; so does a socket that somebody has bound.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done
 round=0
 seen_none=
+sockets=
+is_bound() {
+    grep -qE "[[:space:]]$(printf %s "$1" | sed 's/[][\\.*^$+?(){}|]/\\&/g')\$" /proc/net/unix
+}
 while [ "$round" -lt 500 ]; do
     round=$((round + 1))
     files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
@@ -37,6 +42,13 @@ while [ "$round" -lt 500 ]; do
     for file in $files; do
         process=${file#/proc/}
         process=${process%/environ}
+        inodes=$(ls -l "/proc/$process/fd" 2>/dev/null | sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')
+        while read -r _ _ _ _ _ _ inode path; do
+            case " $inodes" in
+                *" $inode "*) case $path in /*) sockets="$sockets$path
+" ;; esac ;;
+            esac
+        done < /proc/net/unix
         name=
         read -r name 2>/dev/null < "/proc/$process/comm"
         signal=KILL
@@ -50,15 +62,24 @@ while read -r _ place _; do
     esac
 done < /proc/self/mounts
 if [ -f "$2/leavings" ]; then
-    while read -r inode path; do
-        [ "$(stat -c %i -- "$path")" = "$inode" ] && rm -f -- "$path"
+    while read -r known path; do
+        [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && ! is_bound "$path" && rm -f -- "$path"
     done < "$2/leavings"
 fi
+printf %s "$sockets" | while read -r path; do
+    [ -S "$path" ] && ! is_bound "$path" && rm -f -- "$path"
+done
 rm -rf -- "$2"
 "#;
 
-/// The file in the guarded folder that names files elsewhere, to be removed with it: one `INODE PATH` a line.
+/// The file in the guarded folder that names files elsewhere, to be removed with it.
 pub const LEAVINGS: &str = "leavings";
+
+/// The line that names a file elsewhere in [`LEAVINGS`]; `None` if it does not exist.
+pub fn leaving(file: &Path) -> Option<String> {
+    let data = std::fs::symlink_metadata(file).ok()?;
+    Some(format!("{}-{}.{:09} {}\n", data.ino(), data.mtime(), data.mtime_nsec(), file.display()))
+}
 
 /// How many guards are started one after the other, when somebody kills them.
 const GUARDS_MAX: u32 = 100;
@@ -105,8 +126,8 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Starts a guard of all processes with that mark and of their `folder`. It needs `sh`, `grep`, `sleep`, `stat` and `rm` on
-    /// `path`. The program named `asked` gets a termination signal before it is killed.
+    /// Starts a guard of all processes with that mark and of their `folder`. It needs `sh`, `grep`, `ls`, `rm`, `sed`, `sleep`,
+    /// `stat` and `tr` on `path`. The program named `asked` gets a termination signal before it is killed.
     ///
     /// # Errors
     /// If there is no shell, or a process or thread cannot be started.
@@ -257,17 +278,49 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(sleep.try_wait().unwrap(), None, "the next one waits");
-        // A file that the program left, and one of the same name that belongs to somebody else.
-        let (own, other) = (elsewhere.join("own"), elsewhere.join("other"));
+        // A file that a program left, one that belongs to somebody else by now, and sockets that nobody and somebody has bound.
+        let [own, other, unbound, bound] =
+            ["own", "other", "unbound", "bound"].map(|name| elsewhere.join(name));
         std::fs::write(&own, "").unwrap();
         std::fs::write(&other, "").unwrap();
-        let inode = std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&own).unwrap());
-        let text = format!("{inode} {}\n{inode} {}\n", own.display(), other.display());
-        std::fs::write(folder.join(LEAVINGS), text).unwrap();
+        drop(std::os::unix::net::UnixListener::bind(&unbound).unwrap());
+        let listener = std::os::unix::net::UnixListener::bind(&bound).unwrap();
+        let mut lines: String =
+            [&own, &unbound, &bound].into_iter().filter_map(|file| leaving(file)).collect();
+        lines.push_str(&leaving(&own).unwrap().replace("/own", "/other"));
+        std::fs::write(folder.join(LEAVINGS), lines).unwrap();
         let exited = std::thread::spawn(move || sleep.wait().unwrap());
         guard.end().await;
         assert_eq!(exited.join().unwrap().signal(), Some(9));
-        assert!(!folder.exists() && !own.exists() && other.exists());
+        let is_left = [&folder, &own, &unbound, &other, &bound].map(|path| path.exists());
+        assert_eq!(is_left, [false, false, false, true, true]);
+        drop(listener);
+        std::fs::remove_dir_all(elsewhere).unwrap();
+    }
+
+    #[tokio::test]
+    async fn sockets_that_a_killed_program_has_bound_are_removed() {
+        let [folder, elsewhere] = [(); 2].map(|()| {
+            let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
+            std::fs::create_dir(&folder).unwrap();
+            folder
+        });
+        let (value, socket) = (folder.as_os_str(), elsewhere.join("a [socket]"));
+        let script = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); \
+                      print(flush=True); sys.stdin.read()";
+        let mut command = Command::new("python3");
+        command.args(["-c", script]).arg(&socket).env("DESKHAND_TEST", value);
+        let mut program = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut ready = [0];
+        io::Read::read_exact(&mut program.stdout.take().unwrap(), &mut ready).unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let input = program.stdin.take();
+        let exited = std::thread::spawn(move || program.wait().unwrap());
+        guard.end().await;
+        drop(input);
+        assert_eq!(exited.join().unwrap().signal(), Some(9));
+        assert!(!socket.exists());
         std::fs::remove_dir_all(elsewhere).unwrap();
     }
 }

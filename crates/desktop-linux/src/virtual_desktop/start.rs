@@ -8,7 +8,7 @@ use std::{
     fs, io,
     os::{
         fd::OwnedFd,
-        unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _},
+        unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
     },
     path::{Path, PathBuf},
     process::ChildStdout,
@@ -17,7 +17,7 @@ use std::{
 
 use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
-use deskhand_process::LEAVINGS;
+use deskhand_process::{LEAVINGS, leaving};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},
@@ -317,9 +317,7 @@ impl Starting {
 
     /// Notes files outside of the folder, for the guard. One that does not exist is skipped.
     fn leaves(&self, files: &[&Path]) -> io::Result<()> {
-        let inode = |file: &&Path| Some((fs::symlink_metadata(file).ok()?.ino(), file.display().to_string()));
-        let lines: String =
-            files.iter().filter_map(inode).map(|(inode, path)| format!("{inode} {path}\n")).collect();
+        let lines: String = files.iter().filter_map(|file| leaving(file)).collect();
         write_private(&self.folder.join(LEAVINGS), lines.as_bytes())
     }
 
