@@ -19,15 +19,18 @@ use crate::{mark::Mark, program::find_program};
 ///
 /// Then what stays when a program is killed: file systems that a program mounted in the folder, the sockets that it had bound to files
 /// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
-/// file belongs to somebody else by now; so does a socket that somebody has bound.
+/// file belongs to somebody else by now.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done
 round=0
 seen_none=
 sockets=
-is_bound() {
-    grep -qE "[[:space:]]$(printf %s "$1" | sed 's/[][\\.*^$+?(){}|]/\\&/g')\$" /proc/net/unix
+# Removes the files of these lines that are still the same.
+remove() {
+    while read -r known path; do
+        [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && rm -f -- "$path"
+    done
 }
 while [ "$round" -lt 500 ]; do
     round=$((round + 1))
@@ -39,16 +42,21 @@ while [ "$round" -lt 500 ]; do
         continue
     fi
     seen_none=
+    # All before the first one is killed: others end with it.
     for file in $files; do
         process=${file#/proc/}
         process=${process%/environ}
         inodes=$(ls -l "/proc/$process/fd" 2>/dev/null | sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')
         while read -r _ _ _ _ _ _ inode path; do
             case " $inodes" in
-                *" $inode "*) case $path in /*) sockets="$sockets$path
+                *" $inode "*) case $path in /*) sockets="$sockets$(stat -c '%i-%.9Y %n' -- "$path")
 " ;; esac ;;
             esac
         done < /proc/net/unix
+    done
+    for file in $files; do
+        process=${file#/proc/}
+        process=${process%/environ}
         name=
         read -r name 2>/dev/null < "/proc/$process/comm"
         signal=KILL
@@ -61,14 +69,8 @@ while read -r _ place _; do
         "$2"/*) fusermount3 -u -z "$place" || fusermount -u -z "$place" || umount -l "$place" ;;
     esac
 done < /proc/self/mounts
-if [ -f "$2/leavings" ]; then
-    while read -r known path; do
-        [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && ! is_bound "$path" && rm -f -- "$path"
-    done < "$2/leavings"
-fi
-printf %s "$sockets" | while read -r path; do
-    [ -S "$path" ] && ! is_bound "$path" && rm -f -- "$path"
-done
+printf %s "$sockets" | remove
+[ -f "$2/leavings" ] && remove < "$2/leavings"
 rm -rf -- "$2"
 "#;
 
@@ -278,23 +280,19 @@ mod tests {
             std::thread::yield_now();
         }
         assert_eq!(sleep.try_wait().unwrap(), None, "the next one waits");
-        // A file that a program left, one that belongs to somebody else by now, and sockets that nobody and somebody has bound.
-        let [own, other, unbound, bound] =
-            ["own", "other", "unbound", "bound"].map(|name| elsewhere.join(name));
+        // A file that a program left, a socket, and a file that belongs to somebody else by now.
+        let [own, other, socket] = ["own", "other", "a socket"].map(|name| elsewhere.join(name));
         std::fs::write(&own, "").unwrap();
         std::fs::write(&other, "").unwrap();
-        drop(std::os::unix::net::UnixListener::bind(&unbound).unwrap());
-        let listener = std::os::unix::net::UnixListener::bind(&bound).unwrap();
-        let mut lines: String =
-            [&own, &unbound, &bound].into_iter().filter_map(|file| leaving(file)).collect();
+        drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+        let mut lines: String = [&own, &socket].into_iter().filter_map(|file| leaving(file)).collect();
         lines.push_str(&leaving(&own).unwrap().replace("/own", "/other"));
         std::fs::write(folder.join(LEAVINGS), lines).unwrap();
         let exited = std::thread::spawn(move || sleep.wait().unwrap());
         guard.end().await;
         assert_eq!(exited.join().unwrap().signal(), Some(9));
-        let is_left = [&folder, &own, &unbound, &other, &bound].map(|path| path.exists());
-        assert_eq!(is_left, [false, false, false, true, true]);
-        drop(listener);
+        let is_left = [&folder, &own, &socket, &other].map(|path| path.exists());
+        assert_eq!(is_left, [false, false, false, true]);
         std::fs::remove_dir_all(elsewhere).unwrap();
     }
 
