@@ -45,7 +45,10 @@ pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
     let found = node(&schema, &path).filter(|node| !is_section(node)).ok_or_else(|| {
         ConfigError::NoSuchKey { key: key.to_owned(), nearest: nearest(key, every_key(&schema)) }
     })?;
-    let meaning = found.get("description").and_then(Value::as_str).unwrap_or_default();
+    let described = |node: &Value| node.get("description").and_then(Value::as_str).map(str::to_owned);
+    // An entry of a map means what the map says.
+    let map = path.split_last().and_then(|(_, map)| node(&schema, map));
+    let meaning = described(found).or_else(|| map.and_then(described)).unwrap_or_default();
     let in_force = serde_json::to_value(&loaded.config).unwrap_or_default();
     let template = serde_json::to_value(ModelSettings::default()).unwrap_or_default();
     let default = match path.as_slice() {
@@ -62,7 +65,7 @@ pub fn explain(loaded: &Loaded, key: &str) -> Result<Explanation, ConfigError> {
     }
     Ok(Explanation {
         key: key.to_owned(),
-        meaning: collapse_whitespace(meaning),
+        meaning: collapse_whitespace(&meaning),
         expects: expects(found),
         value,
         comes_from: loaded.origins.get(key).map_or_else(|| "the default".to_owned(), ToString::to_string),
