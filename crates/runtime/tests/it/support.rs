@@ -140,8 +140,9 @@ pub(crate) fn tear_last_line(folder: &SessionFolder) -> bool {
     if first == second || first.max(second) == 1 {
         return false;
     }
-    let newer = if first > second { 0..SLOT } else { SLOT..2 * SLOT };
-    slots[newer].fill(b' ');
+    let (older, newer) = if first > second { (SLOT, 0) } else { (0, SLOT) };
+    // The anchor is written after the record, so it holds the record before.
+    slots.copy_within(older..older + SLOT, newer);
     fs::write(&anchor, slots).unwrap();
     let path = folder.journal_path();
     let bytes = fs::read(&path).unwrap();
