@@ -8,7 +8,7 @@ use deskhand_core::{
     keys::KeyChord,
     ui::{Role, Tree, Wanted},
 };
-use deskhand_desktop::{Input, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop::{Input as _, LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
@@ -77,8 +77,13 @@ async fn the_page_that_is_listed_is_the_page_that_is_shown() {
     shows("127.0.0.1/a").await;
     for name in ["127.0.0.1/b", "localhost/c", "127.0.0.1/a", "localhost/d"] {
         let (host, path) = name.split_once('/').unwrap();
-        desktop.press(&"ctrl+l".parse::<KeyChord>().unwrap()).await.unwrap();
-        desktop.type_text(&format!("http://{host}:{port}/{path}\n")).await.unwrap();
+        let tree = desktop.tree(window, TreeLimits::default()).await.unwrap();
+        let bar = tree.elements.iter().find(|one| one.name == "Address and search bar").unwrap().id;
+        let text = format!("http://{host}:{port}/{path}");
+        let request = act::TypeText { element: Some(bar), name: None, text, clear: true };
+        let typed = act::type_text(&desktop, window, &request, &ActLimits::default()).await.unwrap();
+        assert_eq!(typed.effect(), Verdict::Seen, "{name}: {}", typed.summary());
+        desktop.press(&"Return".parse::<KeyChord>().unwrap()).await.unwrap();
         shows(name).await;
     }
     desktop.shut_down().await;

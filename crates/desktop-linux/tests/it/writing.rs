@@ -1,17 +1,21 @@
 //! What applications make of written text, numbers and passwords, judged by their own log.
 
+use std::time::Duration;
+
 use deskhand_core::{
     action::{Evidence, Shortfall, Uncertainty},
     command::Verdict,
     ui::Element,
 };
-use deskhand_desktop::Input as _;
+use deskhand_desktop::{Input as _, QuietLimits, Settling as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, TypeText};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::{Value, json};
 
 use crate::fixtures::{Stage, outline};
+
+const BOUND: Duration = Duration::from_secs(30);
 
 struct Writing {
     stage: Stage,
@@ -62,8 +66,19 @@ impl Writing {
         self.stage.fixture.state().await.unwrap()[name].clone()
     }
 
-    async fn put(&self, name: &str, value: Value) {
-        self.stage.fixture.ask("put", json!({ "control": name, "value": value })).await.unwrap();
+    /// Has the application change a text, and waits until the text shows: an application tells of it when it has drawn it.
+    async fn put(&self, name: &str, text: &str) {
+        self.stage.fixture.ask("put", json!({ "control": name, "value": text })).await.unwrap();
+        let shows = async {
+            loop {
+                let watch = self.stage.desktop.watch(Some(self.stage.window.id)).await.unwrap();
+                if self.named(name).await.text.as_deref() == Some(text) {
+                    break;
+                }
+                self.stage.desktop.settle(watch, QuietLimits::default()).await.unwrap();
+            }
+        };
+        tokio::time::timeout(BOUND, shows).await.expect("the text shows");
     }
 }
 
@@ -75,7 +90,7 @@ fn seen(report: &ActionReport) {
 async fn replaces_what_is_selected(toolkit: Toolkit) {
     let Some(writing) = Writing::start(toolkit, Screen::Text).await else { return };
     for name in ["Name", "Notes"] {
-        writing.put(name, json!("value: 228 units")).await;
+        writing.put(name, "value: 228 units").await;
         seen(&writing.select(name, "228").await);
         seen(&writing.type_into(None, "7", false).await);
         assert_eq!(writing.value(name).await, json!("value: 7 units"), "{toolkit} {name}");
