@@ -71,9 +71,9 @@ fn tools() -> Vec<ToolSpec> {
 }
 
 /// Why a command is refused; empty if it is not.
-fn refused(tool: &str, arguments: &Value, permit: SecretPermit, seen: &Observation) -> String {
+fn refused(tool: &str, arguments: Value, permit: SecretPermit, seen: &Observation) -> String {
     let tools = tools();
-    let arguments = arguments.as_object().unwrap().clone();
+    let Value::Object(arguments) = arguments else { panic!("not an object: {arguments}") };
     let mut command = Command { tool: tool.to_owned(), arguments, ..Command::default() };
     // What cannot be read is refused in any case.
     intent::read(&mut command, &tools).ok();
@@ -82,7 +82,7 @@ fn refused(tool: &str, arguments: &Value, permit: SecretPermit, seen: &Observati
 
 #[track_caller]
 fn check(tool: &str, arguments: Value, permit: SecretPermit, seen: &Observation, expected: &str) {
-    let why = refused(tool, &arguments, permit, seen);
+    let why = refused(tool, arguments, permit, seen);
     assert!(if expected.is_empty() { why.is_empty() } else { why.contains(expected) }, "{why}");
 }
 

@@ -53,6 +53,7 @@ pages! {
     protocol: "docs/guides/protocol.md" on "mousepad";
     reports: "docs/guides/reports.md" on "mousepad";
     scripts: "docs/guides/scripts.md" on "mousepad";
+    secrets: "docs/guides/secrets.md" on "mousepad";
     sessions: "docs/guides/sessions.md" on "mousepad";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     applications: "docs/reference/applications.md";
@@ -68,6 +69,7 @@ pages! {
     effects: "docs/internals/effects.md" on "mousepad";
     measuring_actions: "docs/internals/measuring-actions.md";
     keeper: "docs/internals/keeper.md";
+    red_team: "docs/internals/red-team.md";
     sandbox: "docs/internals/sandbox.md";
     decisions: "docs/design/decisions.md";
 }

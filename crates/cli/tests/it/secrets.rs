@@ -91,13 +91,22 @@ fn files(folder: &Path, besides: &[&Path]) -> Vec<PathBuf> {
     all
 }
 
-/// Looks at the command lines and environments of all processes of a world, until one of them ends. Its own are left out.
+/// Looks at the command lines and environments of all processes of a world, until one of them ends. Its own are left out, also
+/// in a process of it that is about to become another program.
 fn watch_processes(world: &World, child: &mut Child) -> BTreeSet<String> {
     let own = i32::try_from(child.id()).unwrap();
+    let mut own_line = String::new();
     let mut seen = BTreeSet::new();
     while child.try_wait().unwrap().is_none() {
-        for (pid, line) in world.processes().into_iter().filter(|(pid, _)| *pid != own) {
+        let all = world.processes();
+        if let Some((_, line)) = all.iter().find(|(pid, _)| *pid == own) {
+            own_line.clone_from(line);
+        }
+        for (pid, line) in all.into_iter().filter(|(pid, _)| *pid != own) {
             clean("a command line", line.as_bytes());
+            if line == own_line {
+                continue;
+            }
             clean(&line, &fs::read(format!("/proc/{pid}/environ")).unwrap_or_default());
             seen.insert(line.split(' ').next().unwrap_or_default().to_owned());
         }
@@ -116,12 +125,10 @@ fn pictures(world: &World) -> Vec<(WindowView, Picture)> {
     let store = world.store();
     let folder = store.find("last").unwrap();
     let journal = folder.read().unwrap();
-    let views = journal.lines.into_iter().filter_map(|line| match line.record {
-        Record::Event(event) => match event.event {
-            Event::Observed { observation: Observation::Window(view) } => Some(view),
-            _ => None,
-        },
-        _ => None,
+    let views = journal.lines.into_iter().filter_map(|line| {
+        let Record::Event(event) = line.record else { return None };
+        let Event::Observed { observation: Observation::Window(view) } = event.event else { return None };
+        Some(view)
     });
     let taken = views.filter_map(|view| {
         let picture = view.picture.clone()?;

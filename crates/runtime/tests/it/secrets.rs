@@ -59,7 +59,8 @@ fn desktop() -> FakeDesktop {
     FakeDesktop::new([FakeApp::new("Shop", "shop", [window])], [])
 }
 
-fn turns(action: &str) -> String {
+/// A model that acts once and then gives up, with this thought.
+fn turns(action: &str, thought: &str) -> String {
     format!(
         r#"
 [[turn]]
@@ -72,7 +73,7 @@ reply = '{{"thought": "t", "status": "CONTINUE", "action": [{action}]}}'
 
 [[turn]]
 agent = "AppAgent"
-reply = '{{"thought": "it was {CANARY}", "status": "FAIL", "result": "that is all"}}'
+reply = '{{"thought": "{thought}", "status": "FAIL", "result": "that is all"}}'
 
 [[turn]]
 agent = "HostAgent"
@@ -135,8 +136,13 @@ fn options<'a>(
     }
 }
 
-/// Runs a session in which `fault` happens when the command is on its way.
+/// Runs a session in which `fault` happens when the command is on its way. The model knows no value.
 async fn runs(action: &str, fault: impl Fn(&FakeDesktop) + Send + Sync) -> Ran {
+    runs_with(action, "t", fault).await
+}
+
+/// The same with what the model thinks afterwards.
+async fn runs_with(action: &str, thought: &str, fault: impl Fn(&FakeDesktop) + Send + Sync) -> Ran {
     let folder = tempfile::tempdir().unwrap();
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let secrets = secrets(Some(CANARY));
@@ -152,7 +158,7 @@ async fn runs(action: &str, fault: impl Fn(&FakeDesktop) + Send + Sync) -> Ran {
         }
         lines.lock().unwrap().push(line.clone());
     };
-    let model = script(&turns(action));
+    let model = script(&turns(action, thought));
     let end = run(options(&store, &desktop, &model, &tools, &["log in"]), &mut observer).await.unwrap();
     let lines = lines.into_inner().unwrap();
     Ran { desktop, end, lines, store, _folder: folder }
@@ -164,7 +170,7 @@ fn journal(ran: &Ran) -> String {
 
 #[tokio::test]
 async fn a_secret_is_typed_and_hidden_in_what_a_model_says() {
-    let ran = runs(TYPE, |_| ()).await;
+    let ran = runs_with(TYPE, &format!("it was {CANARY}"), |_| ()).await;
     let result = results(&ran.lines).last().unwrap();
     assert_eq!(result.effect, Some(Verdict::Seen), "{}", result.summary());
     assert_eq!(ran.truth().await, CANARY);
@@ -259,7 +265,7 @@ async fn a_resumed_session_hides_what_it_has_typed() {
         desktop.inner().perform(field, &shown).await.unwrap();
         let tools = Toolbox::standard(ActLimits::default()).unwrap().with_secrets(secrets);
         let look = r#"{"function": "read_text", "arguments": {"id": "{{element "entry" "Token"}}"}}"#;
-        let model = script(&turns(look));
+        let model = script(&turns(look, "t"));
         resume(
             held,
             /*desktop_kept*/ true,
