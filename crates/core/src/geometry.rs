@@ -107,6 +107,17 @@ impl<S> Rect<S> {
         point.x >= self.x && point.x < self.right() && point.y >= self.y && point.y < self.bottom()
     }
 
+    /// The same rectangle with `margin` pixels more on each side.
+    pub const fn grown_by(&self, margin: i32) -> Self {
+        let twice = margin.saturating_mul(2);
+        Self::new(
+            self.x.saturating_sub(margin),
+            self.y.saturating_sub(margin),
+            self.width.saturating_add(twice),
+            self.height.saturating_add(twice),
+        )
+    }
+
     /// The intersection, if not empty.
     pub fn intersection(&self, other: &Self) -> Option<Self> {
         let (x, y) = (self.x.max(other.x), self.y.max(other.y));

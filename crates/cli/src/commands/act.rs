@@ -1,7 +1,7 @@
 //! `deskhand act`: one action by hand, with what truly came of it.
 
 use deskhand_core::{
-    action::{Aspect, LastLook},
+    action::Aspect,
     command::{Route, Verdict},
     ids::{ElementId, WindowId},
     secret,
@@ -11,8 +11,8 @@ use deskhand_core::{
 use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, Click, Live, NewValue, Permit, Permitted, SaveAs, Scroll, SecretUse,
-    TableTarget, Target, TypeText,
+    ActLimits, ActionReport, Click, NewValue, Permitted, SaveAs, Scroll, SecretUse, TableTarget, Target,
+    TypeText,
 };
 use deskhand_host::Workspace;
 use serde_json::{Value, json};
@@ -241,7 +241,7 @@ impl Hand<'_> {
     }
 
     /// The secret that a text refers to, to be typed into this element.
-    fn secret(&self, text: &str, into: Option<ElementId>) -> Result<Option<SecretByHand<'_>>, CliError> {
+    fn secret(&self, text: &str, into: Option<ElementId>) -> Result<Option<SecretUse<'_>>, CliError> {
         let Some(name) = secret::reference(text) else { return Ok(None) };
         let permit = self.workspace.permits.iter().find(|permit| permit.name == name);
         let permit = permit.ok_or_else(|| {
@@ -251,7 +251,7 @@ impl Hand<'_> {
         let field = into.ok_or_else(|| {
             CliError::usage("a secret is typed into one field").with_help("name the field with --into")
         })?;
-        Ok(Some(SecretByHand(SecretUse { permit, field, secrets: &self.workspace.secrets })))
+        Ok(Some(SecretUse { permit, field, secrets: &self.workspace.secrets }))
     }
 
     async fn find(&self, target: &TargetText) -> Result<Found, CliError> {
@@ -279,35 +279,6 @@ impl Hand<'_> {
             None => Ok(TableTarget::Largest),
             Some(target) => Ok(TableTarget::Element(self.element(target).await?.0)),
         }
-    }
-}
-
-/// Permits every input of an action by hand, and a secret as the configuration allows it.
-struct SecretByHand<'a>(SecretUse<'a>);
-
-impl Permit for SecretByHand<'_> {
-    fn admits(&self, _live: &Live<'_>) -> Result<(), LastLook> {
-        Ok(())
-    }
-
-    fn elements(&self) -> Vec<ElementId> {
-        vec![self.0.field]
-    }
-
-    fn is_drawn(&self) -> bool {
-        false
-    }
-
-    fn only_there(&self) -> bool {
-        true
-    }
-
-    fn pid(&self) -> Option<u32> {
-        None
-    }
-
-    fn secret(&self) -> Option<SecretUse<'_>> {
-        Some(self.0)
     }
 }
 

@@ -143,6 +143,13 @@ impl Intent {
     pub fn elements(&self) -> impl Iterator<Item = ElementId> {
         self.aims.iter().filter_map(|aimed| if let Aimed::Element { id } = aimed { Some(*id) } else { None })
     }
+
+    /// The places that it is aimed at, as fractions of the width and the height of the window.
+    pub fn places(&self) -> impl Iterator<Item = (f64, f64)> {
+        self.aims
+            .iter()
+            .filter_map(|aimed| if let Aimed::Place { x, y } = aimed { Some((*x, *y)) } else { None })
+    }
 }
 
 /// The arguments of a tool that declare what they are, read from its JSON schema; the declarations are taken out of it.

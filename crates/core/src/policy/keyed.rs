@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     command::Command,
-    intent::{Aimed, Does},
+    intent::Does,
     keys::{Key, KeyChord, Modifier, NamedKey},
     observation::{Surface, WindowView},
     ui::{Element, Role, State, WindowKind},
@@ -78,31 +78,22 @@ impl Subject {
 }
 
 impl Subject {
-    /// Notes the words that were read in a picture where a command clicks, if nothing else there has a name.
+    /// Notes the words that were read in a picture where a command clicks, if nothing else there has a name. A button that is drawn is
+    /// larger than the words on it, by up to their height on each side.
     pub(super) fn drawn_there(&mut self, command: &Command, view: &WindowView) {
         let Some(bounds) = view.surfaces.first().map(|surface| surface.window.bounds) else { return };
-        let points = command.intent.aims.iter().filter_map(|aimed| match aimed {
-            Aimed::Place { x, y } => bounds.at_fraction(*x, *y),
-            Aimed::Element { .. }
-            | Aimed::Name { .. }
-            | Aimed::Path { .. }
-            | Aimed::Item { .. }
-            | Aimed::Keys { .. }
-            | Aimed::Text { .. }
-            | Aimed::Window { .. }
-            | Aimed::Program { .. }
-            | Aimed::Files { .. }
-            | Aimed::Secret { .. }
-            | Aimed::Replaces => None,
-        });
+        let points = command.intent.places().filter_map(|(x, y)| bounds.at_fraction(x, y));
         if !self.labels.is_empty() {
             return;
         }
         for point in points.take(PRESSABLE_MAX) {
-            let covers = |one: &&Element| one.bounds.is_some_and(|bounds| bounds.contains(&point));
+            let covers = |one: &&Element| {
+                one.bounds.is_some_and(|words| words.grown_by(words.height).contains(&point))
+            };
             let drawn = view.elements().filter(|one| one.role == Role::DRAWN_TEXT).filter(covers);
             self.labels.extend(drawn.map(|one| one.name.clone()).take(PRESSABLE_MAX));
         }
+        self.drawn_there = !self.labels.is_empty();
     }
 }
 

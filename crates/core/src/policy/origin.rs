@@ -80,6 +80,18 @@ pub trait Texts {
 }
 
 impl Origin {
+    /// Where a value comes from that the user has not named: from the text that it stands in, or from the model.
+    pub(super) fn of_unnamed(value: &str, texts: &dyn Texts) -> Self {
+        let value = value.to_lowercase();
+        for ReadText { place, text } in texts.read() {
+            let lower = text.to_lowercase();
+            if let Some(at) = lower.find(&value) {
+                return Self::Outside { place, text: around(&lower, text, at) };
+            }
+        }
+        Self::Model
+    }
+
     /// The word that rules match: `user`, `outside`, `model`.
     pub const fn word(&self) -> &'static str {
         match self {
@@ -129,22 +141,10 @@ impl Value {
         let origin = if texts.said().iter().any(|said| kind.is_named(said, &text)) {
             Origin::User
         } else {
-            found(&text, texts)
+            Origin::of_unnamed(&text, texts)
         };
         Self { kind, text, origin }
     }
-}
-
-/// The text that a value which the user has not named stands in.
-fn found(value: &str, texts: &dyn Texts) -> Origin {
-    let value = value.to_lowercase();
-    for ReadText { place, text } in texts.read() {
-        let lower = text.to_lowercase();
-        if let Some(at) = lower.find(&value) {
-            return Origin::Outside { place, text: around(&lower, text, at) };
-        }
-    }
-    Origin::Model
 }
 
 /// The part of a text around a byte of its lower case form, in one line.
@@ -157,7 +157,7 @@ fn around(lower: &str, text: &str, at: usize) -> String {
 }
 
 /// Whether a text has a value as whole words, in any case.
-fn has_words(text: &str, value: &str) -> bool {
+pub(super) fn has_words(text: &str, value: &str) -> bool {
     let (text, value) = (text.to_lowercase(), value.trim().to_lowercase());
     if value.is_empty() {
         return false;

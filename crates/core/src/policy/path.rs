@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::origin::has_words;
+
 /// What paths are relative to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -41,6 +43,21 @@ impl Places {
         pattern.split('|').map(|one| self.home_in(one.trim())).collect::<Vec<_>>().join("|")
     }
 
+    /// Whether a file with a name that a person said is the one that they mean: in the folder of the session or of the open document, or
+    /// in one that they named.
+    pub(super) fn is_meant(&self, path: &str, document: Option<&str>, said: &[&str]) -> bool {
+        let folder = folder_of(path);
+        let is_said = |word: &str| {
+            let place = self.absolute(word);
+            place.is_some_and(|place| place == path || place == folder || folder_of(&place) == folder)
+        };
+        let name = folder.rsplit('/').next().unwrap_or_default();
+        [Some(self.folder.as_str()), document.map(folder_of)].contains(&Some(folder))
+            || said.iter().any(|said| {
+                has_words(said, name) || words(said).any(|word| word.contains('/') && is_said(word))
+            })
+    }
+
     fn expanded(&self, path: &str) -> String {
         let path = self.home_in(path);
         if path.starts_with('/') { path } else { format!("{}/{path}", self.folder) }
@@ -54,6 +71,19 @@ impl Places {
             _ => path.to_owned(),
         }
     }
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The words of a text, without quotes and the punctuation after them.
+fn words(said: &str) -> impl Iterator<Item = &str> {
+    let quotes = |c: char| c.is_whitespace() || "\"'`“”„‘’«»<>()".contains(c);
+    said.split(quotes)
+        .map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?']))
+        .filter(|word| !word.is_empty())
 }
 
 /// An absolute path without `.`, `..` and doubled separators.
@@ -92,6 +122,26 @@ mod tests {
         check(&places, "/../etc", Some("/etc"));
         check(&places, "https://example.org/a", None);
         check(&places, "/a/x://y", Some("/a/x:/y"));
+        let meant = |path: &str, said: &str| places.is_meant(path, Some("/data/a.txt"), &[said]);
+        for (path, said) in [
+            ("/work/report.txt", "Make a report.txt"),
+            ("/data/report.txt", "Make a report.txt"),
+            ("/home/ada/report.txt", "Make ~/report.txt."),
+            ("/home/ada/old/report.txt", "Save it as 'report.txt' beside ~/old/notes.txt"),
+            ("/home/ada/old/report.txt", "Save report.txt in ~/old"),
+            ("/home/ada/old/report.txt", "Save report.txt in the folder old"),
+        ] {
+            assert!(meant(path, said), "{path}: {said}");
+        }
+        for (path, said) in [
+            ("/home/ada/old/report.txt", "Make a report.txt"),
+            ("/report.txt", "Make a report.txt"),
+            ("/report.txt", ""),
+            ("/home/ada/old/report.txt", "Save ~/report.txt"),
+            ("/home/ada/old/report.txt", "Save report.txt and hold it"),
+        ] {
+            assert!(!meant(path, said), "{path}: {said}");
+        }
         assert_eq!(places.pattern("~/.ssh/*|/etc/*"), "/home/ada/.ssh/*|/etc/*");
     }
 }

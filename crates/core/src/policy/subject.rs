@@ -95,6 +95,9 @@ pub struct Subject {
     /// Whether its target is a text that can be edited.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub editable: bool,
+    /// Whether its labels were read in a picture where it clicks.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drawn_there: bool,
     /// Whether its keys end or paste a line in a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub feeds_terminal: bool,

@@ -125,6 +125,9 @@ impl Subject {
                     .filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
                 self.document = files.filter_map(|path| reading.places.absolute(path)).next();
             }
+            if command.intent.aims.contains(&Aimed::Replaces) {
+                self.replaces(reading);
+            }
             self.writes(command, reading.places, &reading.texts.made());
         }
         self
@@ -239,13 +242,17 @@ impl Subject {
         texts: &dyn Texts,
     ) -> Vec<(ValueKind, String)> {
         let shown = field.and_then(|field| field.text.as_deref()).unwrap_or_default();
-        let joined = format!("{}{letters}", shown.trim_end_matches(['\n', '\r']));
+        let shown = shown.trim_end_matches(['\n', '\r']);
+        // The caret may stand at either end; what is not sent yet is looked at when it is.
+        let line = letters.trim_end_matches(['\n', '\r']);
+        let before = self.presses_return.then(|| format!("{line}{shown}"));
+        let joined = [Some(format!("{shown}{letters}")), before];
         // What is being typed is not yet another address than the one that it becomes.
         let named: Vec<String> = texts.said().iter().flat_map(|said| mail_addresses(said)).collect();
         let begins = |address: &String| {
             !self.presses_return && named.iter().any(|one| one.starts_with(address.as_str()))
         };
-        let found = typed.iter().chain(std::iter::once(&joined)).flat_map(|text| mail_addresses(text));
+        let found = typed.iter().chain(joined.iter().flatten()).flat_map(|text| mail_addresses(text));
         found.filter(|address| !begins(address)).map(|address| (ValueKind::Recipient, address)).collect()
     }
 
@@ -261,6 +268,20 @@ impl Subject {
             let values = words.map(|word| Value::new(ValueKind::Argument, word.trim(), reading.texts));
             let outside = |value: &Value| matches!(value.origin, Origin::Outside { .. });
             self.values.extend(values.filter(outside).take(ARGUMENTS_MAX));
+        }
+    }
+
+    /// Whoever names a file means the one where the session works, or in a folder that they name: another one of the same name is not
+    /// what they named, if it is replaced.
+    fn replaces(&mut self, reading: &Reading<'_>) {
+        let document = self.document.as_deref();
+        let elsewhere = |value: &&mut Value| {
+            value.kind == ValueKind::Path
+                && value.origin == Origin::User
+                && !reading.places.is_meant(&value.text, document, &reading.texts.said())
+        };
+        for value in self.values.iter_mut().filter(elsewhere) {
+            value.origin = Origin::of_unnamed(&value.text, reading.texts);
         }
     }
 
@@ -357,13 +378,14 @@ fn is_address_alone(text: &str) -> bool {
     addresses.peek().is_some() && addresses.all(|is_address| is_address)
 }
 
-/// The host of the address that Return opens now, in a field of the window beside its page. One that was not judged comes from
-/// nowhere.
+/// What Return opens now, in a field of the window beside its page. What was not judged comes from nowhere.
 pub(super) fn address_now(subject: &Subject, judged: &Judged, live: &Element) -> Option<Value> {
     let in_page = judged.elements.iter().any(|one| one.id == live.id && one.in_page);
     let text = live.text.as_deref().filter(|_| subject.presses_return && judged.shows_page && !in_page)?;
-    let host = host_typed(text).filter(|host| !judged.hosts.contains(host))?;
-    Some(Value { kind: ValueKind::Host, text: host, origin: Origin::Model })
+    let (kind, text) = opened(text)?.value();
+    let is_judged =
+        judged.hosts.contains(&text) || judged.values.iter().any(|one| one.kind == kind && one.text == text);
+    (!is_judged).then_some(Value { kind, text, origin: Origin::Model })
 }
 
 /// The text that a command types, from its arguments and its keys.

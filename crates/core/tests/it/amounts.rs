@@ -4,6 +4,7 @@
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Report},
     command::{CallResult, CallStatus, Verdict},
+    geometry::Rect,
     ids::{ElementId, WindowId},
     observation::{Observation, Surface, WindowView},
     policy::{Decision, Edition, Places, Policy, Rule, Words},
@@ -28,6 +29,7 @@ fn with(policy: Policy) -> SessionConfig {
         "save_as",
         "save",
         "set_value",
+        "click_on_coordinates",
     ];
     config.app_tools.extend(tools.map(tool));
     config
@@ -72,6 +74,10 @@ fn focused(mut seen: WindowView, id: u32, text: &str) -> WindowView {
     found.states = found.states.with(State::Focused).with(State::Editable);
     found.text = Some(text.to_owned());
     seen
+}
+
+fn document(path: &str) -> DocumentInfo {
+    DocumentInfo { name: "a".to_owned(), path: Some(path.to_owned()), modified: Some(true) }
 }
 
 fn button(name: &str) -> WindowView {
@@ -228,6 +234,10 @@ fn recipients_are_judged_by_what_the_field_holds_when_the_message_is_sent() {
     let typed = |text: &str| focused(message(text, "Send"), 2, text);
     assert!(asks("Answer", typed("mallory@evil.tes"), keys("t")));
     assert!(asks("Answer", typed("mallory@"), act("type_text", &json!({"text": "evil.test"}))));
+    assert!(
+        asks("Answer", typed("@evil.test"), act("type_text", &json!({"text": "mallory\n"}))),
+        "before it"
+    );
     assert_eq!(asked_for("Write to ada@example.org", typed("ada@exam"), &keys("p")), None);
     // A field that the focus was moved to in the same step.
     let moved = json!([
@@ -313,8 +323,7 @@ fn files_that_are_run_without_being_opened_are_asked_about() {
     // A document that is open already.
     let open = |path: &str, actions: &Value| {
         let mut seen = button("Save");
-        let document =
-            DocumentInfo { name: "a".to_owned(), path: Some(path.to_owned()), modified: Some(true) };
+        let document = document(path);
         seen.surfaces[0].window.document = Some(document);
         asked(seen, actions)
     };
@@ -352,7 +361,12 @@ fn a_file_is_replaced_unasked_if_the_user_named_it_or_the_session_saved_it() {
     let why = asks("Save it", "~/taxes.ods", true).unwrap();
     assert!(why.starts_with("it may replace `/home/ada/taxes.ods`, which the user has not named"), "{why}");
     assert_eq!(asks("Save it", "~/taxes.ods", false), None, "a file that exists is refused then");
-    assert_eq!(asks("Save it as taxes", "~/taxes.ods", true), None);
+    assert_eq!(asks("Save it as taxes", "taxes.ods", true), None);
+    assert_eq!(asks("Save it as ~/taxes.ods", "~/taxes.ods", true), None);
+    assert!(asks("Save it as taxes", "~/taxes.ods", true).is_some(), "another file of that name");
+    let mut seen = showing("Writer", &[]);
+    seen.surfaces[0].window.document = Some(document("/home/ada/plan.ods"));
+    assert_eq!(asked_for("Save it as taxes", seen, &save("~/taxes.ods", true)), None, "beside the document");
 
     let path = "/home/ada/taxes.ods";
     let mut h = acting("Save it", showing("Writer", &[]), Policy::default(), &save(path, false));
@@ -413,6 +427,16 @@ fn a_button_asks_by_its_description_too() {
     assert!(asked(seen, &click("e2")).unwrap().contains("as its description says"));
     let drawn = showing("Canvas", &[(1, Role::DRAWN_TEXT, "Delete")]);
     assert!(asked(drawn, &click("e2")).is_some());
+    // Words that are drawn at 10, 10, 80 by 20 in a window of 800 by 600.
+    let at = |x: f64, y: f64| {
+        let mut seen = showing("Canvas", &[(1, Role::DRAWING_AREA, ""), (2, Role::DRAWN_TEXT, "Delete")]);
+        seen.surfaces[0].window.bounds = Rect::new(0, 0, 800, 600);
+        seen.surfaces[0].tree.elements[1].bounds = Some(Rect::new(0, 0, 700, 500));
+        asked(seen, &act("click_on_coordinates", &json!({"x": x, "y": y})))
+    };
+    assert!(at(0.05, 0.03).is_some());
+    assert_eq!(at(0.13, 0.08).unwrap(), "it deletes data; “Delete” is drawn there");
+    assert_eq!(at(0.15, 0.03), None);
     let shop = |field: &str| showing("Browser", &[(1, Role::ENTRY, field), (1, Role::LINK, "Next")]);
     assert!(asked(shop("Cаrd number"), &click("e3")).is_some());
     assert!(asked(shop("Card number"), &click("e3")).is_some());

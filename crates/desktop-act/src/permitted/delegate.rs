@@ -113,7 +113,7 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             | ElementAction::Named(_)
             | ElementAction::SetText(_)
             | ElementAction::SetValue(_)
-            | ElementAction::Select => self.show_by_id(id, /*focused*/ false).await?,
+            | ElementAction::Select => self.show(&self.there(id).await?, /*focused*/ false).await?,
             // These move the focus, the view or the selection of a text alone.
             ElementAction::Focus | ElementAction::ScrollIntoView | ElementAction::SelectText { .. } => {}
         }
@@ -175,12 +175,12 @@ impl<D: Desktop> Input for Permitted<'_, D> {
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        self.show_focus(activates(chord)).await?;
+        self.show_focus(activates(chord), "").await?;
         self.desktop.press(chord).await
     }
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
-        self.show_focus(text.contains(['\n', '\r'])).await?;
+        self.show_focus(text.contains(['\n', '\r']), text).await?;
         match self.value_of(text, Into::Focus).await? {
             Some(value) => self.desktop.type_text(value.expose()).await,
             None => self.desktop.type_text(text).await,
@@ -188,7 +188,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
     }
 
     async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
-        self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates)).await?;
+        self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates), text).await?;
         match self.value_of(text, Into::Focus).await? {
             Some(value) => self.desktop.enter(value.expose(), then).await,
             None => self.desktop.enter(text, then).await,

@@ -15,7 +15,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     keys::{Key, KeyChord, NamedKey},
-    ui::{Element, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{Element, Pattern, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 pub use secret::SecretUse;
@@ -23,7 +23,11 @@ pub use secret::SecretUse;
 use crate::{
     before::look,
     checks::{is_beneath, is_same_place},
+    text::blindness,
 };
+
+/// The most characters of a field that are read before a line end goes to it.
+const TEXT_MAX: usize = 10_000;
 
 /// An element just before input goes to it.
 #[derive(Debug, Clone, Copy)]
@@ -95,14 +99,28 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         }
     }
 
-    /// Shows an element by its id; one that is gone is refused.
-    async fn show_by_id(&self, id: ElementId, focused: bool) -> DesktopResult<()> {
+    /// An element as it is when the first line end of a text that is typed now reaches it: with the line before it.
+    async fn once_typed(&self, element: Element, text: &str) -> DesktopResult<Element> {
+        let (line, ends) = text.split_once(['\n', '\r']).map_or((text, false), |(line, _)| (line, true));
+        if !ends || line.is_empty() || !has_readable_text(&element) {
+            return Ok(element);
+        }
+        let id = element.id;
+        let text = self.desktop.text(id, TEXT_MAX).await?;
+        let caret = self.desktop.caret(id).await?.unwrap_or(usize::MAX);
+        let (start, end) = self.desktop.text_selection(id).await?.unwrap_or((caret, caret));
+        let before = text.chars().take(start.min(end));
+        let after = text.chars().skip(start.max(end));
+        Ok(Element { text: Some(before.chain(line.chars()).chain(after).collect()), ..element })
+    }
+
+    /// An element as it is now; one that is gone is refused.
+    async fn there(&self, id: ElementId) -> DesktopResult<Element> {
         match self.desktop.element(id).await {
-            Ok(element) => self.show(&element, focused).await,
             Err(DesktopError::NoElement(_)) => {
                 Err(DesktopError::refused(Refusal::Missing { id, nearest: Vec::new() }))
             }
-            Err(error) => Err(error),
+            found => found,
         }
     }
 
@@ -160,8 +178,9 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         }
     }
 
-    /// Checks that the keyboard goes to the application, and shows what has the focus if keys activate it.
-    async fn show_focus(&self, activates: bool) -> DesktopResult<()> {
+    /// Checks that the keyboard goes to the application, and shows what has the focus if keys activate it, as it will be once `typed`
+    /// is in it.
+    async fn show_focus(&self, activates: bool, typed: &str) -> DesktopResult<()> {
         let Some(window) = self.window else { return Ok(()) };
         let windows = self.desktop.windows().await?;
         let Some(main) = self.main(&windows, window) else { return Err(DesktopError::NoWindow(window)) };
@@ -174,14 +193,15 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         if !activates {
             return Ok(());
         }
-        if let Ok(Some(known)) = self.desktop.known_focus(active.id).await {
-            return self.show(&known, /*focused*/ true).await;
-        }
-        let tree = look(self.desktop, active.id).await?;
-        match tree.focused() {
-            Some(focused) => self.show_by_id(focused.id, /*focused*/ true).await,
-            None => Ok(()),
-        }
+        let focused = match self.desktop.known_focus(active.id).await {
+            Ok(Some(known)) => known,
+            Ok(None) | Err(_) => match look(self.desktop, active.id).await?.focused() {
+                Some(focused) => self.there(focused.id).await?,
+                None => return Ok(()),
+            },
+        };
+        let focused = self.once_typed(focused, typed).await?;
+        self.show(&focused, /*focused*/ true).await
     }
 
     /// The window of the action, or what it was if it has closed since.
@@ -198,6 +218,12 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         let same_process = self.permit.pid().is_none_or(|pid| info.app.pid.is_none_or(|now| now == pid));
         belongs_to(windows, info, main) || (same_app(info, main) && same_process)
     }
+}
+
+/// Whether an element has a text that typed letters become a part of, and that may be read.
+fn has_readable_text(element: &Element) -> bool {
+    // The address field of Chromium offers no `EditableText`.
+    (element.offers(Pattern::Text) || element.offers(Pattern::EditableText)) && blindness(element).is_none()
 }
 
 /// Whether a chord activates what has the focus.

@@ -10,7 +10,7 @@ use deskhand_core::{
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 use deskhand_secret::{SecretValue, Secrets};
 
-use super::Permitted;
+use super::{Live, Permit, Permitted};
 use crate::before::look;
 
 /// A secret that an action types into one field.
@@ -22,6 +22,33 @@ pub struct SecretUse<'a> {
     pub field: ElementId,
     /// Reads its value.
     pub secrets: &'a Secrets,
+}
+
+/// Permits every input of an action that was asked for by hand, and the secret as the configuration allows it.
+impl Permit for SecretUse<'_> {
+    fn admits(&self, _live: &Live<'_>) -> Result<(), LastLook> {
+        Ok(())
+    }
+
+    fn elements(&self) -> Vec<ElementId> {
+        vec![self.field]
+    }
+
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
+    fn only_there(&self) -> bool {
+        true
+    }
+
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
+    fn secret(&self) -> Option<SecretUse<'_>> {
+        Some(*self)
+    }
 }
 
 /// What the value is about to be given to.

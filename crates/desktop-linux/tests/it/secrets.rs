@@ -4,7 +4,6 @@
 use std::process::{Command, Stdio};
 
 use deskhand_core::{
-    action::LastLook,
     command::Verdict,
     geometry::{Rect, Screen as OnScreen},
     ids::ElementId,
@@ -13,9 +12,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Capture as _, Picture, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{
-    ActLimits, ActionReport, Live, NewValue, Permit, Permitted, SecretUse, TypeText, Veiled,
-};
+use deskhand_desktop_act::{ActLimits, ActionReport, NewValue, Permitted, SecretUse, TypeText, Veiled};
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
@@ -31,35 +28,6 @@ struct Fixed;
 impl SecretReader for Fixed {
     fn read<'a>(&'a self, _name: &'a str) -> ReadValue<'a> {
         Box::pin(async { Ok(SecretValue::new(CANARY).unwrap()) })
-    }
-}
-
-/// Permits everything but secrets, which the configuration permits.
-struct ByPermit<'a>(SecretUse<'a>);
-
-impl Permit for ByPermit<'_> {
-    fn admits(&self, _live: &Live<'_>) -> Result<(), LastLook> {
-        Ok(())
-    }
-
-    fn elements(&self) -> Vec<ElementId> {
-        vec![self.0.field]
-    }
-
-    fn is_drawn(&self) -> bool {
-        false
-    }
-
-    fn only_there(&self) -> bool {
-        true
-    }
-
-    fn pid(&self) -> Option<u32> {
-        None
-    }
-
-    fn secret(&self) -> Option<SecretUse<'_>> {
-        Some(self.0)
     }
 }
 
@@ -99,7 +67,7 @@ impl Typing {
 
     /// Types the secret into `name` as it was permitted for `judged`.
     async fn type_as(&self, judged: ElementId, name: &str, clear: bool) -> ActionReport {
-        let permit = ByPermit(SecretUse { permit: &self.permit, field: judged, secrets: &self.secrets });
+        let permit = SecretUse { permit: &self.permit, field: judged, secrets: &self.secrets };
         let desktop = Permitted::new(&self.desktop, &permit, Some(self.window.id));
         let element = Some(self.named(name).await.id);
         let request = TypeText { element, name: None, text: "secret:shop".to_owned(), clear };
@@ -115,7 +83,7 @@ impl Typing {
 
     async fn set(&self, name: &str) -> ActionReport {
         let field = self.named(name).await.id;
-        let permit = ByPermit(SecretUse { permit: &self.permit, field, secrets: &self.secrets });
+        let permit = SecretUse { permit: &self.permit, field, secrets: &self.secrets };
         let desktop = Permitted::new(&self.desktop, &permit, Some(self.window.id));
         let value = NewValue::Text("secret:shop".to_owned());
         let report =

@@ -7,6 +7,7 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
+    time::Duration,
 };
 
 use regex::Regex;
@@ -23,7 +24,7 @@ use super::{
 const LOOKS_MAX: u32 = 3;
 /// How often a model may be asked; the limit of steps in the configuration comes first.
 const ASKED_MAX: u32 = 60;
-/// How much of a prompt is told to people, in characters.
+/// How much of a prompt is printed, in characters.
 const TAIL_MAX: usize = 1_500;
 /// Arguments that may name an element or a window.
 const NAMED: [&str; 4] = ["id", "from", "to", "inside"];
@@ -220,6 +221,10 @@ impl Mind {
         self.trace.push(format!("not there: {missing}; the prompt ends: {}", self.tail));
         if self.looked >= LOOKS_MAX && self.steps.pop_front().is_some() {
             self.looked = 0;
+        }
+        if role == Role::Host {
+            // The host has no tool to wait with, and what it does over and over ends the session.
+            std::thread::sleep(Duration::from_secs(self.looked.into()));
         }
         match (role, find(things, "window")) {
             (Role::Host, Some(window)) => {

@@ -111,6 +111,9 @@ fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
         return Some("it is dropped where data is deleted".to_owned());
     }
     if let Some(peril) = pressed.peril(&policy.words) {
+        if subject.drawn_there {
+            return Some(format!("{}; “{}” is drawn there", peril.why(), subject.labels.join(" ")));
+        }
         let said = subject.surroundings.texts.join(" ");
         if said.is_empty() || !policy.guard.is_third() {
             return Some(peril.why().to_owned());
