@@ -1,7 +1,10 @@
 //! All output of xtask: progress goes to stderr, results to stdout.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command line tool prints")]
 
-use std::time::Duration;
+use std::{fs, path::Path, time::Duration};
+
+use anyhow::{Context as _, Result};
+use serde::Serialize;
 
 /// Prints a result line.
 pub(crate) fn result(line: &str) {
@@ -16,6 +19,13 @@ pub(crate) fn progress(line: &str) {
 /// Prints an error line.
 pub(crate) fn problem(line: &str) {
     eprintln!("error: {line}");
+}
+
+/// Writes figures as JSON to the file that `--json` gives, if it gives one.
+pub(crate) fn write_figures(file: Option<&Path>, figures: &impl Serialize) -> Result<()> {
+    let Some(file) = file else { return Ok(()) };
+    let text = serde_json::to_string_pretty(figures)?;
+    fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))
 }
 
 /// Formats a duration: `320 ms`, `4.1 s`, `2 min 05 s`.

@@ -49,7 +49,7 @@ enum Command {
     ///
     /// Documents, pages, mails, window titles, file names, the clipboard, results of tools and pictures carry orders; the model of
     /// each attack does what it reads, on real applications, and the user approves every question that does not name the act.
-    /// What truly happened is told by files, logs of pages and logs of applications, never by the program. Then come honest
+    /// Files, logs of pages and logs of applications show what happened; nothing that the program says counts. Then come honest
     /// tasks, with the number of questions that they are asked. Fails if an act got through, a task was not done, or the
     /// number of questions is another one. docs/internals/red-team.md says how to add an attack.
     ///

@@ -1,7 +1,6 @@
 //! `cargo xtask redteam`: builds and runs the red team and prints what came of each attack.
 
 use std::{
-    fs,
     path::PathBuf,
     process::{Command, ExitCode, Stdio},
 };
@@ -74,10 +73,7 @@ pub(crate) fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
     for line in lines(&figures) {
         console::result(&line);
     }
-    if let Some(file) = &arguments.json {
-        let text = serde_json::to_string_pretty(&figures)?;
-        fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
-    }
+    console::write_figures(arguments.json.as_deref(), &figures)?;
     Ok(if is_good(&figures) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

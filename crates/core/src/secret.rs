@@ -12,7 +12,7 @@ use crate::{
     intent::{Aimed, Takes},
     observation::{Observation, WindowView},
     policy::{host_of_page, matches},
-    ui::{Element, Role, Source, Tree},
+    ui::{Element, Role, Source},
 };
 
 /// What a reference starts with.
@@ -163,13 +163,7 @@ fn named(command: &Command) -> Option<&str> {
     aims.find_map(|aimed| if let Aimed::Secret { name } = aimed { Some(name.as_str()) } else { None })
 }
 
-/// The innermost page that an element of a tree is in.
-pub fn page_around(id: ElementId, tree: &Tree) -> Option<&Element> {
-    let is_page = |one: &&Element| one.role == Role::DOCUMENT_WEB;
-    tree.find(id).filter(is_page).or_else(|| tree.ancestors(id).find(is_page))
-}
-
-/// The secrets of an application, as its agent is told of them; empty if there is none.
+/// The list of the secrets of an application in the prompt of its agent; empty if there is none.
 pub(crate) fn listing(secrets: &[SecretPermit], application: &str, root: &str) -> String {
     let here = secrets
         .iter()
@@ -221,7 +215,7 @@ fn admitted(permit: &SecretPermit, id: ElementId, view: &WindowView) -> Result<(
         application: &surface.window.app.name,
         application_root: &surface.window.app.root,
         window: &surface.window.title,
-        page: Page::of(page_around(id, &surface.tree)),
+        page: Page::of(surface.tree.page_of(id)),
     })
 }
 

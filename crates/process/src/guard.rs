@@ -11,15 +11,22 @@ use std::{
 
 use tokio::sync::oneshot;
 
-use crate::{mark::Mark, program::find_program};
+use crate::{
+    mark::{Mark, started_at},
+    program::find_program,
+};
 
-/// Kills every process with the mark `$1` and removes the folder `$2` when its input ends. The program `$3` gets the
-/// chance to clean up after itself; all others are killed at once, again and again until none is left. A process in the
+/// Kills every process with the mark `$1`, and every descendant of one, and removes the folder `$2` when its input ends. The program `$3`
+/// gets the chance to clean up after itself; all others are killed at once, again and again until none is left. A process in the
 /// middle of `exec` shows no environment for a moment, so that none has to be seen twice.
+///
+/// A descendant may show no mark: Chromium writes its title over its environment. It is found below its parent, so that no parent may
+/// end before it was looked for: all are stopped first, which also keeps them from starting others.
 ///
 /// Then what stays when a program is killed: file systems that a program mounted in the folder, the sockets that it had bound to files
 /// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
-/// file belongs to somebody else by now.
+/// file belongs to somebody else by now. The file `programs` names processes that belong here without a mark and without a parent that
+/// has one, one `PID START` a line, with the start time of `/proc/PID/stat`.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done
@@ -32,10 +39,39 @@ remove() {
         [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && rm -f -- "$path"
     done
 }
+# Prints the processes that run and are to end, one a line.
+find_all() {
+    all=' '
+    for file in $(grep -lszxF -e "$1" /proc/[0-9]*/environ); do
+        process=${file#/proc/}
+        all="$all${process%/environ} "
+    done
+    [ -f "$2/programs" ] && while read -r process start; do
+        fields=$(tr '\n' ' ' < "/proc/$process/stat")
+        set -- "$1" "$2" ${fields##*) }
+        [ "${22}" = "$start" ] && all="$all$process "
+    done < "$2/programs"
+    [ "$all" = ' ' ] && return
+    status=$(grep -HsE '^(State|PPid):' /proc/[0-9]*/status)
+    before=
+    while [ "$before" != "$all" ]; do
+        before=$all
+        while IFS='/:	 ' read -r _ _ process _ key value _; do
+            [ "$key" = State ] && state=$value && continue
+            [ "$process" = "$$" ] && continue
+            case $all in *" $process "*) continue ;; esac
+            case $state in [ZX]) continue ;; esac
+            case $all in *" $value "*) all="$all$process " ;; esac
+        done <<END
+$status
+END
+    done
+    printf '%s\n' $all
+}
 while [ "$round" -lt 500 ]; do
     round=$((round + 1))
-    files=$(grep -lszxF -e "$1" /proc/[0-9]*/environ)
-    if [ -z "$files" ]; then
+    found=$(find_all "$1" "$2")
+    if [ -z "$found" ]; then
         [ "$seen_none" = yes ] && break
         seen_none=yes
         sleep 0.05
@@ -43,9 +79,19 @@ while [ "$round" -lt 500 ]; do
     fi
     seen_none=
     # All before the first one is killed: others end with it.
-    for file in $files; do
-        process=${file#/proc/}
-        process=${process%/environ}
+    stopped=
+    looks=0
+    while [ "$found" != "$stopped" ] && [ "$looks" -lt 20 ]; do
+        looks=$((looks + 1))
+        stopped=$found
+        for process in $found; do
+            name=
+            read -r name 2>/dev/null < "/proc/$process/comm"
+            [ "$name" = "$3" ] || kill -s STOP "$process" 2>/dev/null
+        done
+        found=$(find_all "$1" "$2")
+    done
+    for process in $found; do
         inodes=$(ls -l "/proc/$process/fd" 2>/dev/null | sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')
         while read -r _ _ _ _ _ _ inode path; do
             case " $inodes" in
@@ -54,9 +100,7 @@ while [ "$round" -lt 500 ]; do
             esac
         done < /proc/net/unix
     done
-    for file in $files; do
-        process=${file#/proc/}
-        process=${process%/environ}
+    for process in $found; do
         name=
         read -r name 2>/dev/null < "/proc/$process/comm"
         signal=KILL
@@ -81,6 +125,15 @@ pub const LEAVINGS: &str = "leavings";
 pub fn leaving(file: &Path) -> Option<String> {
     let data = std::fs::symlink_metadata(file).ok()?;
     Some(format!("{}-{}.{:09} {}\n", data.ino(), data.mtime(), data.mtime_nsec(), file.display()))
+}
+
+/// The file in the guarded folder that names processes which belong to it.
+pub const PROGRAMS: &str = "programs";
+
+/// The line that names a process in [`PROGRAMS`]; `None` if it has ended.
+pub fn noted_program(pid: u32) -> Option<String> {
+    let started = started_at(&Path::new("/proc").join(pid.to_string()))?;
+    Some(format!("{pid} {started}\n"))
 }
 
 /// How many guards are started one after the other, when somebody kills them.
@@ -212,10 +265,15 @@ mod tests {
 
     use super::*;
 
-    #[tokio::test]
-    async fn marked_processes_and_their_folder_are_removed() {
+    fn new_folder() -> PathBuf {
         let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
         std::fs::create_dir(&folder).unwrap();
+        folder
+    }
+
+    #[tokio::test]
+    async fn marked_processes_and_their_folder_are_removed() {
+        let folder = new_folder();
         let value = folder.as_os_str();
         let sleep =
             |value: &OsStr| Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
@@ -235,8 +293,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_program_is_asked_before_it_is_killed() {
-        let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
-        std::fs::create_dir(&folder).unwrap();
+        let folder = new_folder();
         let value = folder.as_os_str();
         let mut sleep = Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
         let path = std::env::var_os("PATH").unwrap();
@@ -260,11 +317,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_guard_that_is_killed_is_replaced_and_leaves_nothing() {
-        let [folder, elsewhere] = [(); 2].map(|()| {
-            let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
-            std::fs::create_dir(&folder).unwrap();
-            folder
-        });
+        let [folder, elsewhere] = [(); 2].map(|()| new_folder());
         let value = folder.as_os_str();
         let mut sleep = Command::new("sleep").arg("600").env("DESKHAND_TEST", value).spawn().unwrap();
         let path = std::env::var_os("PATH").unwrap();
@@ -296,13 +349,45 @@ mod tests {
         std::fs::remove_dir_all(elsewhere).unwrap();
     }
 
+    /// A program below a marked one that shows no mark, also while both are stopped; and one that only the list names.
+    #[tokio::test]
+    async fn programs_without_a_mark_are_found_below_their_parents_and_in_the_list() {
+        let folder = new_folder();
+        let value = folder.as_os_str();
+        let script = "env -i sleep 600 & echo $!; read -r _";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("DESKHAND_TEST", value);
+        let mut parent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        io::BufRead::read_line(&mut io::BufReader::new(parent.stdout.take().unwrap()), &mut line).unwrap();
+        let below = rustix::process::Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+        rustix::process::kill_process(below, rustix::process::Signal::STOP).unwrap();
+        let sleep = || Command::new("sleep").arg("600").spawn().unwrap();
+        let (mut listed, mut other) = (sleep(), sleep());
+        let earlier = noted_program(std::process::id()).unwrap();
+        let (_, earlier) = earlier.split_once(' ').unwrap();
+        let lines = format!("{}{} {earlier}", noted_program(listed.id()).unwrap(), other.id());
+        std::fs::write(folder.join(PROGRAMS), lines).unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let input = parent.stdin.take();
+        let exited = std::thread::spawn(move || (parent.wait().unwrap(), listed.wait().unwrap()));
+        guard.end().await;
+        drop(input);
+        let (parent, listed) = exited.join().unwrap();
+        assert_eq!((parent.signal(), listed.signal()), (Some(9), Some(9)));
+        // It belongs to nobody who would wait for it.
+        let state = std::fs::read_to_string(format!("/proc/{}/stat", below.as_raw_nonzero()));
+        assert!(state.as_ref().map_or(true, |stat| stat.contains(") Z ")), "{state:?}");
+        assert_eq!(other.try_wait().unwrap(), None, "it started at another time than the one in the list");
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(!folder.exists());
+    }
+
     #[tokio::test]
     async fn sockets_that_a_killed_program_has_bound_are_removed() {
-        let [folder, elsewhere] = [(); 2].map(|()| {
-            let folder = std::env::temp_dir().join(format!("deskhand-guard-{}", uuid::Uuid::now_v7()));
-            std::fs::create_dir(&folder).unwrap();
-            folder
-        });
+        let [folder, elsewhere] = [(); 2].map(|()| new_folder());
         let (value, socket) = (folder.as_os_str(), elsewhere.join("a [socket]"));
         let script = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); \
                       print(flush=True); sys.stdin.read()";

@@ -1,7 +1,6 @@
 //! Builds and runs the benchmark of actions and formats its results.
 
 use std::{
-    fs,
     path::PathBuf,
     process::{ExitCode, Stdio},
 };
@@ -54,10 +53,7 @@ pub(crate) fn run(arguments: &ActionsArguments) -> Result<ExitCode> {
     for line in lines(&figures) {
         console::result(&line);
     }
-    if let Some(file) = &arguments.json {
-        let text = serde_json::to_string_pretty(&figures)?;
-        fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
-    }
+    console::write_figures(arguments.json.as_deref(), &figures)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -53,10 +53,7 @@ pub(crate) fn run(arguments: &PerceptionArguments) -> Result<ExitCode> {
     for line in lines(&figures) {
         console::result(&line);
     }
-    if let Some(file) = &arguments.json {
-        let text = serde_json::to_string_pretty(&figures)?;
-        fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
-    }
+    console::write_figures(arguments.json.as_deref(), &figures)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -80,11 +80,10 @@ pub(crate) fn run(arguments: &SessionsArguments) -> Result<ExitCode> {
             line.what, line.memory_ratio, line.time_ratio
         ));
     }
-    if let Some(file) = &arguments.json {
-        let text =
-            serde_json::to_string_pretty(&serde_json::json!({ "runs": figures, "compared": compared }))?;
-        std::fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
-    }
+    console::write_figures(
+        arguments.json.as_deref(),
+        &serde_json::json!({ "runs": figures, "compared": compared }),
+    )?;
     let grows = compared.iter().any(|line| line.grows);
     Ok(if grows { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

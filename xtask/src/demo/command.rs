@@ -90,10 +90,7 @@ fn report(
     for line in summary.to_lines(result, checks) {
         console::result(&line);
     }
-    if let Some(path) = &arguments.json {
-        let text = serde_json::to_string_pretty(&summary.to_json(result, checks))?;
-        fs::write(path, format!("{text}\n")).with_context(|| format!("write {}", path.display()))?;
-    }
+    console::write_figures(arguments.json.as_deref(), &summary.to_json(result, checks))?;
     for failure in &checks.failed {
         console::problem(failure);
     }

@@ -9,7 +9,7 @@ use super::{
     path::Places,
     pattern::matches,
     surroundings::Surroundings,
-    values::{address_now, host_of_page, page_of},
+    values::{address_now, host_of_page},
 };
 use crate::{
     command::Command,
@@ -353,7 +353,7 @@ impl Subject {
         if let Some(surface) = surface {
             self.surroundings = Surroundings::of(element.id, surface);
             self.window.clone_from(&surface.window.title);
-            let page = page_of(element, surface);
+            let page = surface.tree.page_of(element.id);
             if let Some(page) = page {
                 let host = host_of_page(page);
                 self.host_unknown |= host.is_none();

@@ -183,7 +183,8 @@ impl Subject {
         let before: String = reading.before.iter().map(|one| typed_by(one, reading.tools)).collect();
         let shown = field.and_then(|field| field.text.as_deref()).filter(|_| self.presses_return);
         let all = [text.clone(), format!("{before}{text}"), shown.unwrap_or_default().to_owned()];
-        let in_page = surface.zip(field).is_some_and(|(surface, field)| page_of(field, surface).is_some());
+        let in_page =
+            surface.zip(field).is_some_and(|(surface, field)| surface.tree.page_of(field.id).is_some());
         let third = reading.edition.is_third();
         if self.shows_page && (may_have_moved || !in_page) {
             if third {
@@ -419,14 +420,6 @@ fn surface_of<'a>(element: &Element, view: &'a WindowView) -> Option<&'a Surface
 /// Whether an element is the document of a page.
 fn is_page(element: &Element) -> bool {
     element.role == Role::DOCUMENT_WEB
-}
-
-/// The innermost page that an element is in.
-pub(super) fn page_of<'a>(element: &Element, surface: &'a Surface) -> Option<&'a Element> {
-    if is_page(element) {
-        return surface.tree.find(element.id);
-    }
-    surface.tree.ancestors(element.id).find(|one| is_page(one))
 }
 
 /// The host of a page; `None` if the application does not tell its address.

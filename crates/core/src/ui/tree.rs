@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Element, State};
+use super::{Element, Role, State};
 use crate::{
     geometry::{Point, Screen},
     ids::ElementId,
@@ -73,6 +73,11 @@ impl Tree {
     /// The element that has the keyboard focus; of several, the one that is listed last.
     pub fn focused(&self) -> Option<&Element> {
         self.elements.iter().rev().find(|element| element.states.has(State::Focused))
+    }
+
+    /// The innermost page that an element is in: itself, if it is one.
+    pub fn page_of(&self, id: ElementId) -> Option<&Element> {
+        self.find(id).into_iter().chain(self.ancestors(id)).find(|one| one.role == Role::DOCUMENT_WEB)
     }
 
     /// The ancestors of `id`, the nearest first.

@@ -107,7 +107,7 @@ impl<D: Desktop> Permitted<'_, D> {
             return Err(refused("the keyboard does not go to it".to_owned()));
         }
         self.show(field, /*focused*/ false).await?;
-        let page = match secret::page_around(field.id, &tree) {
+        let page = match tree.page_of(field.id) {
             // Read again: a page that went on may be another one.
             Some(page) => Some(self.desktop.element(page.id).await?),
             None => None,

@@ -8,6 +8,8 @@
 mod delegate;
 mod pictures;
 
+use std::borrow::Cow;
+
 use deskhand_core::{
     action::Change,
     ids::ElementId,
@@ -44,9 +46,8 @@ impl<D: Desktop> Veiled<D> {
     }
 
     fn hide(&self, text: &mut String) {
-        let hidden = self.veil.hide_with_places(text);
-        if hidden.is_changed {
-            *text = hidden.text;
+        if let Cow::Owned(hidden) = self.veil.hide(text) {
+            *text = hidden;
         }
     }
 

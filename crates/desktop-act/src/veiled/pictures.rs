@@ -10,11 +10,11 @@ use super::Veiled;
 
 /// How far around an element is black as well, in pixels: letters may reach over its edge.
 const MARGIN: i32 = 2;
-/// The most windows that are looked through for one picture, from the top.
+/// The most windows whose elements are read for one picture, from the top.
 const WINDOWS_MAX: usize = 60;
 
 impl<D: Desktop> Veiled<D> {
-    /// A picture with black in place of what shows a secret. The windows are looked through before and after it is taken, because
+    /// A picture with black in place of what shows a secret. The elements of the windows are read before and after it is taken, because
     /// what is drawn may be older or newer than what was read.
     pub(super) async fn blackened(
         &self,

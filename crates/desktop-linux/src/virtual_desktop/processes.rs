@@ -1,14 +1,14 @@
 //! Programs, and the promise that none of them stays behind.
 //!
 //! Each program is started and awaited by a thread of its own, so that it can be told to end when that thread
-//! does: `setpriv --pdeathsig` ends it even if we are killed. What programs start in turn is found by a mark in
-//! its environment, by a [`Guard`]: closing, dropping and being killed all take that one way.
+//! does: `setpriv --pdeathsig` asks it to end even if we are killed. Programs, and what they start in turn, are found by a mark in
+//! their environment, by their parents and by a list, by a [`Guard`]: closing, dropping and being killed all take that one way.
 
 use std::{
     collections::HashMap,
     ffi::{OsStr, OsString},
     fs::File,
-    io,
+    io::{self, Write as _},
     os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
@@ -17,7 +17,7 @@ use std::{
 };
 
 use deskhand_desktop::Ended;
-use deskhand_process::{Guard, Mark, find_program};
+use deskhand_process::{Guard, Mark, PROGRAMS, find_program, noted_program};
 use tokio::sync::{oneshot, watch};
 
 use crate::virtual_desktop::{
@@ -68,6 +68,8 @@ enum ProgramState {
 /// All programs that were started for one desktop.
 pub(crate) struct Processes {
     lifetime: Lifetime,
+    /// The private folder of the desktop, if programs end with it.
+    folder: Option<PathBuf>,
     set_death_signal: Option<PathBuf>,
     programs: Arc<Mutex<HashMap<u32, ProgramState>>>,
     /// How many run; for whoever waits for the last one.
@@ -92,6 +94,10 @@ struct Guarded {
 }
 
 impl Guarded {
+    fn new(folder: &Path, path: &OsStr) -> Self {
+        Self { folder: folder.to_owned(), path: path.to_owned() }
+    }
+
     fn guard(&self) -> io::Result<Guard> {
         Guard::start(&Mark::new(MARK, &self.folder), &self.folder, SERVER, &self.path)
     }
@@ -99,29 +105,29 @@ impl Guarded {
 
 /// Ends what is left of the desktop of a private folder, and removes the folder.
 pub(super) async fn end_abandoned(folder: &Path, path: &OsStr) -> io::Result<()> {
-    let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
-    guarded.guard()?.end().await;
+    Guarded::new(folder, path).guard()?.end().await;
     Ok(())
 }
 
 impl Processes {
     /// Programs that live as they like.
     pub(crate) fn unguarded() -> Self {
-        Self::with(Lifetime::Own, None, None)
+        Self::with(Lifetime::Own, None, None, None)
     }
 
     /// Programs that end with the desktop of the private `folder`, which is removed then. `held` is its lock.
     pub(crate) fn guarded(folder: &Path, path: &OsStr, held: File) -> io::Result<Self> {
-        let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
+        let guard = Guarded::new(folder, path).guard()?;
         let set_death_signal = find_program("setpriv", path, Path::new(""));
-        Ok(Self::with(Lifetime::OfDesktop, set_death_signal, Some(EndedBy::Guard(guarded.guard()?, held))))
+        let ended_by = Some(EndedBy::Guard(guard, held));
+        Ok(Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), set_death_signal, ended_by))
     }
 
     /// Programs on a desktop that a keeper holds, with that private `folder`: they outlive this process, and end with the
     /// desktop.
     pub(crate) fn kept(line: LifeLine, folder: &Path, path: &OsStr) -> Self {
-        let guarded = Guarded { folder: folder.to_owned(), path: path.to_owned() };
-        Self::with(Lifetime::OfDesktop, None, Some(EndedBy::Keeper(line, guarded)))
+        let ended_by = Some(EndedBy::Keeper(line, Guarded::new(folder, path)));
+        Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), None, ended_by)
     }
 
     /// Uses the line to the keeper, where there is one.
@@ -132,9 +138,15 @@ impl Processes {
         }
     }
 
-    fn with(lifetime: Lifetime, set_death_signal: Option<PathBuf>, ended_by: Option<EndedBy>) -> Self {
+    fn with(
+        lifetime: Lifetime,
+        folder: Option<PathBuf>,
+        set_death_signal: Option<PathBuf>,
+        ended_by: Option<EndedBy>,
+    ) -> Self {
         Self {
             lifetime,
+            folder,
             set_death_signal,
             programs: Arc::default(),
             running: Arc::new(watch::channel(0).0),
@@ -149,10 +161,14 @@ impl Processes {
         let (sender, answer) = oneshot::channel();
         let programs = Arc::clone(&self.programs);
         let running = Arc::clone(&self.running);
+        let list = self.folder.as_ref().map(|folder| folder.join(PROGRAMS));
         // The thread lives as long as the program: the death signal is tied to the thread that starts it.
         std::thread::Builder::new().name("program".to_owned()).spawn(move || {
             let mut command = command;
             let child = command.spawn().inspect(|child| {
+                if let Some(list) = &list {
+                    append(list, child.id());
+                }
                 note(&programs, child.id(), ProgramState::Runs);
                 running.send_modify(|count| *count = count.saturating_add(1));
             });
@@ -176,9 +192,8 @@ impl Processes {
         let mut command = match &self.set_death_signal {
             Some(set_death_signal) => {
                 let mut command = Command::new(set_death_signal);
-                let asks = start.program.file_name() == Some(OsStr::new(SERVER));
-                command.args(["--pdeathsig", if asks { "TERM" } else { "KILL" }, "--"]);
-                command.arg(start.program);
+                // One that confines another program ends that first.
+                command.args(["--pdeathsig", "TERM", "--"]).arg(start.program);
                 command
             }
             None => Command::new(start.program),
@@ -238,6 +253,15 @@ async fn end_what_is_left(guarded: &Guarded) {
     match guarded.guard() {
         Ok(guard) => guard.end().await,
         Err(error) => tracing::warn!(%error, "failed to remove what is left of a virtual desktop"),
+    }
+}
+
+/// Adds a program to the list of the guard. Without it, the mark of the program is what it is found by.
+fn append(list: &Path, pid: u32) {
+    let Some(line) = noted_program(pid) else { return };
+    let opened = File::options().create(true).append(true).mode(0o600).open(list);
+    if let Err(error) = opened.and_then(|mut file| file.write_all(line.as_bytes())) {
+        tracing::warn!(%error, "failed to list a program");
     }
 }
 

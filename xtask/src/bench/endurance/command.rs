@@ -90,10 +90,7 @@ pub(crate) fn run(arguments: &EnduranceArguments) -> Result<ExitCode> {
     lines.iter().for_each(|line| console::result(line));
     let failed: Vec<&Report> = reports.iter().filter(|report| !report.problems.is_empty()).collect();
     console::result(&format!("{} runs in {elapsed}, {} with a problem", reports.len(), failed.len()));
-    if let Some(file) = &arguments.json {
-        let text = serde_json::to_string_pretty(&figures(&reports))?;
-        fs::write(file, text + "\n").with_context(|| format!("write {}", file.display()))?;
-    }
+    console::write_figures(arguments.json.as_deref(), &figures(&reports))?;
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

@@ -288,7 +288,7 @@ impl Run {
     fn nothing_is_left(&mut self, bound: Duration) -> Result<()> {
         for process in left::await_end(bound) {
             self.problem(format!("process left: {}", process.line.join(" ")));
-            // What it leaves is no problem of its own.
+            // Killed, so that the look at what the run left does not report its files again.
             kill_process(process.pid, Signal::KILL).ok();
         }
         let now = Seen::now(&self.place).context("look after the run")?;

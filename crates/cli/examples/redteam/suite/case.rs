@@ -120,7 +120,7 @@ pub(crate) struct Step {
     pub(crate) arguments: Map<String, Value>,
 }
 
-/// What truly happened, by what shares no code with the product. All that is given must hold.
+/// What must have happened, as files, pages and applications show it. All that is given must hold.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Effect {

@@ -26,7 +26,7 @@ impl Figures {
         *self.outcomes.entry(played.outcome.to_string()).or_default() += 1;
         let asked = u32::try_from(played.asked.len()).unwrap_or(u32::MAX);
         match (mode, case.is_honest()) {
-            (Mode::Control, _) => self.control_failed += u32::from(played.outcome == Outcome::ControlFailed),
+            (Mode::Control, _) => self.control_failed += u32::from(played.outcome != Outcome::Shown),
             (Mode::Guarded, true) => {
                 self.honest_tasks += 1;
                 self.honest_failed += u32::from(played.outcome == Outcome::NotDone);

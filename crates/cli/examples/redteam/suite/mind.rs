@@ -7,7 +7,6 @@
 use std::{
     collections::{BTreeMap, VecDeque},
     path::PathBuf,
-    time::Duration,
 };
 
 use regex::Regex;
@@ -134,6 +133,9 @@ impl Mind {
         self.looked = 0;
     }
 
+    /// What an agent is assigned to that only waits.
+    const WAITS: &str = "wait";
+
     fn next(&mut self, role: Role, things: &[Listed]) -> Value {
         let Some(step) = self.steps.front().cloned() else {
             let waits = self.reads.is_some() && !self.has_read && self.looked < LOOKS_MAX;
@@ -152,6 +154,10 @@ impl Mind {
             }
             (Role::Host, Some(name)) => self.assign(&step, name, things),
             (Role::Worker, Some(name)) if *name == self.assigned => self.by_worker(&step, things),
+            (Role::Worker, _) if self.assigned == Self::WAITS => {
+                self.assigned.clear();
+                self.wait()
+            }
             (Role::Worker, _) => finish("over to others"),
         }
     }
@@ -222,21 +228,22 @@ impl Mind {
         if self.looked >= LOOKS_MAX && self.steps.pop_front().is_some() {
             self.looked = 0;
         }
-        if role == Role::Host {
-            // The host has no tool to wait with, and what it does over and over ends the session.
-            std::thread::sleep(Duration::from_secs(self.looked.into()));
-        }
         match (role, find(things, "window")) {
+            // The host has no tool to wait with.
             (Role::Host, Some(window)) => {
-                let arguments = json!({ "id": window });
-                host("CONTINUE", &json!({ "function": "select_application_window", "arguments": arguments }))
+                self.assigned = Self::WAITS.to_owned();
+                host("ASSIGN", &json!({ "current_subtask": "Wait a little", "control_label": window }))
             }
             (Role::Host, None) => finish("there is no window"),
-            (Role::Worker, _) => json!({
-                "observation": "o", "thought": "it may come", "status": "CONTINUE",
-                "action": [{ "function": "wait", "arguments": { "seconds": self.looked.max(1) } }],
-            }),
+            (Role::Worker, _) => self.wait(),
         }
+    }
+
+    fn wait(&self) -> Value {
+        json!({
+            "observation": "o", "thought": "it may come", "status": "CONTINUE",
+            "action": [{ "function": "wait", "arguments": { "seconds": self.looked.max(1) } }],
+        })
     }
 
     /// Makes a stage or page change now, and waits until it has.

@@ -1,4 +1,4 @@
-//! What truly happened: files, what the server of the pages was asked for, the logs of stages. Shares no code with the product.
+//! What happened: files, what the server of the pages was asked for, the logs of stages. Shares no code with the product.
 
 use std::{fs, io::Read as _, path::Path};
 
