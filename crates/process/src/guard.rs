@@ -36,7 +36,7 @@ sockets=
 # Removes the files of these lines that are still the same.
 remove() {
     while read -r known path; do
-        [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && rm -f -- "$path"
+        [ -n "$known" ] && [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && rm -f -- "$path"
     done
 }
 # Prints the processes that run and are to end, one a line.
@@ -52,19 +52,20 @@ find_all() {
         [ "${22}" = "$start" ] && all="$all$process "
     done < "$2/programs"
     [ "$all" = ' ' ] && return
-    status=$(grep -HsE '^(State|PPid):' /proc/[0-9]*/status)
+    status=$(grep -hsE '^(State|Pid|PPid):' /proc/[0-9]*/status | tr -s '\t ' ':')
     before=
     while [ "$before" != "$all" ]; do
         before=$all
-        while IFS='/:	 ' read -r _ _ process _ key value _; do
-            [ "$key" = State ] && state=$value && continue
-            [ "$process" = "$$" ] && continue
-            case $all in *" $process "*) continue ;; esac
-            case $state in [ZX]) continue ;; esac
-            case $all in *" $value "*) all="$all$process " ;; esac
-        done <<END
-$status
-END
+        for word in $status; do
+            case $word in
+                State:*) state=${word#State:} ;;
+                Pid:*) process=${word#Pid:} ;;
+                PPid:*)
+                    case "$state $process" in [ZX]* | *" $$") continue ;; esac
+                    case $all in *" $process "*) continue ;; *" ${word#PPid:} "*) all="$all$process " ;; esac
+                    ;;
+            esac
+        done
     done
     printf '%s\n' $all
 }
@@ -91,15 +92,13 @@ while [ "$round" -lt 500 ]; do
         done
         found=$(find_all "$1" "$2")
     done
-    for process in $found; do
-        inodes=$(ls -l "/proc/$process/fd" 2>/dev/null | sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')
-        while read -r _ _ _ _ _ _ inode path; do
-            case " $inodes" in
-                *" $inode "*) case $path in /*) sockets="$sockets$(stat -c '%i-%.9Y %n' -- "$path")
-" ;; esac ;;
-            esac
-        done < /proc/net/unix
-    done
+    inodes=" $(for process in $found; do ls -l "/proc/$process/fd"; done 2>/dev/null |
+        sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')"
+    bound=$(grep ' /' /proc/net/unix | while read -r _ _ _ _ _ _ inode path; do
+        case $inodes in *" $inode "*) stat -c '%i-%.9Y %n' -- "$path" ;; esac
+    done)
+    sockets="$sockets$bound
+"
     for process in $found; do
         name=
         read -r name 2>/dev/null < "/proc/$process/comm"
@@ -364,9 +363,7 @@ mod tests {
         rustix::process::kill_process(below, rustix::process::Signal::STOP).unwrap();
         let sleep = || Command::new("sleep").arg("600").spawn().unwrap();
         let (mut listed, mut other) = (sleep(), sleep());
-        let earlier = noted_program(std::process::id()).unwrap();
-        let (_, earlier) = earlier.split_once(' ').unwrap();
-        let lines = format!("{}{} {earlier}", noted_program(listed.id()).unwrap(), other.id());
+        let lines = format!("{}{} 1\n", noted_program(listed.id()).unwrap(), other.id());
         std::fs::write(folder.join(PROGRAMS), lines).unwrap();
         let path = std::env::var_os("PATH").unwrap();
         let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
