@@ -28,6 +28,10 @@ const QUIET: Duration = Duration::from_millis(1_500);
 /// An application announces one change in several pieces. Those that follow within this time are of the change before them.
 const PIECES: Duration = Duration::from_millis(250);
 
+/// What changed by itself twice within this time, as a clock does, may well be late once: it has to be quiet for three times as long
+/// as it was between these changes.
+const RHYTHM_MAX: Duration = Duration::from_millis(1_500);
+
 /// The most aspects of one element that are marked.
 const ASPECTS_MAX: usize = 32;
 
@@ -39,6 +43,8 @@ struct Watched {
     changed: Option<Instant>,
     /// When a change of it was last attributed to an action.
     attributed: Option<Instant>,
+    /// How long it was quiet between two changes other than by an input, and when the later one was.
+    rhythm: Option<(Duration, Instant)>,
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
     /// Its self-changing aspects, and when each was observed.
@@ -47,7 +53,14 @@ struct Watched {
 
 impl Watched {
     const fn new(now: Instant) -> Self {
-        Self { since: now, changed: None, attributed: None, by_itself: None, self_changing: Vec::new() }
+        Self {
+            since: now,
+            changed: None,
+            attributed: None,
+            rhythm: None,
+            by_itself: None,
+            self_changing: Vec::new(),
+        }
     }
 
     /// Records a change, unless it was brought about by an action, or by an input that came just before it.
@@ -56,10 +69,19 @@ impl Watched {
         if self.attributed.is_some_and(|at| !is_past(at, PIECES)) {
             return;
         }
-        let was_quiet = is_past(self.since, QUIET) && self.changed.is_none_or(|at| is_past(at, QUIET));
-        if !(just_after_input && was_quiet) {
-            self.changed = Some(now);
+        if just_after_input && self.was_quiet(QUIET, now) {
+            return;
         }
+        let gap = self.changed.map(|at| now - at).filter(|gap| (PIECES..=RHYTHM_MAX).contains(gap));
+        self.rhythm = gap.map(|gap| (gap, now)).or(self.rhythm);
+        self.changed = Some(now);
+    }
+
+    /// Whether it is known not to have changed for `span`, other than by an input; for longer, if it has a rhythm.
+    fn was_quiet(&self, span: Duration, now: Instant) -> bool {
+        let rhythm = self.rhythm.filter(|(_, at)| now - *at < MARK_LASTS);
+        let slower = rhythm.map_or(1.0, |(gap, _)| (3 * gap).div_duration_f64(QUIET).max(1.0));
+        now - self.since >= span && self.changed.is_none_or(|at| now - at >= span.mul_f64(slower))
     }
 
     fn keeps_changing(&self, now: Instant) -> bool {
@@ -214,11 +236,7 @@ impl History {
         self.track(elements.iter().copied());
         let now = Instant::now();
         let watched = self.watched();
-        let is_recent = |id: &ElementId| {
-            watched
-                .get(id)
-                .is_none_or(|one| now - one.since < span || one.changed.is_some_and(|at| now - at < span))
-        };
+        let is_recent = |id: &ElementId| watched.get(id).is_none_or(|one| !one.was_quiet(span, now));
         elements.iter().copied().filter(is_recent).collect()
     }
 
@@ -306,6 +324,26 @@ mod tests {
         assert!(is_recent(status), "it came late");
         tokio::time::advance(QUIET).await;
         assert!(!is_recent(status) && !is_recent(weather), "that was long ago");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_clock_that_is_late_once_does_not_count_as_quiet() {
+        let (history, clock) = (History::default(), ElementId(1));
+        let is_recent = || !history.recently_changed(&[clock], QUIET).is_empty();
+        history.track([clock].into_iter());
+        for _ in 0..5 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+            history.changed(clock, Duration::ZERO);
+        }
+        tokio::time::advance(2 * QUIET - Duration::from_millis(1)).await;
+        assert!(is_recent(), "it may be late");
+        tokio::time::advance(Duration::from_millis(1)).await;
+        assert!(!is_recent());
+        // A single change has no rhythm.
+        tokio::time::advance(MARK_LASTS).await;
+        history.changed(clock, Duration::ZERO);
+        tokio::time::advance(QUIET).await;
+        assert!(!is_recent());
     }
 
     #[tokio::test(start_paused = true)]
