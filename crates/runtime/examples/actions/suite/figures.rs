@@ -86,7 +86,7 @@ impl Measured {
     pub(crate) fn add(&mut self, application: &Application, observer: &Observer, done: Done) {
         let ms = done.ended.duration_since(done.begun).as_secs_f64() * 1e3;
         let spent = observer.spent(&done);
-        let over_ms = (ms - spent.own_ms).max(0.0);
+        let over_ms = (ms - spent.own_ms - done.asked_ms).max(0.0);
         let by_tool = self.by_tool.entry(done.tool).or_default();
         let by_application = self.by_application.entry(done.application).or_default();
         for times in [&mut self.all, by_tool, by_application] {

@@ -99,6 +99,8 @@ pub(crate) struct Done {
     pub(crate) logged: Vec<u64>,
     /// How much later than its first effect the last one comes, as the fixture says, in milliseconds.
     pub(crate) later_ms: u64,
+    /// How long a `wait` was asked to take, in milliseconds; 0 for other tools.
+    pub(crate) asked_ms: f64,
     /// Processor time of the application during the action.
     pub(crate) processor_ms: u64,
     pub(crate) line: String,
@@ -200,6 +202,8 @@ impl Player<'_> {
             ended,
             logged: entries.iter().filter_map(|entry| entry.at_ns).collect(),
             later_ms: entries.iter().filter_map(|entry| entry.delay_ms).max().unwrap_or_default(),
+            asked_ms: deed.arguments["seconds"].as_f64().filter(|_| deed.tool == "wait").unwrap_or_default()
+                * 1e3,
             processor_ms,
             damage: twice(&deed.truth, &entries),
             line,
