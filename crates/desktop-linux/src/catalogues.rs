@@ -129,14 +129,10 @@ fn labels(roots: &[PathBuf], languages: &[String]) -> Words {
 
 /// The content of a catalogue; `None` if there is none, or none of a size to be read.
 fn content(file: &Path) -> Option<Vec<u8>> {
-    let is_small =
-        |file: &File| file.metadata().ok().filter(|about| about.is_file() && about.len() <= FILE_BYTES_MAX);
-    // What is no file, such as a pipe, might not answer.
-    fs::metadata(file).ok().filter(fs::Metadata::is_file)?;
-    let mut file = File::open(file).ok()?;
-    is_small(&file)?;
+    // To open what is no file, such as a pipe, might not return.
+    fs::metadata(file).ok().filter(|about| about.is_file() && about.len() <= FILE_BYTES_MAX)?;
     let mut bytes = Vec::new();
-    Read::by_ref(&mut file).take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    File::open(file).ok()?.take(FILE_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

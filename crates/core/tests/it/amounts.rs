@@ -5,7 +5,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Report},
     command::{CallResult, CallStatus, Verdict},
     geometry::Rect,
-    ids::{ElementId, WindowId},
+    ids::WindowId,
     observation::{Observation, Surface, WindowView},
     policy::{Decision, Edition, Places, Policy, Rule, Words},
     session::{ApprovalScope, Effect, Event, SessionConfig},
@@ -13,7 +13,7 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, config, element, tool, view, window};
+use crate::harness::{Harness, config, element, focused, tool, view, window};
 
 fn with(policy: Policy) -> SessionConfig {
     let mut config = config();
@@ -36,21 +36,12 @@ fn with(policy: Policy) -> SessionConfig {
 }
 
 fn acting(request: &str, seen: WindowView, policy: Policy, actions: &Value) -> Harness {
-    let mut h = Harness::asked(with(policy), request, None);
-    h.assign();
-    h.answer(Event::Observed { observation: Observation::Window(seen) });
-    h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": actions}).to_string());
-    h
+    Harness::acting(with(policy), request, seen, actions)
 }
 
 /// What a person is asked; `None` if nobody is.
 fn asked_for(request: &str, seen: WindowView, actions: &Value) -> Option<String> {
-    let h = acting(request, seen, Policy::default(), actions);
-    if let Effect::AwaitApproval { approval, .. } = h.effect() {
-        return Some(approval.reason.replace("safe guard: ", ""));
-    }
-    h.command();
-    None
+    acting(request, seen, Policy::default(), actions).guarded()
 }
 
 fn asked(seen: WindowView, actions: &Value) -> Option<String> {
@@ -65,14 +56,6 @@ fn showing(application: &str, elements: &[(u16, Role, &str)]) -> WindowView {
     for (id, (depth, role, name)) in (2..).zip(elements) {
         tree.elements.push(element(id, *depth, role.clone(), name));
     }
-    seen
-}
-
-/// The same with a field that has the focus and this text.
-fn focused(mut seen: WindowView, id: u32, text: &str) -> WindowView {
-    let found = seen.surfaces[0].tree.elements.iter_mut().find(|one| one.id == ElementId(id)).unwrap();
-    found.states = found.states.with(State::Focused).with(State::Editable);
-    found.text = Some(text.to_owned());
     seen
 }
 

@@ -90,6 +90,14 @@ pub(crate) fn element(id: u32, depth: u16, role: Role, name: &str) -> Element {
     }
 }
 
+/// The same with a field that has the focus and this text.
+pub(crate) fn focused(mut seen: WindowView, id: u32, text: &str) -> WindowView {
+    let found = seen.surfaces[0].tree.elements.iter_mut().find(|one| one.id == ElementId(id)).unwrap();
+    found.states = found.states.with(State::Focused).with(State::Editable);
+    found.text = Some(text.to_owned());
+    seen
+}
+
 pub(crate) fn view(window: WindowInfo, button: &str) -> WindowView {
     let elements = vec![
         element(1, 0, Role::FRAME, &window.title),
@@ -116,6 +124,24 @@ pub(crate) struct Harness {
 }
 
 impl Harness {
+    /// An `AppAgent` that sees this, after a request of the user, and has replied with these actions.
+    pub(crate) fn acting(config: SessionConfig, request: &str, seen: WindowView, actions: &Value) -> Self {
+        let mut h = Self::asked(config, request, None);
+        h.assign();
+        h.answer(Event::Observed { observation: Observation::Window(seen) });
+        h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": actions}).to_string());
+        h
+    }
+
+    /// What a person is asked by the safe guard; `None` if nobody is, and the first command runs.
+    pub(crate) fn guarded(&self) -> Option<String> {
+        if let Effect::AwaitApproval { approval, .. } = self.effect() {
+            return Some(approval.reason.replace("safe guard: ", ""));
+        }
+        self.command();
+        None
+    }
+
     /// A session that has just been given a request, on a desktop with Writer.
     pub(crate) fn started(config: SessionConfig) -> Self {
         Self::asked(config, "Read the table.", None)

@@ -1,15 +1,14 @@
 //! Where the values of commands come from, and who is asked because of that.
 
 use deskhand_core::{
-    ids::ElementId,
     observation::{Observation, WindowView},
     policy::{Decision, Places, Policy, Rule},
     session::{Effect, Event, SessionConfig},
-    ui::{Role, State},
+    ui::Role,
 };
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, config, element, tool, view, window};
+use crate::harness::{Harness, config, element, focused, tool, view, window};
 
 /// A browser: its address field e2, the page e3 at this address, and in it a text e4, a field e5 and a button e6.
 fn browser(address: &str, text: &str) -> WindowView {
@@ -40,13 +39,6 @@ fn message(field: &str) -> WindowView {
     seen
 }
 
-fn focused(mut seen: WindowView, id: u32, text: &str) -> WindowView {
-    let found = seen.surfaces[0].tree.elements.iter_mut().find(|one| one.id == ElementId(id)).unwrap();
-    found.states = found.states.with(State::Focused).with(State::Editable);
-    found.text = Some(text.to_owned());
-    seen
-}
-
 fn with(policy: Policy) -> SessionConfig {
     let mut config = config();
     config.policy = policy;
@@ -56,21 +48,12 @@ fn with(policy: Policy) -> SessionConfig {
 
 /// What becomes of the actions of an AppAgent that sees this, after this request of the user.
 fn act(request: &str, seen: WindowView, policy: Policy, actions: &Value) -> Harness {
-    let mut h = Harness::asked(with(policy), request, None);
-    h.assign();
-    h.answer(Event::Observed { observation: Observation::Window(seen) });
-    h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": actions}).to_string());
-    h
+    Harness::acting(with(policy), request, seen, actions)
 }
 
 /// What a person is asked; `None` if nobody is.
 fn asked(request: &str, seen: WindowView, actions: &Value) -> Option<String> {
-    let h = act(request, seen, Policy::default(), actions);
-    if let Effect::AwaitApproval { approval, .. } = h.effect() {
-        return Some(approval.reason.replace("safe guard: ", ""));
-    }
-    h.command();
-    None
+    act(request, seen, Policy::default(), actions).guarded()
 }
 
 fn types(id: &str, text: &str) -> Value {
