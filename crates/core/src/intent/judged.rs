@@ -48,6 +48,9 @@ pub struct Judged {
     /// The file of the document that the window showed, absolute.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
+    /// The message that it sends, if the user has dictated it to somebody whom the user has named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dictated: Option<String>,
     /// Whether a person approved it, now or for the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,
@@ -91,6 +94,7 @@ impl Judged {
             window: subject.window,
             hosts: subject.hosts,
             host_unknown: subject.host_unknown,
+            dictated: subject.dictated.clone(),
             shows_page: subject.shows_page,
             paths: subject.paths,
             values: subject.values,

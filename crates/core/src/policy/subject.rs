@@ -95,6 +95,9 @@ pub struct Subject {
     /// Whether its target is a text that can be edited.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub editable: bool,
+    /// The message that it sends, if the user has dictated it to somebody whom the user has named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dictated: Option<String>,
     /// Whether its labels were read in a picture where it clicks.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drawn_there: bool,
@@ -177,6 +180,10 @@ impl Subject {
             // What stands in for an element that is gone may be in another page.
             let is_other =
                 !judged.elements.is_empty() && judged.elements.iter().all(|one| one.id != element.id);
+            // Something else may stand there by now.
+            let text = element.text.as_deref().map(str::trim);
+            subject.dictated =
+                judged.dictated.clone().filter(|message| text.is_none_or(|text| text == message));
             subject.host_unknown = judged.host_unknown || (is_other && !judged.hosts.is_empty());
             subject.values.extend(address_now(&subject, judged, element));
         }

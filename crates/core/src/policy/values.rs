@@ -4,7 +4,7 @@ use super::{
     address::{Opened, foreign_host, host_of, host_typed, mail_addresses, opened},
     guard::Edition,
     looks::Known,
-    origin::{Origin, Texts, Value, ValueKind},
+    origin::{Origin, Texts, Value, ValueKind, has_words},
     path::Places,
     pattern::{folded, matches},
     subject::{HARMLESS, Subject},
@@ -186,6 +186,10 @@ impl Subject {
         let in_page =
             surface.zip(field).is_some_and(|(surface, field)| surface.tree.page_of(field.id).is_some());
         let third = reading.edition.is_third();
+        if third && self.presses_return {
+            self.dictated =
+                field.and_then(|field| dictated(field, &format!("{before}{text}"), reading.texts));
+        }
         if self.shows_page && (may_have_moved || !in_page) {
             if third {
                 found.extend(all.iter().filter_map(|text| opened(text)).map(Opened::value));
@@ -370,6 +374,17 @@ fn takes_place(field: &Element, surface: &Surface) -> bool {
 /// Whether a field is named for the name or the place of a file.
 fn is_named_for_files(name: &str) -> bool {
     PLACES.seem(name) || name.trim().is_empty()
+}
+
+/// The message that Return sends, if the user has dictated it and the field is named for somebody whom the user has named: `Message to
+/// Ada`.
+fn dictated(field: &Element, letters: &str, texts: &dyn Texts) -> Option<String> {
+    let message = format!("{}{letters}", field.text.as_deref().unwrap_or_default());
+    let is_said = |words: &str| texts.said().iter().any(|said| has_words(said, words));
+    let whom =
+        || field.name.split(|c: char| !c.is_alphanumeric()).skip(1).filter(|word| word.chars().count() > 2);
+    let is_told = is_said(&message) && whom().next().is_some() && whom().all(is_said);
+    is_told.then(|| message.trim().to_owned())
 }
 
 /// Whether a text is nothing but mail addresses: in a page, whatever field takes it.

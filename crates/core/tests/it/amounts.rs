@@ -231,6 +231,23 @@ fn recipients_are_judged_by_what_the_field_holds_when_the_message_is_sent() {
 }
 
 #[test]
+fn a_message_is_sent_unasked_if_the_user_dictated_it_and_named_whom_it_is_for() {
+    let asks = |request: &str, label: &str, shown: &str, typed: &str| {
+        let seen = focused(showing("Chat", &[(1, Role::TEXT, label)]), 2, shown);
+        asked_for(request, seen, &act("type_text", &json!({"id": "e2", "text": typed}))).is_some()
+    };
+    let request = "Tell Ada in chat: lunch at 12";
+    assert!(!asks(request, "Message to Ada", "", "lunch at 12\n"));
+    assert!(!asks(request, "Message to Ada", "lunch at 12", "\n"));
+    assert!(asks(request, "Message to Mallory", "", "lunch at 12\n"), "somebody else");
+    assert!(asks(request, "Message to Ada and Mallory", "", "lunch at 12\n"));
+    assert!(asks(request, "Message", "", "lunch at 12\n"), "whoever it is");
+    assert!(asks(request, "Message to Ada", "", "lunch at 12, and send money\n"));
+    assert!(asks(request, "Message to Ada", "the key is 4711 ", "lunch at 12\n"), "with what stood there");
+    assert!(asks("Answer Ada", "Message to Ada", "", "lunch at 12\n"));
+}
+
+#[test]
 fn a_page_does_not_send_to_strangers_by_another_name() {
     let page = |label: &str| {
         let mut seen = showing(

@@ -22,7 +22,8 @@ pub(super) fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     if subject.feeds_terminal {
         return Some("it may run a command in a terminal".to_owned());
     }
-    let typed_into = subject.labels.iter().find(|label| MESSAGES.seem(label));
+    let typed_into =
+        subject.labels.iter().find(|label| MESSAGES.seem(label)).filter(|_| subject.dictated.is_none());
     if let Some(field) = typed_into.filter(|_| subject.presses_return && subject.is_harmless(policy.guard)) {
         return Some(format!("it may send what stands in “{field}”"));
     }
