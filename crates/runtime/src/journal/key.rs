@@ -170,9 +170,13 @@ impl SealFolder {
             fs::remove_file(part).ok();
             return Ok(());
         }
-        file.set_len(0)?;
-        file.write_all(&bytes)?;
-        file.sync_all()?;
+        if let Err(error) =
+            file.set_len(0).and_then(|()| file.write_all(&bytes)).and_then(|()| file.sync_all())
+        {
+            // A full disk has no space for whoever waits for the lock either.
+            fs::remove_file(part).ok();
+            return Err(error);
+        }
         match fs::hard_link(&part, path) {
             Ok(()) => {
                 fs::remove_file(&part)?;
