@@ -3,6 +3,7 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
     sync::{
@@ -48,6 +49,11 @@ pub(crate) struct EnduranceArguments {
     one: Option<PathBuf>,
 }
 
+/// Where each run has a file system of its own.
+const TEMPORARY: &str = "/tmp";
+/// With so many runs, some do all that they were asked for; otherwise nothing was tried.
+const RUNS_TELL: usize = 10;
+
 /// The programs of a run.
 const PROGRAMS: &[&str] = &["unshare", "mount", "prlimit", "Xvfb", "openbox", "dbus-daemon", "mousepad"];
 
@@ -68,8 +74,7 @@ pub(crate) fn run(arguments: &EnduranceArguments) -> Result<ExitCode> {
         Some(binary) => fs::canonicalize(binary).with_context(|| format!("find {}", binary.display()))?,
         None => build()?,
     };
-    let homes = workspace::root().join("target/endurance");
-    fs::create_dir_all(&homes).with_context(|| format!("create {}", homes.display()))?;
+    let (homes, binary) = places(binary)?;
     let begun = Instant::now();
     let suite = Suite {
         arguments,
@@ -91,7 +96,39 @@ pub(crate) fn run(arguments: &EnduranceArguments) -> Result<ExitCode> {
     let failed: Vec<&Report> = reports.iter().filter(|report| !report.problems.is_empty()).collect();
     console::result(&format!("{} runs in {elapsed}, {} with a problem", reports.len(), failed.len()));
     console::write_figures(arguments.json.as_deref(), &figures(&reports))?;
+    if !homes.starts_with(workspace::root()) && failed.is_empty() {
+        fs::remove_dir_all(&homes).with_context(|| format!("remove {}", homes.display()))?;
+    }
+    let is_tried = reports.len() < RUNS_TELL || reports.iter().any(|report| report.complete);
+    ensure!(is_tried, "no run did what it was asked for");
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The folder of all home folders, and the program. Each run has a `/tmp` of its own, which hides both if they are there.
+fn places(binary: PathBuf) -> Result<(PathBuf, PathBuf)> {
+    let homes = workspace::root().join("target/endurance");
+    if !homes.starts_with(TEMPORARY) && !binary.starts_with(TEMPORARY) {
+        fs::create_dir_all(&homes).with_context(|| format!("create {}", homes.display()))?;
+        return Ok((homes, binary));
+    }
+    // Not in `/var/tmp`: applications have one of their own.
+    let home = std::env::home_dir().filter(|home| !home.starts_with(TEMPORARY));
+    let home = home.with_context(|| {
+        format!("the checkout and the home folder are in {TEMPORARY}, which the runs hide")
+    })?;
+    let homes = home.join(".cache").join(format!("deskhand-endurance-{}", std::process::id()));
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(&homes)
+        .with_context(|| format!("create {}", homes.display()))?;
+    console::progress(&format!("the runs hide {TEMPORARY}, so their folders are in {}", homes.display()));
+    // What is saved beside a program counts as one.
+    let programs = homes.join("bin");
+    fs::create_dir(&programs).with_context(|| format!("create {}", programs.display()))?;
+    let copy = programs.join("deskhand");
+    fs::copy(&binary, &copy).with_context(|| format!("copy {}", binary.display()))?;
+    Ok((homes, copy))
 }
 
 /// The dev profile: run time is dominated by applications.
