@@ -66,7 +66,7 @@ impl Writing {
         self.stage.fixture.state().await.unwrap()[name].clone()
     }
 
-    /// Has the application change a text, and waits until the text shows: an application tells of it when it has drawn it.
+    /// Has the application change a text, and waits until the text shows: it is announced later, with the next frame.
     async fn put(&self, name: &str, text: &str) {
         self.stage.fixture.ask("put", json!({ "control": name, "value": text })).await.unwrap();
         let shows = async {
