@@ -39,6 +39,12 @@ remove() {
         [ -n "$known" ] && [ "$(stat -c %i-%.9Y -- "$path")" = "$known" ] && rm -f -- "$path"
     done
 }
+# Whether a process runs the program of that name.
+has_name() {
+    name=
+    read -r name 2>/dev/null < "/proc/$1/comm"
+    [ "$name" = "$2" ]
+}
 # Prints the processes that run and are to end, one a line.
 find_all() {
     all=' '
@@ -86,9 +92,7 @@ while [ "$round" -lt 500 ]; do
         looks=$((looks + 1))
         stopped=$found
         for process in $found; do
-            name=
-            read -r name 2>/dev/null < "/proc/$process/comm"
-            [ "$name" = "$3" ] || kill -s STOP "$process" 2>/dev/null
+            has_name "$process" "$3" || kill -s STOP "$process" 2>/dev/null
         done
         found=$(find_all "$1" "$2")
     done
@@ -100,10 +104,8 @@ while [ "$round" -lt 500 ]; do
     sockets="$sockets$bound
 "
     for process in $found; do
-        name=
-        read -r name 2>/dev/null < "/proc/$process/comm"
         signal=KILL
-        [ "$name" = "$3" ] && [ "$round" -lt 50 ] && signal=TERM
+        has_name "$process" "$3" && [ "$round" -lt 50 ] && signal=TERM
         kill -s "$signal" "$process" 2>/dev/null
     done
 done
