@@ -130,6 +130,14 @@ impl<S> Rect<S> {
         (!overlap.is_empty()).then_some(overlap)
     }
 
+    /// The smallest rectangle that contains both.
+    #[must_use]
+    pub fn enclosing(&self, other: &Self) -> Self {
+        let (x, y) = (self.x.min(other.x), self.y.min(other.y));
+        let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
+        Self::new(x, y, right.saturating_sub(x), bottom.saturating_sub(y))
+    }
+
     /// The same rectangle in the space whose origin is `origin`.
     pub const fn relative_to<T>(&self, origin: &Point<S>) -> Rect<T> {
         Rect::new(self.x.saturating_sub(origin.x), self.y.saturating_sub(origin.y), self.width, self.height)

@@ -84,7 +84,7 @@ async fn see_window<D: Desktop>(
 ) -> Result<WindowView, ObserveFailure> {
     let mut view = see_surfaces(desktop, id).await?;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
-    if let Some(region) = bounds.reduce(enclosing).filter(|_| picture) {
+    if let Some(region) = bounds.reduce(|all, one| all.enclosing(&one)).filter(|_| picture) {
         let pixels = desktop.region(region).await.map_err(|error| failure(&error))?;
         let marked = if camera.marks() { marked(&view, wanted, camera.tokens_max()) } else { Vec::new() };
         view.picture = Some(camera.keep(pixels, marked).await?);
@@ -134,11 +134,6 @@ pub(crate) async fn see_surfaces<D: Desktop>(
         }
     }
     Ok(WindowView { surfaces, picture: None, notices })
-}
-
-fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    Rect::new(x, y, a.right().max(b.right()) - x, a.bottom().max(b.bottom()) - y)
 }
 
 fn failure(error: &DesktopError) -> ObserveFailure {

@@ -14,14 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen, Size};
+use deskhand_core::geometry::{Point, Screen, Size};
 use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
-    protocol::xproto::{ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
+    protocol::xproto::{Atom, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
     rust_connection::{DefaultStream, RustConnection},
 };
 
@@ -30,6 +30,7 @@ use super::{
     events::{DrawnLog, EventReader, Listeners, XEvent},
     fault::{Fault, WorkResult, gone},
     keyboard::Keyboard,
+    redrawn::{DrawnArea, Redrawn},
     window_ids::Registry,
     worker::{Atoms, Worker},
 };
@@ -104,6 +105,7 @@ impl Display {
         let operation = "set up the connection to the X server";
         let wrap = |fault: Fault| fault.into_desktop_error(operation, &name);
         let atoms = intern(&requests).map_err(wrap)?;
+        let compositor = intern_compositor(&requests, screen).map_err(wrap)?;
         let root = requests.setup().roots.get(screen).ok_or_else(|| {
             DesktopError::failed(operation, format!("display {name} has no screen {screen}"))
         })?;
@@ -138,6 +140,8 @@ impl Display {
             root,
             atoms,
             camera: Camera::default(),
+            redrawn: Redrawn::default(),
+            compositor,
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,
@@ -225,9 +229,18 @@ impl Display {
         }
     }
 
-    /// What was drawn since the last call; `None` if unknown.
-    pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
-        self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// What was drawn since the last call and looks different than then; `None` if unknown.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] when the server has ended, or another error if the screen cannot be read.
+    pub(crate) async fn take_drawn(&self) -> DesktopResult<Option<Vec<DrawnArea>>> {
+        let drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match drawn {
+            Some(areas) if !areas.is_empty() => {
+                self.call("compare what was drawn", |worker| worker.different(areas)).await.map(Some)
+            }
+            drawn => Ok(drawn),
+        }
     }
 
     /// When anything was last drawn at a point of the screen; `None` if that is long ago.
@@ -280,6 +293,11 @@ impl Display {
 
 fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
     Ok(Atoms::new(connection)?.reply()?)
+}
+
+/// The selection that the compositing manager of a screen owns (EWMH, `_NET_WM_CM_Sn`).
+fn intern_compositor(connection: &RustConnection, screen: usize) -> WorkResult<Atom> {
+    Ok(connection.intern_atom(false, format!("_NET_WM_CM_S{screen}").as_bytes())?.reply()?.atom)
 }
 
 /// Creates an invisible window of a connection, whose changed properties are events.

@@ -9,7 +9,12 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{capture::Camera, fault::WorkResult, keyboard::Keyboard};
+use super::{
+    capture::Camera,
+    fault::WorkResult,
+    keyboard::Keyboard,
+    redrawn::{DrawnArea, Redrawn},
+};
 
 x11rb::atom_manager! {
     /// The atoms that are used here.
@@ -60,6 +65,10 @@ pub(crate) struct Worker {
     pub(crate) atoms: Atoms,
     /// Takes screenshots.
     pub(crate) camera: Camera,
+    /// The screen when drawn areas were last compared.
+    pub(super) redrawn: Redrawn,
+    /// The selection that a compositing manager owns.
+    pub(super) compositor: Atom,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
     /// Whether media and similar keys may be bound to other symbols.
@@ -83,6 +92,12 @@ impl Worker {
     pub(crate) fn round_trip(&self) -> WorkResult<()> {
         self.connection.get_input_focus()?.reply()?;
         Ok(())
+    }
+
+    /// The parts of drawn areas that look different than at the last call.
+    pub(super) fn different(&mut self, areas: Vec<DrawnArea>) -> WorkResult<Vec<DrawnArea>> {
+        let Self { connection, root, camera, redrawn, compositor, .. } = self;
+        redrawn.different(camera, (connection, *root, *compositor), areas)
     }
 
     /// Sends a client message to the root window, for the window manager.
