@@ -1,6 +1,9 @@
 //! Launches programs; activates and closes windows.
 
-use std::time::Duration;
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Now, Proof, Refusal, Shortfall},
@@ -12,6 +15,7 @@ use deskhand_core::{
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
 };
+use futures_util::future::{Either, select};
 
 use crate::{
     patience::watch_app,
@@ -92,16 +96,23 @@ impl Waited {
         self.spent_ms >= self.bound_ms || self.rounds >= WAITS_MAX
     }
 
-    /// Waits for a change of the windows or of anything else, such as a new accessibility tree.
+    /// Waits for a change of the windows, or until anything else that changes, such as a new accessibility tree, is quiet.
     async fn for_windows<D: Desktop>(&mut self, desktop: &D, known: &[WindowInfo]) -> DesktopResult<()> {
         self.rounds += 1;
+        let begun = Instant::now();
         let watch = desktop.watch(None).await?;
         if desktop.windows().await? != known {
             return Ok(());
         }
         let left = Duration::from_millis(self.bound_ms.saturating_sub(self.spent_ms)).min(LOOK_AGAIN);
         let limits = QuietLimits { first_change: left, bound: left, ..QuietLimits::default() };
-        self.spent_ms += desktop.settle(watch, limits).await?.waited_ms.max(1);
+        let settled = pin!(desktop.settle(watch, limits));
+        let changed = pin!(desktop.windows_changed(known, left));
+        let spent_ms = match select(settled, changed).await {
+            Either::Left((settled, _)) => settled?.waited_ms,
+            Either::Right((windows, _)) => windows.map(|_| milliseconds(begun.elapsed()))?,
+        };
+        self.spent_ms += spent_ms.max(1);
         Ok(())
     }
 }
@@ -222,6 +233,7 @@ async fn at_rest<D: Desktop>(
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
     let mut silent_ms = 0;
+    let mut quiet = QuietLimits::default();
     loop {
         let watch = match watch_app(desktop, window.id).await {
             Ok(watch) => watch,
@@ -239,7 +251,7 @@ async fn at_rest<D: Desktop>(
             Err(error) => return Err(error),
         };
         let shown = window.accessible && elements >= ELEMENTS_MIN;
-        let settled = desktop.settle(watch, QuietLimits::default()).await?;
+        let settled = desktop.settle(watch, quiet).await?;
         waited.spent_ms += settled.waited_ms;
         waited.rounds += 1;
         if !window.accessible {
@@ -248,6 +260,10 @@ async fn at_rest<D: Desktop>(
         let shows_none = silent_ms >= milliseconds(SILENT);
         if ((shown || shows_none) && settled.changes.is_empty()) || waited.is_over() {
             return Ok(Some(window));
+        }
+        // What it does by a timer after that changes its controls, and not whether it takes input.
+        if !settled.changes.is_empty() {
+            quiet.first_change = Duration::ZERO;
         }
     }
 }
@@ -285,9 +301,7 @@ async fn in_front_of<D: Desktop>(desktop: &D, info: &WindowInfo) -> DesktopResul
         let middle = info.bounds.center();
         let above = windows.iter().skip_while(|other| other.id != info.id).skip(1);
         let covers = |other: &&WindowInfo| {
-            other.kind != WindowKind::Popup
-                && other.bounds.contains(&middle)
-                && !belongs_to(&windows, other, info)
+            !other.kind.is_popup() && other.bounds.contains(&middle) && !belongs_to(&windows, other, info)
         };
         let Some(other) = above.into_iter().find(covers).cloned() else { return Ok(None) };
         if last {
