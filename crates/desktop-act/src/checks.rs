@@ -4,7 +4,7 @@ use deskhand_core::{
     action::{Cover, Refusal},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, names_equal},
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, belongs_to, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 
@@ -152,9 +152,8 @@ async fn uncovered<D: Desktop>(
         }
     }
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
-    let in_popup = above
-        .filter(|info| info.kind == WindowKind::Popup)
-        .any(|info| info.bounds.contains(&bounds.center()));
+    let in_popup =
+        above.filter(|info| info.kind.is_popup()).any(|info| info.bounds.contains(&bounds.center()));
     if in_popup {
         // The window's tree does not contain what its pop-up shows here.
         return Ok(bounds.center());
@@ -273,7 +272,7 @@ async fn shows_elements_of<D: Desktop>(
     popup: &WindowInfo,
     surface: &WindowInfo,
 ) -> DesktopResult<bool> {
-    if popup.kind != WindowKind::Popup || popup.owner.is_none_or(|owner| owner != surface.id) {
+    if !popup.kind.is_popup() || popup.owner.is_none_or(|owner| owner != surface.id) {
         return Ok(false);
     }
     Ok(root_of(desktop, popup).await?.is_none_or(|root| root.role.name() == "tool tip"))
@@ -315,7 +314,7 @@ fn window_over(
 ) -> Option<WindowInfo> {
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);
     let mut over = above.filter(|info| info.bounds.contains(&point));
-    over.find(|info| !(info.kind == WindowKind::Popup && lives_in_popup(element))).cloned()
+    over.find(|info| !(info.kind.is_popup() && lives_in_popup(element))).cloned()
 }
 
 /// Whether an element is shown in its own pop-up although it is part of another window's tree.

@@ -5,7 +5,7 @@ use deskhand_core::{
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Element, Source, Tree, WindowInfo, WindowKind, same_app},
+    ui::{Element, Source, Tree, WindowInfo, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
 
@@ -187,7 +187,7 @@ async fn click_point<D: Desktop>(
     // What lies on top decides. Raising the window below another one of its application would click what nobody saw.
     let is_other = |top: &&WindowInfo| {
         let same = same_app(top, surface) || top.app.root == surface.app.root;
-        same && top.kind != WindowKind::Popup && surfaces.iter().all(|own| own.id != top.id)
+        same && !top.kind.is_popup() && surfaces.iter().all(|own| own.id != top.id)
     };
     let windows = desktop.windows().await?;
     let top = windows.iter().rev().find(|info| info.bounds.contains(&point));

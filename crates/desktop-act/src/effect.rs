@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, ElementRef, Evidence, Now, Proof, Shortfall, Uncertainty, WaitedFor},
     command::Route,
     duration::milliseconds,
-    ui::{DocumentInfo, Element, WindowInfo, WindowKind},
+    ui::{DocumentInfo, Element, WindowInfo},
 };
 use deskhand_desktop::{Change, Desktop, DesktopResult, QuietLimits, Settled};
 
@@ -25,9 +25,9 @@ const LOOKS_MAX: usize = 200;
 /// How long the application must be quiet before a look: what it announces in pieces is looked at once.
 const PIECES: Duration = Duration::from_millis(60);
 /// How long it is waited on after a change elsewhere that says nothing, where no better sign is to be expected.
-const AFTER_ELSEWHERE: Duration = Duration::from_millis(250);
+const AFTER_ELSEWHERE: Duration = Duration::from_millis(180);
 /// How long the effect of an input is waited for that may have none to see.
-const SILENT: Duration = Duration::from_millis(250);
+const SILENT: Duration = Duration::from_millis(180);
 /// The same for a click on what is selected already.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How much longer the dialog is waited for that the name of the target announces.
@@ -374,7 +374,7 @@ impl<D: Desktop> Wait<'_, D> {
             self.effect.proof = Some(proof);
             return Ok(true);
         }
-        let is_window = self.effect.opened.as_ref().is_some_and(|info| info.kind != WindowKind::Popup);
+        let is_window = self.effect.opened.as_ref().is_some_and(|info| !info.kind.is_popup());
         let watch = watch_app(self.desktop, self.before.surface.id).await?;
         let settled = self.desktop.settle(watch, QuietLimits::HANDLED).await?;
         self.note(settled);

@@ -150,6 +150,7 @@ pub(crate) async fn window_proof<D: Desktop>(
     let known = |id| before.windows.iter().find(|info| info.id == id);
     for info in windows.iter().rev() {
         if known(info.id).is_some()
+            || info.kind == WindowKind::Tooltip
             || !(same_app(info, &before.surface) || belongs_to(&windows, info, &before.surface))
         {
             continue;
@@ -164,7 +165,10 @@ pub(crate) async fn window_proof<D: Desktop>(
         // The menu of an item closes whatever the item does.
         let closes_menus = before.opens_menus()
             && before.target.as_ref().is_some_and(|target| target.role != Role::MENU_ITEM);
-        if !same_app(info, &before.surface) || (info.kind == WindowKind::Popup && !closes_menus) {
+        if !same_app(info, &before.surface)
+            || info.kind == WindowKind::Tooltip
+            || (info.kind.is_popup() && !closes_menus)
+        {
             continue;
         }
         match windows.iter().find(|other| other.id == info.id) {

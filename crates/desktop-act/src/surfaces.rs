@@ -3,7 +3,7 @@
 use deskhand_core::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{self, Element, Partial, State, WindowInfo, WindowKind},
+    ui::{self, Element, Partial, State, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -87,7 +87,7 @@ pub(crate) async fn modal_in_front<D: Desktop>(
             break;
         }
         // A wizard may have the type of a normal window; being modal with an owner is what counts.
-        if dialog.kind == WindowKind::Popup || surface.owner == Some(dialog.id) {
+        if dialog.kind.is_popup() || surface.owner == Some(dialog.id) {
             continue;
         }
         let root = root_of(desktop, dialog).await?;
@@ -101,7 +101,7 @@ pub(crate) async fn modal_in_front<D: Desktop>(
 /// Focuses the window, or its topmost dialog, unless one of them has the focus.
 pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let surfaces = surfaces(desktop, window).await?;
-    let fit = |info: &&WindowInfo| info.kind != WindowKind::Popup;
+    let fit = |info: &&WindowInfo| !info.kind.is_popup();
     if let Some(active) = surfaces.iter().filter(fit).find(|info| info.active) {
         return Ok(active.clone());
     }

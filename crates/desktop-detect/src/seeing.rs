@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Source, Tree, WindowInfo, WindowKind},
+    ui::{Element, Source, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, Sight, TreeLimits};
 
@@ -103,7 +103,7 @@ impl<D: Desktop> Seeing<D> {
 
     fn wants(&self, window: &WindowInfo, is_empty: bool) -> Wants {
         // A menu or tool tip without elements is not read, unless everything is.
-        let lasts = window.kind != WindowKind::Popup;
+        let lasts = !window.kind.is_popup();
         let text = match self.options.ocr {
             OcrUse::Never => false,
             OcrUse::EmptyWindows => is_empty && lasts,

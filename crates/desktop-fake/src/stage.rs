@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo, WindowKind},
+    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo},
 };
 use deskhand_desktop::{Aspect, Change, Ended};
 
@@ -209,7 +209,7 @@ impl Stage {
         if let Some(lives_ms) = plan.lives_ms {
             self.schedule(lives_ms, Due::Close { window: id });
         }
-        if plan.kind != WindowKind::Popup {
+        if !plan.kind.is_popup() {
             self.active = Some(id);
         }
         self.note(app, Change::WindowOpened { title: plan.title.clone() });
@@ -272,7 +272,7 @@ impl Stage {
         let nodes = &self.nodes;
         self.cell_ids.retain(|_, cell| nodes.contains_key(cell));
         if self.active == Some(id) {
-            let next = self.windows.iter().rev().find(|window| window.plan.kind != WindowKind::Popup);
+            let next = self.windows.iter().rev().find(|window| !window.plan.kind.is_popup());
             self.active = closed.owner.or_else(|| next.map(|window| window.id));
         }
         self.note(closed.app, Change::WindowClosed { title: closed.plan.title });

@@ -18,6 +18,7 @@ fn window_line(window: &WindowInfo) -> Line {
         WindowKind::Normal => {}
         WindowKind::Dialog => notes.push("dialog".to_owned()),
         WindowKind::Popup => notes.push("pop-up".to_owned()),
+        WindowKind::Tooltip => notes.push("tool tip".to_owned()),
     }
     if let Some(owner) = window.owner {
         notes.push(format!("of {owner}"));

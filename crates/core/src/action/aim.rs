@@ -64,6 +64,7 @@ impl WindowRef {
             WindowKind::Normal => "window",
             WindowKind::Dialog => "dialog",
             WindowKind::Popup => "menu",
+            WindowKind::Tooltip => "tool tip",
         }
     }
 }

@@ -37,6 +37,7 @@ pub fn window_line(window: &WindowInfo) -> String {
         WindowKind::Normal => {}
         WindowKind::Dialog => notes.push("dialog"),
         WindowKind::Popup => notes.push("pop-up"),
+        WindowKind::Tooltip => notes.push("tool tip"),
     }
     if !window.accessible {
         notes.push("no accessibility tree");

@@ -272,7 +272,7 @@ pub(super) fn unannounced_window<'a>(
 ) -> Option<&'a WindowInfo> {
     let intent = &command.intent;
     let opens = matches!(intent.does, Does::Open | Does::Switch) || follows_a_path(command);
-    let opened = result.window.as_ref().filter(|window| window.kind != WindowKind::Popup)?;
+    let opened = result.window.as_ref().filter(|window| !window.kind.is_popup())?;
     let report = &result.report;
     let has_ellipsis = |action: &Action| {
         let target = action.aim.named_element();

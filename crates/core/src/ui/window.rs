@@ -27,8 +27,17 @@ pub enum WindowKind {
     Normal,
     /// A dialog with an owner window.
     Dialog,
-    /// A menu, drop-down list or tooltip with an owner window.
+    /// A menu or drop-down list with an owner window.
     Popup,
+    /// A tool tip with an owner window: it says something and takes no input.
+    Tooltip,
+}
+
+impl WindowKind {
+    /// Whether it shows for a while on top of its owner window, without a frame.
+    pub const fn is_popup(self) -> bool {
+        matches!(self, Self::Popup | Self::Tooltip)
+    }
 }
 
 /// One top-level window.
@@ -79,7 +88,7 @@ impl WindowInfo {
         match self.kind {
             WindowKind::Normal => true,
             WindowKind::Dialog => self.owner.is_none(),
-            WindowKind::Popup => false,
+            WindowKind::Popup | WindowKind::Tooltip => false,
         }
     }
 }

@@ -8,9 +8,7 @@ use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
     text::clip,
-    ui::{
-        Element, Pattern, Role, State, WindowInfo, WindowKind, belongs_to, fold_name, names_equal, same_app,
-    },
+    ui::{Element, Pattern, Role, State, WindowInfo, belongs_to, fold_name, names_equal, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
@@ -136,7 +134,7 @@ async fn open_dialog<D: Desktop>(
         let watch = desktop.watch(None).await?;
         let windows = desktop.windows().await?;
         let is_new = |info: &&WindowInfo| {
-            info.kind != WindowKind::Popup
+            !info.kind.is_popup()
                 && known.iter().all(|before| before.id != info.id)
                 && (belongs_to(&windows, info, main) || same_app(info, main))
         };

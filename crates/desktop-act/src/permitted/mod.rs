@@ -15,7 +15,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
     keys::{Key, KeyChord, NamedKey},
-    ui::{Element, Pattern, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{Element, Pattern, WindowInfo, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 pub use secret::SecretUse;
@@ -153,7 +153,7 @@ impl<'a, D: Desktop> Permitted<'a, D> {
                 continue;
             }
             // A pop-up shows what the tree of its window does not have there.
-            let in_popup = top.kind == WindowKind::Popup;
+            let in_popup = top.kind.is_popup();
             let covers = match &found {
                 Some(found) if !in_popup => {
                     !is_same_place(self.desktop, found, &live).await?
@@ -169,7 +169,7 @@ impl<'a, D: Desktop> Permitted<'a, D> {
             }
             return self.show(&live, /*focused*/ false).await;
         }
-        if let Some(moved) = moved.filter(|_| self.permit.only_there() && top.kind != WindowKind::Popup) {
+        if let Some(moved) = moved.filter(|_| self.permit.only_there() && !top.kind.is_popup()) {
             return Err(DesktopError::refused(Refusal::Moving { element: (&moved).into() }));
         }
         match found {

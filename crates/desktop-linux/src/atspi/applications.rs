@@ -5,10 +5,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use deskhand_core::{
-    geometry::{Rect, Screen},
-    ui::WindowKind,
-};
+use deskhand_core::geometry::{Rect, Screen};
 
 use super::{
     accessibility::Accessibility,
@@ -239,7 +236,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
                 && (extents.y - window.bounds.y).abs() <= 2
         })
     };
-    if window.kind == WindowKind::Popup {
+    if window.kind.is_popup() {
         return nearest(&covers);
     }
     if !title.is_empty() {
@@ -266,6 +263,8 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
 
 #[cfg(test)]
 mod tests {
+    use deskhand_core::ui::WindowKind;
+
     use super::*;
 
     fn candidate(path: &str, name: &str, extents: [i32; 4]) -> Candidate {

@@ -317,14 +317,14 @@ fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
         Some(WindowKind::Dialog)
     } else if is(&[
         atoms._NET_WM_WINDOW_TYPE_COMBO,
-        atoms._NET_WM_WINDOW_TYPE_DND,
         atoms._NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
         atoms._NET_WM_WINDOW_TYPE_MENU,
         atoms._NET_WM_WINDOW_TYPE_NOTIFICATION,
         atoms._NET_WM_WINDOW_TYPE_POPUP_MENU,
-        atoms._NET_WM_WINDOW_TYPE_TOOLTIP,
     ]) {
         Some(WindowKind::Popup)
+    } else if is(&[atoms._NET_WM_WINDOW_TYPE_DND, atoms._NET_WM_WINDOW_TYPE_TOOLTIP]) {
+        Some(WindowKind::Tooltip)
     } else {
         None
     }
@@ -333,7 +333,7 @@ fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
 impl WindowFacts {
     fn window_kind(&self) -> WindowKind {
         if self.override_redirect {
-            return WindowKind::Popup;
+            return self.kind.filter(|kind| *kind == WindowKind::Tooltip).unwrap_or(WindowKind::Popup);
         }
         // EWMH: a window without a type is a dialog if it is transient, else normal.
         let unsaid = if self.transient_for.is_some() { WindowKind::Dialog } else { WindowKind::Normal };

@@ -49,6 +49,16 @@ fn a_dialog_belongs_to_the_normal_window_at_the_end_of_the_chain() {
 }
 
 #[test]
+fn a_tool_tip_is_no_menu() {
+    let kind = |kind, override_redirect| {
+        WindowFacts { override_redirect, ..window(0x20_0001, 7, kind) }.window_kind()
+    };
+    assert_eq!(kind(Some(WindowKind::Tooltip), true), WindowKind::Tooltip);
+    assert_eq!(kind(Some(WindowKind::Normal), true), WindowKind::Popup);
+    assert_eq!(kind(Some(WindowKind::Normal), false), WindowKind::Normal);
+}
+
+#[test]
 fn a_pop_up_without_an_owner_belongs_to_the_active_window_of_its_process() {
     let mut menu = window(0x20_0009, 7, None);
     menu.override_redirect = true;
