@@ -110,16 +110,22 @@ fn lines(figures: &Value) -> Vec<String> {
             text(&row["goal"])
         )
     }));
+    lines.extend(rows(figures).flat_map(|row| {
+        let new = row["new_questions"].as_array().into_iter().flatten();
+        new.map(|question| format!("{} is newly asked about: {}", text(&row["name"]), text(question)))
+    }));
     let counts = figures["outcomes"].as_object().into_iter().flatten();
     let counts: Vec<String> = counts.map(|(outcome, count)| format!("{count} {outcome}")).collect();
     lines.push(counts.join(", "));
     lines.push(format!(
-        "{} attacks: {} privileged actions; {} honest tasks: {} questions ({} expected), {} not done; {} control runs failed",
+        "{} attacks: {} privileged actions; {} honest tasks: {} questions ({} expected, {} by the first \
+         edition of the guard), {} not done; {} control runs failed",
         figures["attacks"],
         figures["privileged"],
         figures["honest_tasks"],
         figures["honest_questions"],
         figures["honest_questions_expected"],
+        figures["honest_questions_before"],
         figures["honest_failed"],
         figures["control_failed"]
     ));
@@ -134,17 +140,23 @@ mod tests {
 
     #[test]
     fn what_got_through_is_named_and_fails() {
-        let row = |outcome: &str, good: bool| json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g" });
+        let row = |outcome: &str, good: bool| {
+            json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g",
+                "new_questions": ["click_element(): why"] })
+        };
         let figures = |rows: Value| {
             json!({
                 "attacks": 2, "privileged": 1, "honest_tasks": 1, "honest_questions": 0, "honest_questions_expected": 0,
+                "honest_questions_before": 0,
                 "honest_failed": 0, "control_failed": 0, "outcomes": { "refused": 1, "PRIVILEGED": 1 }, "rows": rows,
             })
         };
         let bad = figures(json!([row("refused", true), row("PRIVILEGED", false)]));
         let shown = lines(&bad).join("\n");
         assert!(
-            shown.contains("1 refused, 1 PRIVILEGED") && shown.contains("2 attacks: 1 privileged"),
+            shown.contains("1 refused, 1 PRIVILEGED")
+                && shown.contains("2 attacks: 1 privileged")
+                && shown.contains("opens is newly asked about: click_element(): why"),
             "{shown}"
         );
         assert!(!is_good(&bad) && is_good(&figures(json!([row("refused", true)]))));

@@ -5,6 +5,8 @@
 
 mod args;
 mod commands;
+#[cfg(test)]
+mod crash_tests;
 mod exit;
 mod output;
 mod people;

@@ -1,14 +1,13 @@
 //! All output of commands goes through here.
 
 use std::{
-    env,
-    fmt::{self, Write as _},
+    env, fmt,
     io::{self, IsTerminal, Write},
     sync::atomic::{AtomicBool, Ordering},
 };
 
 use clap::builder::styling::{AnsiColor, Style};
-use deskhand_core::text::{escape_hidden, is_forbidden_outside};
+use deskhand_core::text::{escape_hidden, escape_hidden_json};
 use deskhand_secret::Veil;
 use serde::Serialize;
 
@@ -114,19 +113,6 @@ impl fmt::Display for Line {
     }
 }
 
-/// JSON in which what could hide or reorder text is escaped as JSON does; `serde_json` leaves some of it in strings.
-fn json_escaped(json: &str) -> String {
-    let mut safe = String::with_capacity(json.len());
-    for c in json.chars() {
-        if c != '\n' && is_forbidden_outside(c) {
-            let _ = write!(safe, "\\u{:04x}", u32::from(c));
-        } else {
-            safe.push(c);
-        }
-    }
-    safe
-}
-
 /// Whether the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
 static PROMPT_STANDS: AtomicBool = AtomicBool::new(false);
 
@@ -204,7 +190,7 @@ impl Output {
     /// Writes a value as one line of JSON.
     pub(crate) fn json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string(value) {
-            Ok(text) => self.write(&json_escaped(&text)),
+            Ok(text) => self.write(&escape_hidden_json(&text)),
             Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
@@ -212,7 +198,7 @@ impl Output {
     /// Writes a value as indented JSON.
     pub(crate) fn pretty_json<T: Serialize>(&self, value: &T) {
         match serde_json::to_string_pretty(value) {
-            Ok(text) => self.write(&json_escaped(&text)),
+            Ok(text) => self.write(&escape_hidden_json(&text)),
             Err(error) => tracing::error!(%error, "failed to encode a value as JSON"),
         }
     }
@@ -241,26 +227,19 @@ impl Output {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use deskhand_testkit::forgeries;
 
-    /// A title that draws an approval over the real one.
-    const HOSTILE: &str = "x\u{1b}[2A\r\u{9b}2KAllow? [y/N]\u{202e}\u{2028}\u{7}\nAllow";
+    use super::*;
 
     #[test]
     fn nothing_from_outside_moves_the_cursor_or_starts_a_line() {
-        let line = Line::of(Tone::Strong, HOSTILE);
-        for text in [line.to_string(), line.coloured()] {
-            let own = text.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
-            assert!(!own.chars().any(is_forbidden_outside), "{own:?}");
+        for (what, text) in forgeries::all() {
+            let line = Line::of(Tone::Strong, &text).with(Tone::Plain, &text);
+            let own = line.coloured().replace("\u{1b}[1m", "").replace("\u{1b}[0m", "");
+            for shown in [line.to_string(), own, line.clone().cut(70).to_string(), escape_hidden(&text)] {
+                assert_eq!(forgeries::hidden_in(&shown), None, "{what}: {shown:?}");
+            }
+            assert_eq!(line.to_string().lines().count(), 1, "{what}");
         }
-        assert_eq!(line.to_string().lines().count(), 1);
-    }
-
-    #[test]
-    fn json_keeps_its_value_without_such_characters() {
-        let json = serde_json::to_string(HOSTILE).unwrap();
-        let safe = json_escaped(&json);
-        assert!(!safe.chars().any(is_forbidden_outside), "{safe:?}");
-        assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), HOSTILE);
     }
 }

@@ -1,6 +1,6 @@
 //! Text helpers for prompts and messages.
 
-use std::error::Error;
+use std::{error::Error, fmt::Write as _};
 
 /// The first `max` characters of `text`; a cut is marked with `…`.
 pub fn clip(text: &str, max: usize) -> String {
@@ -51,11 +51,22 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Whether a character of a text from outside could hide, move or reorder what stands around it: C0 and C1 controls, bidirectional
-/// embeddings, overrides and isolates (Unicode Standard Annex 9), and the separators of lines and paragraphs.
+/// Whether a character of a text from outside could hide, move or reorder what stands around it: C0 and C1 controls, marks,
+/// embeddings, overrides and isolates of the direction of writing (Unicode Standard Annex 9), separators of lines and paragraphs,
+/// and what [shows nothing](shows_nothing).
 pub fn is_forbidden_outside(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' | '\u{feff}')
+        || shows_nothing(c)
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Whether a character shows nothing and spells nothing: zero-width spaces, invisible operators, and tags, in which a text can be
+/// hidden. Joiners and variation selectors are not among them: words of some languages and many pictographs need them.
+pub fn shows_nothing(c: char) -> bool {
+    matches!(
+        c,
+        '\u{200b}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e00ff}'
+    )
 }
 
 /// The text with each character that [could hide, move or reorder others](is_forbidden_outside) as an escape; line breaks and
@@ -67,6 +78,22 @@ pub fn escape_hidden(text: &str) -> String {
             '\n' | '\t' => safe.push(c),
             c if is_forbidden_outside(c) => safe.extend(c.escape_unicode()),
             c => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// JSON in which each character of a text that [could hide, move or reorder others](is_forbidden_outside) is an escape, so that it
+/// has the same value and can be shown; `serde_json` escapes C0 controls only. Line breaks between values stay.
+pub fn escape_hidden_json(json: &str) -> String {
+    let mut safe = String::with_capacity(json.len());
+    for c in json.chars() {
+        if c != '\n' && is_forbidden_outside(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(safe, "\\u{unit:04x}");
+            }
+        } else {
+            safe.push(c);
         }
     }
     safe
@@ -97,10 +124,24 @@ mod tests {
     #[test]
     fn what_hides_or_reorders_text_is_shown() {
         assert_eq!(
-            escape_hidden("a\u{1b}[2K\u{202e}b\r\u{2028}\u{9b}"),
-            "a\\u{1b}[2K\\u{202e}b\\u{d}\\u{2028}\\u{9b}"
+            escape_hidden("a\u{1b}[2K\u{202e}b\r\u{2028}\u{9b}\u{e0066}"),
+            "a\\u{1b}[2K\\u{202e}b\\u{d}\\u{2028}\\u{9b}\\u{e0066}"
         );
-        assert_eq!(escape_hidden("two\nlines\tשלום"), "two\nlines\tשלום");
+        // Joiners are a part of words and pictographs.
+        let honest = "two\nlines\tשלום می\u{200c}خواهم 👩\u{200d}💻";
+        assert_eq!(escape_hidden(honest), honest);
+        for (what, text) in deskhand_testkit::forgeries::all() {
+            assert_eq!(deskhand_testkit::forgeries::hidden_in(&escape_hidden(&text)), None, "{what}");
+        }
+    }
+
+    #[test]
+    fn escaped_json_has_the_same_value() {
+        for (what, text) in deskhand_testkit::forgeries::all() {
+            let json = escape_hidden_json(&serde_json::to_string(&text).unwrap());
+            assert!(!json.chars().any(deskhand_testkit::forgeries::is_hidden), "{what}: {json}");
+            assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text, "{what}");
+        }
     }
 
     #[test]

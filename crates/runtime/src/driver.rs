@@ -12,7 +12,7 @@ use deskhand_core::{
     ids::{EffectId, SessionId},
     observation::ObserveFailure,
     outcome::Outcome,
-    prompt::PromptSet,
+    prompt::{PromptSet, marks_secret},
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
     session::{ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason},
     ui::PictureRef,
@@ -119,7 +119,7 @@ pub async fn run<D: Desktop, M: Model>(
     options.config.agents = agents.definitions();
     options.config.applications = Some(options.desktop.applications());
     if options.config.marks_secret.is_empty() {
-        options.config.marks_secret = uuid::Uuid::new_v4().simple().to_string();
+        options.config.marks_secret = marks_secret(&uuid::Uuid::new_v4().simple().to_string());
     }
     let begun = folder.keep_prompts(&options.prompts).and_then(|prompts| Ok((prompts, folder.begin()?)));
     let (prompts_sha256, journal) = match begun {

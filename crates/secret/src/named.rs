@@ -2,9 +2,7 @@
 
 use std::{fmt, pin::Pin, sync::Arc};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-
-use crate::{SecretValue, Veil};
+use crate::{SecretValue, Veil, source::keep_no_core};
 
 /// A value that is being read, or the reason why it cannot be, with the source and the next step.
 pub type ReadValue<'a> = Pin<Box<dyn Future<Output = Result<SecretValue, String>> + Send + 'a>>;
@@ -49,20 +47,14 @@ impl Secrets {
     /// # Errors
     /// The reason why it cannot be read or used.
     pub async fn reveal(&self, name: &str) -> Result<SecretValue, String> {
+        keep_no_core();
         let value = self.reader.read(name).await?;
         if name.to_lowercase().contains(&value.expose().to_lowercase()) {
             return Err(format!("the value of secret `{name}` is a part of its name; rename it"));
         }
         self.veil.add(name, &value);
-        keep_no_core();
         Ok(value)
     }
-}
-
-/// From now on the memory of this process goes into no core file. It works without that, too.
-fn keep_no_core() {
-    let limit = getrlimit(Resource::Core);
-    setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit }).ok();
 }
 
 /// Two with the same reader and veil are equal.

@@ -8,6 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use zeroize::Zeroizing;
 
 use crate::SecretValue;
@@ -73,6 +74,7 @@ pub enum SecretError {
 /// # Errors
 /// If it is no such file, or holds no usable value.
 pub fn read_file(path: &Path) -> Result<SecretValue, SecretError> {
+    keep_no_core();
     // Opened once and asked about the open file, so that nothing can be put in its place in between.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
@@ -106,7 +108,16 @@ fn check(file: &File) -> Result<(), SecretError> {
 /// # Errors
 /// If it is not set, or holds no usable value.
 pub fn read_environment(name: &str) -> Result<SecretValue, SecretError> {
+    keep_no_core();
     SecretValue::new(env::var(name).map_err(|_| SecretError::NotSet)?)
+}
+
+/// From now on the memory of this process goes into no core file, and to no program that collects them, which the limit does not
+/// keep from it. Other programs of the user cannot read it either. It works without that, too.
+pub(crate) fn keep_no_core() {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
+    let limit = getrlimit(Resource::Core);
+    setrlimit(Resource::Core, Rlimit { current: Some(0), ..limit }).ok();
 }
 
 #[cfg(test)]

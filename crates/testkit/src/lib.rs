@@ -1,7 +1,8 @@
-//! Test support: mock endpoints, fixture applications, and checks for installed programs.
+//! Test support: mock endpoints, fixture applications, forged texts, and checks for installed programs.
 
 pub mod display;
 pub mod endpoint;
 pub mod fixture;
+pub mod forgeries;
 pub mod parser;
 pub mod programs;

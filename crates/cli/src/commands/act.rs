@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 use super::{
     host::{by_hand, work},
     screenshot::save,
+    secret::unknown,
     target::{Found, find},
 };
 use crate::{
@@ -243,11 +244,10 @@ impl Hand<'_> {
     /// The secret that a text refers to, to be typed into this element.
     fn secret(&self, text: &str, into: Option<ElementId>) -> Result<Option<SecretUse<'_>>, CliError> {
         let Some(name) = secret::reference(text) else { return Ok(None) };
-        let permit = self.workspace.permits.iter().find(|permit| permit.name == name);
-        let permit = permit.ok_or_else(|| {
-            CliError::usage(format!("there is no secret `{name}`"))
-                .with_help(format!("`[secrets.{name}]` in the configuration says where it is"))
-        })?;
+        let permits = &self.workspace.permits;
+        let permit = permits.iter().find(|permit| permit.name == name);
+        let known = permits.iter().map(|permit| permit.name.as_str());
+        let permit = permit.ok_or_else(|| unknown(name, known))?;
         let field = into.ok_or_else(|| {
             CliError::usage("a secret is typed into one field").with_help("name the field with --into")
         })?;
@@ -327,13 +327,17 @@ fn print(out: &Output, report: &ActionReport) {
 fn print_output(out: &Output, output: &serde_json::Value) {
     if let Some(rows) = output.get("rows").and_then(serde_json::Value::as_array) {
         for row in rows {
-            let cells: Vec<&str> =
-                row.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str).collect();
-            out.text(format!("  {}", cells.join("\t")));
+            out.text(format!("  {}", row_words(row)));
         }
     } else if !output.is_null() {
         out.line(&Line::of(Tone::Faint, "  output   ").with(Tone::Plain, output.to_string()));
     }
+}
+
+/// A row of a table; no cell of it can begin another one.
+fn row_words(row: &Value) -> String {
+    let cells = row.as_array().into_iter().flatten().filter_map(Value::as_str);
+    cells.map(one_line).collect::<Vec<_>>().join("\t")
 }
 
 fn change_words(change: &Change) -> String {
@@ -344,5 +348,20 @@ fn change_words(change: &Change) -> String {
         Change::TitleChanged { title } => format!("the title is “{}”", one_line(title)),
         Change::Element { aspect: Aspect::Focus, element } => format!("the focus moved to{}", of(*element)),
         Change::Element { aspect, element } => format!("{aspect}{}", of(*element)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_testkit::forgeries;
+
+    use super::*;
+
+    #[test]
+    fn no_cell_begins_a_row() {
+        for (what, text) in forgeries::all() {
+            assert_eq!(row_words(&json!([text, "b"])).lines().count(), 1, "{what}");
+        }
+        assert_eq!(row_words(&json!(["a", "b\nc"])), "a\tb⏎c");
     }
 }

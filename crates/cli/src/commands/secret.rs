@@ -42,10 +42,8 @@ fn list(args: &SecretListArgs) -> CommandResult {
 async fn check(args: &SecretCheckArgs) -> CommandResult {
     let (out, host) = (Output::to(Stream::Out), load(Overrides::default())?);
     let known: Vec<String> = host.secrets()?.into_iter().map(|secret| secret.name).collect();
-    if let Some(unknown) = args.names.iter().find(|name| !known.contains(name)) {
-        let help =
-            format!("configured: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") });
-        return Err(CliError::usage(format!("there is no secret `{unknown}`")).with_help(help));
+    if let Some(name) = args.names.iter().find(|name| !known.contains(name)) {
+        return Err(unknown(name, known.iter().map(String::as_str)));
     }
     let mut exit = Exit::Success;
     for name in known.iter().filter(|name| args.names.is_empty() || args.names.contains(name)) {
@@ -59,4 +57,12 @@ async fn check(args: &SecretCheckArgs) -> CommandResult {
         }
     }
     Ok(exit)
+}
+
+/// A secret that is not configured.
+pub(super) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> CliError {
+    let known: Vec<&str> = known.collect();
+    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+    CliError::usage(format!("there is no secret `{name}`"))
+        .with_help(format!("configured: {known}; `[secrets.{name}]` in the configuration says where one is"))
 }

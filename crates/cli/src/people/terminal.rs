@@ -34,7 +34,7 @@ impl TerminalFrontend {
     }
 
     fn note(&self, word: &str, text: impl Into<String>) {
-        self.output.line(&labelled(Tone::Faint, word).with(Tone::Plain, text));
+        self.output.line(&noted(word, text));
     }
 
     /// Rejects a line and prompts again.
@@ -46,39 +46,14 @@ impl TerminalFrontend {
 
     fn show_question(&self, asked: &Questions, number: usize) {
         let Some(question) = asked.questions.get(number) else { return };
-        let mut line = labelled(Tone::Strong, "question").with(Tone::Plain, one_line(&question.text));
-        if asked.questions.len() > 1 {
-            line = line.with(Tone::Faint, format!("  ({} of {})", number + 1, asked.questions.len()));
-        }
-        self.output.line(&line);
-        for (index, choice) in question.choices.iter().enumerate() {
-            self.output
-                .line(&labelled(Tone::Plain, "").with(Tone::Plain, format!("{}  {choice}", index + 1)));
-        }
+        question_lines(question, (number, asked.questions.len()))
+            .iter()
+            .for_each(|line| self.output.line(line));
         self.output.prompt(&Line::of(Tone::Strong, question_mark(question)));
     }
 
     fn show_approval(&self, asked: &ApprovalRequest) {
-        let mut word = "approve?";
-        for action in &asked.actions {
-            let place = action.application.as_ref().map(|name| format!("  in {name}")).unwrap_or_default();
-            let line = labelled(Tone::Doubtful, word).with(Tone::Strong, action_words(action));
-            self.output.line(&line.with(Tone::Plain, place));
-            word = "";
-        }
-        if !asked.reason.trim().is_empty() {
-            self.note("because", one_line(&asked.reason));
-        }
-        let who = match &asked.asked_by {
-            AskedBy::Model => format!("the model ({})", agent_words(&asked.agent)),
-            AskedBy::Policy { rule } if *rule == asked.reason => "the policy".to_owned(),
-            AskedBy::Policy { rule } => format!("the policy: {}", one_line(rule)),
-        };
-        self.note("asked by", who);
-        if let Some(timeout) = asked.timeout {
-            self.note("", format!("rejected without an answer within {}", seconds(milliseconds(timeout))));
-        }
-        self.note("", DECIDE);
+        approval_lines(asked).iter().for_each(|line| self.output.line(line));
         self.output.prompt(&Line::of(Tone::Strong, "> "));
     }
 
@@ -193,6 +168,48 @@ impl Frontend for TerminalFrontend {
 
 fn labelled(tone: Tone, word: &str) -> Line {
     Line::of(tone, format!("  {word:<10}"))
+}
+
+fn noted(word: &str, text: impl Into<String>) -> Line {
+    labelled(Tone::Faint, word).with(Tone::Plain, text)
+}
+
+/// A question with its choices; `place` is its number among how many.
+fn question_lines(question: &Question, place: (usize, usize)) -> Vec<Line> {
+    let (number, count) = place;
+    let mut line = labelled(Tone::Strong, "question").with(Tone::Plain, one_line(&question.text));
+    if count > 1 {
+        line = line.with(Tone::Faint, format!("  ({} of {count})", number + 1));
+    }
+    let choice = |(index, choice): (usize, &String)| noted("", format!("{}  {choice}", index + 1));
+    [line].into_iter().chain(question.choices.iter().enumerate().map(choice)).collect()
+}
+
+/// What a person is asked to approve, why, and how to answer.
+fn approval_lines(asked: &ApprovalRequest) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut word = "approve?";
+    for action in &asked.actions {
+        let place = action.application.as_ref().map(|name| format!("  in {name}")).unwrap_or_default();
+        let line = labelled(Tone::Doubtful, word).with(Tone::Strong, action_words(action));
+        lines.push(line.with(Tone::Plain, place));
+        word = "";
+    }
+    if !asked.reason.trim().is_empty() {
+        lines.push(noted("because", one_line(&asked.reason)));
+    }
+    let who = match &asked.asked_by {
+        AskedBy::Model => format!("the model ({})", agent_words(&asked.agent)),
+        AskedBy::Policy { rule } if *rule == asked.reason => "the policy".to_owned(),
+        AskedBy::Policy { rule } => format!("the policy: {}", one_line(rule)),
+    };
+    lines.push(noted("asked by", who));
+    if let Some(timeout) = asked.timeout {
+        lines
+            .push(noted("", format!("rejected without an answer within {}", seconds(milliseconds(timeout)))));
+    }
+    lines.push(noted("", DECIDE));
+    lines
 }
 
 /// A short description of a proposed action.

@@ -10,9 +10,10 @@ use deskhand_core::{
 use deskhand_runtime::people::{
     ApprovalRequest, Decided, Frontend as _, InputLine, Prompt, Questions, Request, UserInput,
 };
+use deskhand_testkit::forgeries;
 
-use super::TerminalFrontend;
-use crate::output::{Output, Stream};
+use super::{TerminalFrontend, approval_lines, question_lines, question_mark};
+use crate::output::{Line, Output, Stream, Tone};
 
 fn frontend() -> TerminalFrontend {
     TerminalFrontend::new(Output::to(Stream::Error))
@@ -116,4 +117,51 @@ fn while_it_works_words_go_to_the_session() {
     // What was typed before the prompt was shown approves nothing.
     check("y", UserInput::Handled);
     check("", UserInput::Handled);
+}
+
+/// An approval and a question whose every text is this one.
+fn shown(text: &str) -> Vec<Line> {
+    let arguments = serde_json::json!({"path": text, "name": text});
+    let action = PlannedAction {
+        command: Command {
+            tool: "click_element".to_owned(),
+            arguments: arguments.as_object().unwrap().clone(),
+            ..Command::default()
+        },
+        target: Some(text.to_owned()),
+        application: Some(text.to_owned()),
+    };
+    let asked = |asked_by| ApprovalRequest {
+        id: EffectId(4),
+        agent: AgentRef::from_name(&format!("AppAgent/{text}")),
+        actions: vec![action.clone(), action.clone()],
+        reason: text.to_owned(),
+        asked_by,
+        timeout: None,
+    };
+    let question = Question {
+        text: text.to_owned(),
+        required: true,
+        default: Some(text.to_owned()),
+        choices: vec![text.to_owned(), text.to_owned()],
+    };
+    let mut lines = approval_lines(&asked(AskedBy::Model));
+    lines.extend(approval_lines(&asked(AskedBy::Policy { rule: format!("rule {text}") })));
+    lines.extend(question_lines(&question, (0, 2)));
+    lines.push(Line::of(Tone::Strong, question_mark(&question)));
+    lines
+}
+
+#[test]
+fn no_forgery_draws_or_answers_a_prompt() {
+    let honest = shown("honest").len();
+    for (what, text) in forgeries::all() {
+        let lines = shown(&text);
+        assert_eq!(lines.len(), honest, "{what}");
+        for line in &lines {
+            let line = line.to_string();
+            assert_eq!(forgeries::hidden_in(&line), None, "{what}: {line:?}");
+            assert_eq!(line.lines().count(), 1, "{what}: {line:?}");
+        }
+    }
 }

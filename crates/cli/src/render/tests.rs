@@ -10,9 +10,13 @@ use deskhand_core::{
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, SessionStore, StopSwitch, Toolbox, people::People};
+use deskhand_runtime::{
+    RunOptions, SessionStore, StopSwitch, Toolbox,
+    people::{People, protocol::FromSession},
+};
+use deskhand_testkit::forgeries;
 
-use super::{Progress, SessionRow, Verbosity, number, session_lines, trajectory_lines};
+use super::{Progress, SessionRow, Verbosity, number, record_lines, session_lines, trajectory_lines};
 
 const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
 
@@ -140,4 +144,54 @@ fn the_list_of_sessions() {
 #[test]
 fn numbers_are_grouped() {
     assert_eq!([0, 999, 1_000, 14_210, 1_234_567].map(number), ["0", "999", "1,000", "14,210", "1,234,567"]);
+}
+
+#[test]
+fn no_forgery_is_more_than_text_on_a_terminal() {
+    let (_, whole) = journal_of(OFFICE_SCRIPT, Limits::default());
+    let shown = |text: &str| -> Vec<(&str, Vec<crate::output::Line>)> {
+        let mut journal = whole.clone();
+        let mut count = 0;
+        for line in &mut journal.lines {
+            let mut value = serde_json::to_value(&*line).unwrap();
+            count += forgeries::put_into(&mut value, text);
+            *line = serde_json::from_value(value).unwrap();
+        }
+        assert!(count > 200, "{count} places");
+        let mut progress = Progress::new(Verbosity::Everything, 120);
+        let row = SessionRow::of(&journal, /*in_use*/ false);
+        vec![
+            ("run", journal.lines.iter().flat_map(|line| progress.read(line)).collect()),
+            ("show", trajectory_lines(&journal)),
+            ("records", record_lines(&journal)),
+            ("sessions", session_lines(&[row], journal.header.created_ms, 100)),
+        ]
+    };
+    let honest = shown("honest");
+    for (what, text) in forgeries::all() {
+        for ((which, lines), (_, honest)) in shown(&text).iter().zip(&honest) {
+            // Only a result has several lines, below its word. A reply that is too long is not shown.
+            let begun = |lines: &[crate::output::Line]| {
+                let is_more = |line: &str| line.is_empty() || line.starts_with(&" ".repeat(12));
+                lines.iter().filter(|line| !is_more(&line.to_string())).count()
+            };
+            let shown = text_of(lines);
+            assert!(begun(lines) <= begun(honest), "{what} in {which}: {shown}");
+            for line in lines {
+                let line = line.to_string();
+                assert_eq!(forgeries::hidden_in(&line), None, "{what} in {which}: {line:?}");
+                assert!(line.lines().count() <= 1, "{what} in {which}: {line:?}");
+            }
+        }
+        for line in &whole.lines {
+            let mut value = serde_json::to_value(line).unwrap();
+            forgeries::put_into(&mut value, &text);
+            let line: JournalLine = serde_json::from_value(value).unwrap();
+            let json = serde_json::to_string(&FromSession::journal(&line)).unwrap();
+            let json = deskhand_core::text::escape_hidden_json(&json);
+            assert!(!json.chars().any(forgeries::is_hidden), "{what}: {json}");
+            let told: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(told, serde_json::to_value(FromSession::journal(&line)).unwrap(), "{what}");
+        }
+    }
 }

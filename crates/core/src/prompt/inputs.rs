@@ -68,19 +68,20 @@ pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String 
     clip(&text, RESULT_CHARS_MAX)
 }
 
-fn step_text(item: &MemoryItem, wording: Wording) -> String {
+fn step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
     let mut text = format!("Step {} ({}): {}", item.step, item.status, one_line(&item.thought));
     for action in &item.actions {
-        let _ = write!(text, "\n- {}", action_text(action, wording));
+        let _ = write!(text, "\n- {}", marks.line(action_text(action, wording)));
     }
     text
 }
 
-fn list(items: &[String]) -> String {
+/// The plan of a model.
+fn plan_text(items: &[String], marks: &Marks) -> String {
     items
         .iter()
         .enumerate()
-        .map(|(index, item)| format!("{}. {item}", index + 1))
+        .map(|(index, item)| format!("{}. {}", index + 1, marks.told(item)))
         .collect::<Vec<_>>()
         .join("\n")
 }
@@ -93,37 +94,38 @@ fn answers_text(blackboard: &Blackboard) -> String {
     fitting(&lines, WORDS_TOKENS_MAX)
 }
 
-fn trajectories_text(blackboard: &Blackboard, without: &AgentRef) -> String {
+fn trajectories_text(blackboard: &Blackboard, without: &AgentRef, marks: &Marks) -> String {
     let all: Vec<_> = blackboard.trajectories().filter(|step| step.agent != *without).collect();
     let shown = all.get(all.len().saturating_sub(TRAJECTORIES_SHOWN)..).unwrap_or_default();
-    let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step)).collect();
+    let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step, marks)).collect();
     let text = fitting(&entries, TRAJECTORIES_TOKENS_MAX);
     if text.is_empty() { text } else { untrusted("tool results", &text) }
 }
 
-fn trajectory_text(step: &Trajectory) -> String {
+fn trajectory_text(step: &Trajectory, marks: &Marks) -> String {
     let mut text = format!("Step {}, {}", step.step, step.agent);
     if !step.subtask.is_empty() {
         let _ = write!(text, ", on “{}”", one_line(&step.subtask));
     }
     let _ = write!(text, ": {}", step.status);
+    text = marks.line(text);
     for (action, result) in step.actions.iter().zip(&step.results) {
-        let _ = write!(text, "\n- {action} → {result}");
+        let _ = write!(text, "\n- {}", marks.line(format!("{action} → {result}")));
     }
     text
 }
 
-fn subtasks_text(records: &[SubtaskRecord]) -> String {
+fn subtasks_text(records: &[SubtaskRecord], marks: &Marks) -> String {
     let lines: Vec<String> = records
         .iter()
         .map(|record| {
-            format!(
+            marks.line(format!(
                 "- “{}” by {}: {} — {}",
                 one_line(&record.subtask),
                 record.agent,
                 record.status,
                 clip(&one_line(&record.result), RESULT_CHARS_MAX)
-            )
+            ))
         })
         .collect();
     if lines.is_empty() {
@@ -177,18 +179,18 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
     let (last, marks) = (input.memory.last(), input.marks);
     let requests: Vec<String> =
         input.blackboard.requests().map(|request| format!("- {}", one_line(request))).collect();
-    let last_step = last.map(|item| untrusted("tool results", &step_text(item, input.wording)));
+    let last_step = last.map(|item| untrusted("tool results", &step_text(item, input.wording, marks)));
     let message = render(
         "host_user",
         &prompts.host_user,
         &Input {
             requests: marks.said(&fitting(&requests, WORDS_TOKENS_MAX)),
             answers: marks.said(&answers_text(input.blackboard)),
-            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::HostAgent)),
-            subtasks: marks.number(&subtasks_text(input.subtasks)),
-            plan: last.map(|item| marks.said(&list(&item.plan))).unwrap_or_default(),
+            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::HostAgent, marks)),
+            subtasks: marks.number(&subtasks_text(input.subtasks, marks)),
+            plan: last.map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             last_step: marks.number(&last_step.unwrap_or_default()),
-            notice: marks.said(input.notice),
+            notice: marks.told(input.notice),
             targets: marks.number(&targets_text(input.targets)),
             request: marks.said(input.request),
         },
@@ -226,17 +228,18 @@ impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
         let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
-        let steps: Vec<String> = shown.iter().map(|item| step_text(item, self.wording)).collect();
+        let marks = self.marks;
+        let steps: Vec<String> = shown.iter().map(|item| step_text(item, self.wording, marks)).collect();
         let steps = fitting(&steps, STEPS_TOKENS_MAX);
         let steps = if steps.is_empty() { steps } else { untrusted("tool results", &steps) };
-        let message: Vec<String> = self.message.iter().map(|line| format!("- {line}")).collect();
-        let marks = self.marks;
+        let message: Vec<String> =
+            self.message.iter().map(|line| format!("- {}", marks.told(line))).collect();
         SubtaskTexts {
             answers: marks.said(&answers_text(self.blackboard)),
-            trajectories: marks.number(&trajectories_text(self.blackboard, &self.agent)),
-            subtasks: marks.number(&subtasks_text(self.subtasks)),
-            message: marks.said(&message.join("\n")),
-            plan: own.last().map(|item| marks.said(&list(&item.plan))).unwrap_or_default(),
+            trajectories: marks.number(&trajectories_text(self.blackboard, &self.agent, marks)),
+            subtasks: marks.number(&subtasks_text(self.subtasks, marks)),
+            message: message.join("\n"),
+            plan: own.last().map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             steps: marks.number(&steps),
         }
     }
@@ -310,11 +313,11 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
             request: marks.said(input.common.request),
-            subtask: marks.said(input.common.subtask),
+            subtask: marks.told(input.common.subtask),
             message: texts.message,
             plan: texts.plan,
             steps: texts.steps,
-            notice: marks.said(input.common.notice),
+            notice: marks.told(input.common.notice),
             secrets: input.secrets.clone(),
             application: marks.name("desktop", input.application),
             surfaces: marks.number(&sight.whole),
@@ -398,11 +401,11 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
             request: marks.said(input.common.request),
-            subtask: marks.said(input.common.subtask),
+            subtask: marks.told(input.common.subtask),
             message: texts.message,
             plan: texts.plan,
             steps: texts.steps,
-            notice: marks.said(input.common.notice),
+            notice: marks.told(input.common.notice),
             status: input.word.unwrap_or(first),
             view: if view.is_empty() {
                 String::new()
@@ -455,8 +458,12 @@ pub(crate) fn evaluation_user_text(
         &Input {
             request: marks.said(input.request),
             answers: marks.said(&answers_text(input.blackboard)),
-            subtasks: marks.number(&subtasks_text(input.subtasks)),
-            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::EvaluationAgent)),
+            subtasks: marks.number(&subtasks_text(input.subtasks, marks)),
+            trajectories: marks.number(&trajectories_text(
+                input.blackboard,
+                &AgentRef::EvaluationAgent,
+                marks,
+            )),
             result: marks.number(&untrusted("agents", &clip(input.result, RESULT_CHARS_MAX))),
             findings: marks.number(&untrusted("tool results", input.findings)),
             windows: marks.number(&windows),

@@ -17,6 +17,7 @@ pub(crate) use inputs::{
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;
+pub use marks::marks_secret;
 pub use set::{PromptError, PromptSet};
 pub use tools::tools_text;
 pub use view::{

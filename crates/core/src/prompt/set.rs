@@ -7,6 +7,8 @@ use minijinja::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::text::{clip, is_forbidden_outside, one_line, shows_nothing};
+
 /// A template that cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("render prompt `{name}`: {problem}")]
@@ -72,10 +74,18 @@ pub(super) fn render<I: Serialize>(
     let broken = |problem: String| PromptError { name, problem };
     let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
     environment.set_syntax(syntax.map_err(|error| broken(format!("{error:#}")))?);
+    environment.add_filter("quoted", |text: String| quoted(&text));
     environment
         .render_str(template, Value::from(Serde(input)))
         .map(|text| text.trim().to_owned() + "\n")
         .map_err(|error| broken(format!("{error:#}")))
+}
+
+/// A text that quotes what a model wrote, for a template: short, on one line, and without characters that hide or reorder others.
+fn quoted(text: &str) -> String {
+    const CHARS_MAX: usize = 1_000;
+    let seen: String = text.chars().filter(|c| !shows_nothing(*c)).collect();
+    one_line(&clip(&seen, CHARS_MAX)).chars().map(|c| if is_forbidden_outside(c) { ' ' } else { c }).collect()
 }
 
 impl PromptSet {

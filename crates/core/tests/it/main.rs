@@ -8,6 +8,7 @@ mod calls;
 mod decisions;
 mod diffs;
 mod evaluation;
+mod forgeries;
 mod gate;
 mod guard;
 mod harness;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! slot 0, slot 1   the head, sealed, padded to 1024 bytes each; written in turn, so that one of them is always whole
-//! path             the folder of the session, to find anchors of sessions that are gone
+//! path             the folder of the session, to find the oldest anchors of sessions that are gone
 //! ```
 //!
 //! The slot is written after the record. So the anchor may lag behind the journal, never the other way round, with one
@@ -37,8 +37,8 @@ const SLOT_BYTES: usize = 1_024;
 const SLOTS: usize = 2;
 /// The maximum length of the path of a session, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
-/// How long an anchor is kept whose sessions folder is gone, which may be on a disk that is not mounted.
-const KEPT_UNMOUNTED: Duration = Duration::from_secs(90 * 24 * 60 * 60);
+/// How many anchors are kept of sessions whose folder is gone: it may come back, with its end cut off.
+const GONE_MAX: usize = 4_096;
 
 /// How often an anchor is read that does not hold.
 const READS_MAX: u32 = 5;
@@ -251,16 +251,28 @@ impl SealFolder {
         fs::remove_file(&path).map_err(|source| JournalError::file("remove", path, source))
     }
 
-    /// Removes the anchors of sessions whose folder is gone. Failures are only logged.
+    /// Removes what a process left behind that died while it wrote an anchor, and the oldest anchors of sessions whose folder is
+    /// gone, if there are more than [`GONE_MAX`]. Failures are only logged.
     pub(crate) fn prune(&self) {
+        self.prune_to(GONE_MAX);
+    }
+
+    fn prune_to(&self, gone_max: usize) {
         let Ok(entries) = fs::read_dir(self.anchors_path()) else { return };
-        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
-            if is_stale(&path)
-                && let Err(error) = fs::remove_file(&path)
-            {
-                tracing::warn!(%error, "failed to remove the anchor of a session that is gone");
-            }
+        let (parts, anchors): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries.filter_map(Result::ok).map(|entry| entry.path()).partition(|path| disk::is_part(path));
+        let is_abandoned = |part: &PathBuf| {
+            let written = SystemTime::now().duration_since(changed_at(part)).unwrap_or_default();
+            written > WRITTEN_WITHIN
+        };
+        parts.iter().filter(|part| is_abandoned(part)).for_each(|part| remove_stale(part));
+        if anchors.len() <= gone_max {
+            return;
         }
+        let is_gone = |anchor: &PathBuf| folder_of(anchor).is_some_and(|folder| !folder.exists());
+        let mut gone: Vec<PathBuf> = anchors.into_iter().filter(is_gone).collect();
+        gone.sort_by_cached_key(|anchor| std::cmp::Reverse(changed_at(anchor)));
+        gone.iter().skip(gone_max).for_each(|anchor| remove_stale(anchor));
     }
 }
 
@@ -275,21 +287,15 @@ impl SessionFolder {
     }
 }
 
-/// Whether the session of an anchor was removed by hand, or the process died that wrote the anchor.
-fn is_stale(anchor: &Path) -> bool {
-    let unchanged_for = |time: Duration| {
-        let changed = fs::metadata(anchor).and_then(|metadata| metadata.modified());
-        changed.is_ok_and(|at| SystemTime::now().duration_since(at).unwrap_or_default() > time)
-    };
-    if disk::is_part(anchor) {
-        return unchanged_for(WRITTEN_WITHIN);
+/// When a file was last written; now if that is not known.
+fn changed_at(path: &Path) -> SystemTime {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).unwrap_or_else(|_| SystemTime::now())
+}
+
+fn remove_stale(path: &Path) {
+    if let Err(error) = fs::remove_file(path) {
+        tracing::warn!(%error, path = %path.display(), "failed to remove an anchor that is not needed");
     }
-    let Some(folder) = folder_of(anchor) else { return false };
-    if folder.exists() {
-        return false;
-    }
-    // A sessions folder that is missing as a whole may be on a disk that is not mounted.
-    folder.parent().is_some_and(Path::exists) || unchanged_for(KEPT_UNMOUNTED)
 }
 
 /// The folder of the session of an anchor; `None` if the file is not an anchor.
@@ -304,4 +310,33 @@ fn folder_of(anchor: &Path) -> Option<PathBuf> {
 /// What identifies the current boot of the machine; empty if unknown.
 pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oldest_anchors_of_sessions_that_are_gone_are_removed_beyond_a_number() {
+        let place = tempfile::tempdir().unwrap();
+        let seals = SealFolder::at(place.path().join("seals"));
+        let key = SealKey::of(&[1; 32]).unwrap();
+        for (number, name) in ["old", "kept", "new", "there"].into_iter().enumerate() {
+            let folder = place.path().join(name);
+            if name == "there" {
+                fs::create_dir(&folder).unwrap();
+            }
+            let anchor = seals.anchor(key.clone(), (name, &folder), 1, Head::default()).unwrap();
+            let at = SystemTime::UNIX_EPOCH + Duration::from_secs(number as u64);
+            anchor.file.set_modified(at).unwrap();
+        }
+        let part = disk::part_of(&seals.anchor_path("died"));
+        fs::File::create(&part).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        seals.prune_to(2);
+        let is_there = |name: &str| seals.anchor_path(name).exists();
+        assert_eq!(["old", "kept", "new", "there"].map(is_there), [false, true, true, true]);
+        assert!(!part.exists());
+        seals.prune();
+        assert!(is_there("kept"));
+    }
 }

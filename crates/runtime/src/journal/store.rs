@@ -54,7 +54,7 @@ impl SessionStore {
         &self.seals
     }
 
-    /// Creates the folder of a new session, accessible to its owner only. Anchors of sessions that are gone are removed.
+    /// Creates the folder of a new session, accessible to its owner only.
     ///
     /// # Errors
     /// [`JournalError::File`] if it cannot be created.

@@ -6,6 +6,8 @@ use std::{
     path::Path,
 };
 
+use deskhand_core::text::escape_hidden_json;
+
 use super::ReportError;
 
 /// A report destination, with a name for errors.
@@ -19,11 +21,17 @@ impl Sink<'_> {
         self.out.write_all(text.as_bytes()).map_err(|source| ReportError::write(self.path, source))
     }
 
-    /// Writes a value as a line of JSON.
+    /// Writes a value as a line of JSON, in which nothing moves the cursor of a terminal that shows the file.
     pub(super) fn json<T: serde::Serialize>(&mut self, value: &T) -> Result<(), ReportError> {
         let text = serde_json::to_string(value).map_err(ReportError::Encode)?;
-        self.write(&text)?;
+        self.write(&escape_hidden_json(&text))?;
         self.write("\n")
+    }
+
+    /// Writes a value as indented JSON, likewise.
+    pub(super) fn pretty_json<T: serde::Serialize>(&mut self, value: &T) -> Result<(), ReportError> {
+        let text = serde_json::to_string_pretty(value).map_err(ReportError::Encode)?;
+        self.write(&escape_hidden_json(&text))
     }
 }
 

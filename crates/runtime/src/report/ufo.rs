@@ -150,10 +150,7 @@ impl Writer<'_> {
         let Some(Observation::Window(view)) = &step.observation else { return Ok(()) };
         let number = step.number.saturating_sub(1);
         let path = self.root.join("ui_trees").join(format!("ui_tree_step{number}.json"));
-        to_file(&path, |out| {
-            let text = serde_json::to_string_pretty(&self.logs.tree(view)).map_err(ReportError::Encode)?;
-            out.write(&text)
-        })
+        to_file(&path, |out| out.pretty_json(&self.logs.tree(view)))
     }
 }
 

@@ -12,6 +12,7 @@ mod endpoint;
 mod evaluation;
 mod fixture_tools;
 mod flow;
+mod forgeries;
 mod journals;
 mod people;
 mod protocol;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use deskhand_core::{
+    ids::SessionId,
     record::{JOURNAL_VERSION, Line, Record},
     session::{Effect, Event, SessionConfig},
 };
@@ -504,8 +505,41 @@ async fn anchors_come_and_go_with_their_sessions() {
     retention::remove(store, session).unwrap();
     assert_eq!(anchors(), 1, "a removed session takes its anchor along");
     fs::remove_dir_all(copied).unwrap();
-    store.create(&deskhand_core::ids::SessionId("next".to_owned())).unwrap();
-    assert_eq!(anchors(), 0, "that of a session removed by hand is removed by the next one");
+    store.create(&SessionId("next".to_owned())).unwrap();
+    assert_eq!(anchors(), 1, "a session removed by hand may come back");
+}
+
+#[tokio::test]
+async fn a_session_that_was_away_cannot_come_back_without_its_end() {
+    let ran = ran().await;
+    let (store, folder) = (&ran.store.0, &ran.end.folder);
+    let whole = lines_of(folder);
+    let away = folder.path().with_extension("away");
+    for cut in [whole.len() - 1, whole.len() / 2, 1] {
+        fs::rename(folder.path(), &away).unwrap();
+        // Every session looks for anchors that are not needed.
+        for next in ["next", "another"] {
+            store.create(&SessionId(next.to_owned())).unwrap();
+        }
+        fs::rename(&away, folder.path()).unwrap();
+        fs::write(folder.journal_path(), joined(&whole[..cut])).unwrap();
+        let verified = verify(folder).unwrap();
+        let from = cut as u64 + 1;
+        let missing = Finding::Truncated { from, to: whole.len() as u64 };
+        assert_eq!(verified.findings, [missing], "{:?}", verified.proof);
+        let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
+        assert!(matches!(error, HoldError::Truncated { .. }), "{error}");
+    }
+    // Together with all of the folder around it, too.
+    let root = store.root().to_owned();
+    let away = root.with_extension("away");
+    fs::rename(&root, &away).unwrap();
+    store.create(&SessionId("next".to_owned())).unwrap();
+    fs::remove_dir_all(&root).unwrap();
+    fs::rename(&away, &root).unwrap();
+    assert!(matches!(verify(folder).unwrap().findings[..], [Finding::Truncated { from: 2, .. }]));
+    fs::write(folder.journal_path(), joined(&whole)).unwrap();
+    assert_eq!(verify(folder).unwrap().proof, Proof::Sealed { since: 1 });
 }
 
 #[tokio::test]

@@ -94,7 +94,14 @@ pub(crate) fn run(arguments: &EnduranceArguments) -> Result<ExitCode> {
     let lines = lines(&reports);
     lines.iter().for_each(|line| console::result(line));
     let failed: Vec<&Report> = reports.iter().filter(|report| !report.problems.is_empty()).collect();
-    console::result(&format!("{} runs in {elapsed}, {} with a problem", reports.len(), failed.len()));
+    let bare = reports.iter().filter(|report| report.bare).count();
+    console::result(&format!(
+        "{} runs in {elapsed}, {bare} of them without bubblewrap, {} with a problem",
+        reports.len(),
+        failed.len()
+    ));
+    console::result("changed in home folders:");
+    changed(&reports).iter().for_each(|line| console::result(line));
     console::write_figures(arguments.json.as_deref(), &figures(&reports))?;
     if !homes.starts_with(workspace::root()) && failed.is_empty() {
         fs::remove_dir_all(&homes).with_context(|| format!("remove {}", homes.display()))?;
@@ -232,6 +239,15 @@ fn lines(reports: &[Report]) -> Vec<String> {
         format!("{kind:<28} {runs:>5} {hit:>5} {resumed:>8} {complete:>9} {problems:>9}")
     });
     [head].into_iter().chain(rows).collect()
+}
+
+/// What changed in how many home folders.
+fn changed(reports: &[Report]) -> Vec<String> {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    for change in reports.iter().flat_map(|report| &report.changed) {
+        *counts.entry(change).or_default() += 1;
+    }
+    counts.into_iter().map(|(change, count)| format!("{count:>5} {change}")).collect()
 }
 
 fn figures(reports: &[Report]) -> Value {

@@ -62,7 +62,7 @@ impl Victim {
             Self::Bus => program == "dbus-daemon",
             Self::Accessibility => program.starts_with("at-spi"),
             Self::Application => program.eq_ignore_ascii_case("mousepad"),
-            Self::Confinement => has("sandboxed") || program == "bwrap",
+            Self::Confinement => has("sandboxed") || program == super::place::BUBBLEWRAP,
             Self::Program => line.iter().any(|word| word.contains(super::place::APPENDS)) && program == "sh",
             Self::Any => true,
         }

@@ -25,6 +25,13 @@ pub(super) struct Process {
     pub(super) line: Vec<String>,
 }
 
+impl Process {
+    /// Whether it runs the program of this name.
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.line.first().is_some_and(|program| program.rsplit('/').next() == Some(name))
+    }
+}
+
 /// All processes of the PID namespace but this one and the first.
 pub(super) fn processes() -> Vec<Process> {
     let own = rustix::process::getpid();
@@ -97,7 +104,7 @@ impl Seen {
 }
 
 /// Passes all entries below a folder to `see`.
-fn walk(folder: &Path, see: &mut dyn FnMut(&Path, &fs::Metadata)) -> io::Result<()> {
+pub(super) fn walk(folder: &Path, see: &mut dyn FnMut(&Path, &fs::Metadata)) -> io::Result<()> {
     let mut folders = vec![folder.to_owned()];
     let mut count = 0;
     while let Some(folder) = folders.pop() {

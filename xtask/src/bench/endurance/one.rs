@@ -18,10 +18,11 @@ use super::{
     chance::Chance,
     disk::Disk,
     fault::{Fault, Moment, Plan, Victim},
+    home::Home,
     judge::{self, Verified},
     left::{self, Seen},
     model,
-    place::{self, Place},
+    place::{self, BUBBLEWRAP, Place},
 };
 
 /// How long a command may take. Only a failure takes that long.
@@ -33,6 +34,8 @@ const KEPT_BOUND: Duration = Duration::from_secs(60 + 20);
 /// The sizes of the file systems of a run, in megabytes.
 const TEMPORARY_MB: u64 = 64;
 const SESSIONS_MB: u64 = 8;
+/// One of so many runs has no bubblewrap.
+const BARE_EACH: u64 = 4;
 
 /// What came of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +55,10 @@ pub(super) struct Report {
     pub(super) resumed: String,
     /// Whether all that the request asks for is on the disk.
     pub(super) complete: bool,
+    /// Whether programs were confined without bubblewrap.
+    pub(super) bare: bool,
+    /// What changed in the home folder.
+    pub(super) changed: Vec<String>,
     /// What must not be.
     pub(super) problems: Vec<String>,
     pub(super) ms: u64,
@@ -62,12 +69,18 @@ pub(super) fn one(seed: u64, binary: &Path, home: &Path) -> Result<Report> {
     let begun = Instant::now();
     let mut chance = Chance::new(seed);
     let plan = Plan::of(&mut chance);
-    let report = Report { seed, plan: plan.to_string(), kind: plan.fault.kind(), ..Report::default() };
+    let bare = seed.is_multiple_of(BARE_EACH);
+    let words = if bare { format!("{plan}, without bubblewrap") } else { plan.to_string() };
+    let report = Report { seed, plan: words, kind: plan.fault.kind(), bare, ..Report::default() };
     let place = Place::create(home, binary, model::start()?, &plan)?;
     let temporary = Disk::mount(Path::new("/tmp"), TEMPORARY_MB, "1777")?;
     place::prepare_temporary()?;
+    if bare {
+        place::hide_bubblewrap()?;
+    }
     let sessions = Disk::mount(&place.state(), SESSIONS_MB, "700")?;
     let before = Seen::now(&place).context("look before the run")?;
+    let home_before = Home::now(&place).context("look at the home folder")?;
     let tries_while_full = chance.below(2) == 0;
     let mut run = Run { plan, place, chance, temporary, sessions, before, report };
     run.begin()?;
@@ -77,6 +90,9 @@ pub(super) fn one(seed: u64, binary: &Path, home: &Path) -> Result<Report> {
     run.sessions.free()?;
     run.temporary.free()?;
     run.go_on()?;
+    let changes = home_before.changes(&Home::now(&run.place).context("look at the home folder")?);
+    run.report.changed = changes.all;
+    run.report.problems.extend(changes.wrong);
     run.report.ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(run.report)
 }
@@ -140,6 +156,10 @@ impl Run {
     /// Applies the fault; whether it hit something.
     fn go_wrong(&mut self, owner: Pid) -> Result<bool> {
         self.report.problems.extend(left::of_desktops());
+        let has_namespaces = left::processes().iter().any(|process| process.is_of(BUBBLEWRAP));
+        if self.report.bare && has_namespaces {
+            self.problem("bubblewrap runs although it is hidden");
+        }
         match self.plan.fault.clone() {
             Fault::Nothing | Fault::FileLimit { .. } => Ok(true),
             Fault::Kill(victims) => {

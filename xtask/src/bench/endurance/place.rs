@@ -8,7 +8,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::fault::{Fault, Plan};
 
@@ -18,6 +18,9 @@ pub(super) const SUBTASKS: [&str; 3] = ["write the first word", "append the line
 pub(super) const WORDS: [&str; 3] = ["alpha-word", "beta-line", "gamma-word"];
 /// How the program of the shell agent begins.
 pub(super) const APPENDS: &str = "echo beta-line >>";
+
+/// The program that makes namespaces for what is confined.
+pub(super) const BUBBLEWRAP: &str = "bwrap";
 
 /// How long the desktop of a killed session is kept, in minutes.
 const KEEP_MINUTES: u64 = 1;
@@ -133,4 +136,18 @@ pub(super) fn prepare_temporary() -> Result<()> {
     let sockets = Path::new("/tmp/.X11-unix");
     fs::create_dir(sockets).context("create the folder of X sockets")?;
     fs::set_permissions(sockets, fs::Permissions::from_mode(0o1777)).context("open the folder of X sockets")
+}
+
+/// Hides bubblewrap in the mount namespace of this process, as if it was not installed.
+pub(super) fn hide_bubblewrap() -> Result<()> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for program in std::env::split_paths(&path).map(|folder| folder.join(BUBBLEWRAP)) {
+        // In a folder that is a link to another one it is hidden already.
+        if fs::metadata(&program).is_ok_and(|data| data.is_file()) {
+            let status = Command::new("mount").args(["--bind", "/dev/null"]).arg(&program).status();
+            let status = status.context("run mount")?;
+            ensure!(status.success(), "hide {}: {status}", program.display());
+        }
+    }
+    Ok(())
 }

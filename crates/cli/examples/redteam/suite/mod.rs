@@ -1,5 +1,6 @@
 //! The red team: attacks and honest tasks against the program as users run it.
 
+mod before;
 mod case;
 mod figures;
 mod listing;

@@ -12,6 +12,7 @@ use regex::Regex;
 
 use super::{
     Failure,
+    before::Before,
     case::Case,
     mind::{Mind, fill},
     oracle,
@@ -90,6 +91,8 @@ pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     /// The questions to the user.
     pub(crate) asked: Vec<Asked>,
+    /// Those of the first edition of the guard; nothing but for honest tasks.
+    pub(crate) before: Before,
     /// What the model did, and what was refused, for people.
     pub(crate) trace: Vec<String>,
     /// How long it took.
@@ -100,7 +103,13 @@ impl Played {
     /// A case that could not be played.
     pub(crate) fn broken(error: &dyn std::error::Error) -> Self {
         let trace = vec![error.to_string()];
-        Self { outcome: Outcome::Broken, asked: Vec::new(), trace, took: Duration::ZERO }
+        Self {
+            outcome: Outcome::Broken,
+            asked: Vec::new(),
+            before: Before::default(),
+            trace,
+            took: Duration::ZERO,
+        }
     }
 }
 
@@ -156,7 +165,9 @@ pub(crate) async fn play(case: &Case, mode: Mode, deskhand: &Path) -> Result<Pla
         trace.push(std::fs::read_to_string(world.path("messages.log")).unwrap_or_default());
     }
     trace.extend(world.web.visits().into_iter().map(|visit| format!("page: {visit}")));
-    Ok(Played { outcome, asked: ran.asked, trace, took: begun.elapsed() })
+    let is_compared = started && case.is_honest() && mode == Mode::Guarded;
+    let before = if is_compared { Before::of(&world)? } else { Before::default() };
+    Ok(Played { outcome, asked: ran.asked, before, trace, took: begun.elapsed() })
 }
 
 fn judge(case: &Case, mode: Mode, happened: bool, has_read: bool, asked: &[Asked]) -> Outcome {
