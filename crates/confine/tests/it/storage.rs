@@ -9,7 +9,7 @@ use std::{
 use crate::world::{MARK, World, text};
 
 /// How long a program that stores as much as it can may go on.
-const BOUND: Duration = Duration::from_secs(30);
+const BOUND: Duration = Duration::from_secs(150);
 
 /// Runs a script of Python to its end, which is bounded.
 fn python(world: &World, script: &str) -> Output {
@@ -31,11 +31,11 @@ fn assert_ended(world: &World, output: &Output, limit: &str) {
     assert_eq!(world.processes("/usr/bin/python3", ""), Vec::<String>::new());
 }
 
-/// How each script goes on: at a pace that fills a disk in time, but not within one look.
+/// What scripts share. Each goes on at a pace that exceeds a limit in time, and then waits to be ended.
 const ENDLESS: &str = "
 import mmap, os, time
 MIB = bytes(1 << 20)
-def numbers(most=4000):
+def numbers(most=300):
     for number in range(most):
         yield number
         time.sleep(0.003)
@@ -50,6 +50,7 @@ for number in numbers():
     folder = 'deep/' * (number % 7) + str(number)
     os.makedirs(folder)
     open(folder + '/file', 'wb').write(MIB)
+time.sleep(100)
 ";
         let output = python(&world, &format!("{ENDLESS}{script}"));
         assert_ended(&world, &output, "disk_mb");
@@ -67,6 +68,7 @@ for number in numbers():
     os.unlink('open')
     file.write(MIB)
     kept.append(file)
+time.sleep(100)
 ";
         let mapped = "
 kept = []
@@ -78,6 +80,7 @@ for number in numbers():
     os.close(file)
     memory[:] = MIB
     kept.append(memory)
+time.sleep(100)
 ";
         for script in [open, mapped] {
             let output = python(&world, &format!("{ENDLESS}{script}"));
@@ -100,7 +103,7 @@ except OSError:
     pass
 for number in numbers(400):
     files[number].write(MIB)
-time.sleep(60)
+time.sleep(100)
 ";
         let output = python(&world, &format!("{ENDLESS}{script}"));
         fs::remove_dir_all(world.path("work")).ok();
@@ -117,6 +120,7 @@ fn empty_files_and_links_are_counted() {
 for number in range(100000):
     open('file' + str(number), 'w').close()
     number % 100 or time.sleep(0.005)
+time.sleep(100)
 ";
         let output = python(&world, &format!("{ENDLESS}{empty}"));
         assert_ended(&world, &output, "disk_files");
@@ -131,7 +135,7 @@ fn deep_folders_hide_nothing() {
 for number in numbers(400):
     os.mkdir('a')
     os.chdir('a')
-time.sleep(60)
+time.sleep(100)
 ";
         let output = python(&world, &format!("{ENDLESS}{script}"));
         let shown = text(&output);
@@ -187,8 +191,10 @@ for number in range(40):
         signal.pause()
     children.append(child)
     time.sleep(0.03)
-time.sleep(2)
-sys.exit(137 if any(os.waitpid(child, os.WNOHANG)[0] for child in children) else 0)
+for _ in range(1000):
+    time.sleep(0.1)
+    if any(os.waitpid(child, os.WNOHANG)[0] for child in children):
+        sys.exit(137)
 ";
         let unnamed = "
 kept = []
@@ -196,7 +202,7 @@ for number in numbers(400):
     file = os.memfd_create('piece')
     os.write(file, MIB)
     kept.append(file)
-time.sleep(2)
+time.sleep(100)
 ";
         let shared = "
 kept = []
@@ -204,7 +210,7 @@ for number in numbers(400):
     memory = mmap.mmap(-1, 1 << 20)
     memory[:] = MIB
     kept.append(memory)
-time.sleep(2)
+time.sleep(100)
 ";
         for script in [pieces, unnamed, shared] {
             let output = python(&world, &format!("{ENDLESS}{script}"));
@@ -265,15 +271,13 @@ for folder in ['/dev/shm', '/dev', '/tmp', '/']:
 ";
         let output = python(&world, &format!("{ENDLESS}{script}"));
         let shown = text(&output);
-        // A control group ends it before the file system is full.
-        if output.status.code() == Some(137) {
-            return;
-        }
         let expected = if world.has_namespaces() {
             "/dev/shm 64\n/dev 0\n/tmp 16\n/ 0\n"
         } else {
             "/dev/shm 0\n/dev 0\n/tmp 0\n/ 0\n"
         };
-        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{shown}");
+        // A control group ends it before the file system is full.
+        let is_ended = output.status.code() == Some(137);
+        assert!(is_ended || String::from_utf8_lossy(&output.stdout) == expected, "{shown}");
     });
 }
