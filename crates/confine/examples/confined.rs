@@ -18,7 +18,12 @@ fn main() -> ExitCode {
         run(&confinement, &[helper.into()], program.as_ref(), &arguments)
     });
     match ended {
-        Ok(code) => ExitCode::from(code),
+        Ok(ended) => {
+            if let Some(limit) = ended.limit {
+                writeln!(std::io::stderr(), "\n{limit}").ok();
+            }
+            ExitCode::from(ended.code)
+        }
         Err(why) => {
             // Nobody is left to tell if this fails.
             writeln!(std::io::stderr(), "{why}").ok();

@@ -52,6 +52,10 @@ pub(crate) fn arguments(confinement: &Confinement, helper: &Path) -> Vec<OsStrin
     }
     add("--proc", &[Path::new("/proc")]);
     add("--dev", &[Path::new("/dev")]);
+    add("--size", &[Path::new(&confinement.limits.memory_bytes().to_string())]);
+    add("--tmpfs", &[Path::new("/dev/shm")]);
+    // Without a size, it could be filled.
+    add("--remount-ro", &[Path::new("/dev")]);
     add("--size", &[Path::new(&confinement.limits.file_bytes().to_string())]);
     add("--tmpfs", &[Path::new("/tmp")]);
     for (path, access) in binds(confinement) {

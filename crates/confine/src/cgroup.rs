@@ -8,6 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::confinement::Limits;
 
 /// Where control groups are mounted.
@@ -16,6 +18,8 @@ const MOUNT: &str = "/sys/fs/cgroup";
 const PREFIX: &str = "deskhand-";
 /// How often a group is created: another supervisor may remove it as a leftover before it has a member.
 const ATTEMPTS_MAX: u32 = 5;
+/// How often the members of a group are listed and killed: they may start others meanwhile.
+const KILL_ROUNDS_MAX: u32 = 100;
 
 /// The files of a hierarchy that limit processes and memory.
 #[derive(Debug, Clone, Copy)]
@@ -43,6 +47,7 @@ const SEPARATE: [Files; 2] = [
 pub(crate) struct ControlGroup {
     /// The folders of the groups, and of those that this process was in before.
     folders: Vec<(PathBuf, PathBuf)>,
+    limits_memory: bool,
 }
 
 impl ControlGroup {
@@ -52,6 +57,7 @@ impl ControlGroup {
             return Ok(None);
         }
         let mut folders = Vec::new();
+        let mut limits_memory = false;
         let kinds =
             if Path::new(MOUNT).join("cgroup.controllers").exists() { &UNIFIED[..] } else { &SEPARATE };
         let own = fs::read_to_string("/proc/self/cgroup")?;
@@ -60,15 +66,35 @@ impl ControlGroup {
             let Some(before) = own_group(&own, files.folder) else { continue };
             let before = mount.join(before.trim_start_matches('/'));
             if let Some(folder) = create_in(&mount, files, limits)? {
+                limits_memory |= files.memory.iter().any(|name| folder.join(name).exists());
                 folders.push((folder, before));
             }
         }
-        Ok((!folders.is_empty()).then_some(Self { folders }))
+        Ok((!folders.is_empty()).then_some(Self { folders, limits_memory }))
     }
 
     /// Whether this process can limit the number of processes.
     pub(crate) fn is_possible() -> bool {
         Self::create(&Limits::default()).is_ok_and(|group| group.is_some())
+    }
+
+    /// Whether the group limits the memory of all its processes together.
+    pub(crate) const fn limits_memory(&self) -> bool {
+        self.limits_memory
+    }
+
+    /// Kills all processes in the group, where the kernel can do that at once.
+    pub(crate) fn kill(&self) {
+        for (folder, _) in &self.folders {
+            kill_members(folder);
+        }
+    }
+
+    /// Kills what is left in the groups of supervisors that were killed, and removes these groups.
+    pub(crate) fn remove_abandoned() {
+        for folder in ["", "pids", "memory"] {
+            remove_leftovers(&Path::new(MOUNT).join(folder));
+        }
     }
 
     /// Moves this process into the group.
@@ -134,14 +160,32 @@ fn create_in(mount: &Path, files: &Files, limits: &Limits) -> io::Result<Option<
     Ok(None)
 }
 
-/// Removes empty groups of supervisors that were killed. A group in use cannot be removed.
+/// Removes groups of supervisors that were killed, after what is left in them.
 fn remove_leftovers(mount: &Path) {
     for entry in fs::read_dir(mount).into_iter().flatten().filter_map(Result::ok) {
         let name = entry.file_name();
         let owner =
             name.to_str().and_then(|name| name.strip_prefix(PREFIX)).and_then(|rest| rest.split('-').next());
         if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+            kill_members(&entry.path());
             fs::remove_dir(entry.path()).ok();
+        }
+    }
+}
+
+/// Kills all members of a group. A group that is removed before they have ended stays for the next attempt.
+fn kill_members(folder: &Path) {
+    // Version 2 kills all at once; a new member is killed too.
+    if fs::write(folder.join("cgroup.kill"), "1").is_ok() {
+        return;
+    }
+    for _ in 0..KILL_ROUNDS_MAX {
+        let members = fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        if members.is_empty() {
+            return;
+        }
+        for member in members.lines().filter_map(|line| line.parse().ok()).filter_map(Pid::from_raw) {
+            kill_process(member, Signal::KILL).ok();
         }
     }
 }

@@ -36,6 +36,8 @@ pub enum Stage {
     /// Starts the next stage, waits for it, and ends everything that descends from it.
     #[default]
     Supervisor,
+    /// The same below another supervisor: when either is killed, the other one ends everything.
+    SecondSupervisor,
     /// Restricts itself and becomes the program.
     Program,
 }
@@ -62,10 +64,14 @@ pub enum Enforcement {
 pub struct Limits {
     /// The most processes and threads.
     pub processes: u32,
-    /// The most memory of one process, in MiB; where a control group is possible, also of all together.
+    /// The most memory of one process, and of all together, in MiB.
     pub memory_mb: u64,
     /// The size of the largest file, in MiB.
     pub file_mb: u64,
+    /// The most disk space that is filled below the writable folders, in MiB. What is there before is free.
+    pub disk_mb: u64,
+    /// The most files and folders that are added below the writable folders.
+    pub disk_files: u64,
     /// The most open files of one process.
     pub open_files: u32,
 }
@@ -75,6 +81,10 @@ impl Limits {
         self.memory_mb.saturating_mul(MIB)
     }
 
+    pub(crate) const fn disk_bytes(&self) -> u64 {
+        self.disk_mb.saturating_mul(MIB)
+    }
+
     pub(crate) const fn file_bytes(&self) -> u64 {
         self.file_mb.saturating_mul(MIB)
     }
@@ -82,7 +92,14 @@ impl Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { processes: 512, memory_mb: 4_096, file_mb: 2_048, open_files: 4_096 }
+        Self {
+            processes: 512,
+            memory_mb: 4_096,
+            file_mb: 2_048,
+            disk_mb: 8_192,
+            disk_files: 500_000,
+            open_files: 4_096,
+        }
     }
 }
 

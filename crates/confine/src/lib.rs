@@ -4,8 +4,8 @@
 //! [`run`] with a [`Confinement`].
 //!
 //! ```text
-//! caller ──► supervisor ──► bubblewrap, if it works ──► restricted process ──► exec PROGRAM
-//!            ends all       namespaces, mounts          limits, Landlock, seccomp
+//! caller ──► supervisor ──► bubblewrap, or a second supervisor ──► restricted process ──► exec PROGRAM
+//!            ends all       namespaces, mounts                     limits, Landlock, seccomp
 //!            descendants
 //! ```
 //!
@@ -15,14 +15,16 @@ mod bubblewrap;
 mod calls;
 mod cgroup;
 mod confinement;
+mod descendants;
 mod files;
 mod limits;
 mod places;
 mod run;
 mod supervisor;
 mod support;
+mod watch;
 
 pub use confinement::{Confinement, Enforcement, Limits, Stage};
 pub use places::{folders_with, readable_path};
-pub use run::{NOT_STARTED, run};
+pub use run::{Ended, NOT_STARTED, OVER_LIMIT, run};
 pub use support::{Support, support};

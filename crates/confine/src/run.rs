@@ -12,8 +12,19 @@ use crate::{
 
 /// The exit code for a program that was not started; the first line of stderr says why.
 pub const NOT_STARTED: u8 = 125;
+/// The exit code for a program that was ended because it exceeded a limit; the last line of stderr says which one.
+pub const OVER_LIMIT: u8 = 123;
 
-/// Runs a program in a confinement; returns its exit code once it and its descendants have ended. `helper` is the command
+/// How a program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// Its exit code, 128 and the number of the signal that ended it, or [`OVER_LIMIT`].
+    pub code: u8,
+    /// The message for stderr if it was ended because it exceeded a limit; it begins with the mark of the confinement.
+    pub limit: Option<String>,
+}
+
+/// Runs a program in a confinement; returns how it ended, once its descendants have ended too. `helper` is the command
 /// that calls this function again: the confinement as JSON, the program and its arguments are appended.
 ///
 /// The calling process must be single-threaded and serve no other purpose.
@@ -25,12 +36,15 @@ pub fn run(
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],
-) -> Result<u8, String> {
+) -> Result<Ended, String> {
     let ended = match confinement.stage {
-        Stage::Supervisor => supervisor::supervise(confinement, helper, program, arguments),
+        Stage::Supervisor | Stage::SecondSupervisor => {
+            supervisor::supervise(confinement, helper, program, arguments)
+        }
         Stage::Program => Err(become_program(confinement, program, arguments)),
     };
-    ended.map_err(|why| format!("{}: {why}", confinement.mark))
+    let marked = |why: String| format!("{}: {why}", confinement.mark);
+    ended.map(|ended| Ended { limit: ended.limit.map(marked), ..ended }).map_err(marked)
 }
 
 /// Restricts this process and replaces it with the program; returns why that failed.

@@ -1,20 +1,22 @@
-//! The process above a confined program: waits for it, and ends everything that descends from it.
+//! The process above a confined program: waits for it, bounds what it uses, and ends everything that descends from it.
 //!
 //! Descendants that lose their parent become children of the supervisor (`PR_SET_CHILD_SUBREAPER`), whatever session, process
-//! group or environment they chose. The supervisor ends them when the program exits, when it gets `SIGTERM`, and when its own
-//! parent dies.
+//! group or environment they chose. The supervisor ends them when the program exits or exceeds a limit, when it gets `SIGTERM`, and
+//! when its own parent dies.
+//!
+//! A supervisor that is killed ends nothing. In a PID namespace, the kernel does it then. Elsewhere there are two: what the second
+//! one leaves behind becomes children of the first one, and the second one ends everything when the first one dies.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    fs, io,
+    io,
     path::Path,
     process::{Child, Command},
 };
 
 use rustix::{
     io::Errno,
-    process::{Pid, Signal, WaitOptions, getpid, kill_process, wait},
+    process::{Signal, WaitOptions, getpid, wait},
 };
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -22,57 +24,87 @@ use crate::{
     bubblewrap,
     cgroup::ControlGroup,
     confinement::{Confinement, Enforcement, Stage},
-    run::end_with_parent,
+    descendants::{ENDED_MAX, end_descendants},
+    run::{Ended, OVER_LIMIT, end_with_parent},
+    watch::Watch,
 };
 
-/// How often descendants are listed until no new one is found: they may start others meanwhile.
-const FREEZE_ROUNDS_MAX: u32 = 100;
-/// How many ended children are waited for. More cannot exist.
-const ENDED_MAX: u32 = 4_194_304;
 /// The exit code for a program that a signal ended, plus the number of the signal.
 const BY_SIGNAL: i32 = 128;
 /// The exit code after the supervisor was asked to end everything.
 const ASKED: u8 = 143;
 
-/// Starts the program stage and returns its exit code once everything has ended.
+/// Starts the next stage and returns how it ended once everything has.
 pub(crate) fn supervise(
     confinement: &Confinement,
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],
-) -> Result<u8, String> {
+) -> Result<Ended, String> {
     let failed = |error: io::Error| format!("failed to supervise the program: {error}");
-    let command = next_stage(confinement, helper, program, arguments)?;
+    let next = next_of(confinement);
+    let command = command_of(confinement, next, helper, program, arguments)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(failed)?;
     runtime.block_on(async {
         let mut asked = signal(SignalKind::terminate()).map_err(failed)?;
         let mut ended = signal(SignalKind::child()).map_err(failed)?;
         rustix::process::set_child_subreaper(Some(getpid())).map_err(|error| failed(error.into()))?;
         end_with_parent(confinement, Signal::TERM)?;
-        let group = match confinement.enforcement {
-            Enforcement::Nothing => None,
-            Enforcement::Rules | Enforcement::Namespaces { .. } => ControlGroup::create(&confinement.limits)
-                .map_err(|error| format!("failed to make a control group: {error}"))?,
-        };
+        // The last supervisor looks after the limits.
+        let is_limited = confinement.enforcement != Enforcement::Nothing && next == Stage::Program;
+        let (group, watch) = if is_limited { limits_of(confinement)? } else { (None, None) };
         let child = start(command, group.as_ref())
             .map_err(|error| format!("failed to start the sandbox: {error}"))?;
-        let code = loop {
+        let mut watching = watch.map(Watch::start).transpose().map_err(failed)?;
+        let ended = loop {
             if let Some(code) = reap(&child).map_err(failed)? {
-                break code;
+                break Ended { code, limit: None };
             }
+            let exceeded = async {
+                match &mut watching {
+                    Some(watching) => watching.exceeded().await,
+                    None => None,
+                }
+            };
             tokio::select! {
-                _ = asked.recv() => break ASKED,
+                _ = asked.recv() => break Ended { code: ASKED, limit: None },
                 _ = ended.recv() => {}
+                Some(limit) = exceeded => break Ended { code: OVER_LIMIT, limit: Some(limit) },
             }
         };
+        if let Some(group) = &group {
+            group.kill();
+        }
         end_descendants();
         drop(group);
-        Ok(code)
+        if next == Stage::SecondSupervisor {
+            ControlGroup::remove_abandoned();
+        }
+        Ok(ended)
     })
 }
 
-fn next_stage(
+/// What limits a program before it starts: a control group, if one can be made, and what the kernel does not enforce.
+fn limits_of(confinement: &Confinement) -> Result<(Option<ControlGroup>, Option<Watch>), String> {
+    let group = ControlGroup::create(&confinement.limits)
+        .map_err(|error| format!("failed to make a control group: {error}"))?;
+    let limits_memory = group.as_ref().is_some_and(ControlGroup::limits_memory);
+    let watch = Watch::prepare(confinement, limits_memory)?;
+    Ok((group, Some(watch)))
+}
+
+/// The stage below this one.
+const fn next_of(confinement: &Confinement) -> Stage {
+    match (confinement.stage, &confinement.enforcement) {
+        (Stage::Supervisor, Enforcement::Nothing | Enforcement::Rules) => Stage::SecondSupervisor,
+        (Stage::Supervisor, Enforcement::Namespaces { .. })
+        | (Stage::SecondSupervisor | Stage::Program, _) => Stage::Program,
+    }
+}
+
+fn command_of(
     confinement: &Confinement,
+    next: Stage,
     helper: &[OsString],
     program: &Path,
     arguments: &[OsString],
@@ -85,7 +117,7 @@ fn next_stage(
         Enforcement::Namespaces { .. } => None,
         Enforcement::Nothing | Enforcement::Rules => Some(std::process::id()),
     };
-    let inner = Confinement { stage: Stage::Program, owner, ..confinement.clone() };
+    let inner = Confinement { stage: next, owner, ..confinement.clone() };
     let inner = serde_json::to_string(&inner).map_err(|error| format!("failed to pass it on: {error}"))?;
     let mut command = match &confinement.enforcement {
         Enforcement::Namespaces { bubblewrap } => {
@@ -124,57 +156,4 @@ fn reap(child: &Child) -> io::Result<Option<u8>> {
         }
     }
     Ok(None)
-}
-
-/// Kills all descendants and waits until none is left. They are stopped first, so that none can start another.
-fn end_descendants() {
-    let mut stopped = BTreeSet::new();
-    for _ in 0..FREEZE_ROUNDS_MAX {
-        let new: Vec<Pid> =
-            descendants().into_iter().filter(|pid| stopped.insert(pid.as_raw_nonzero())).collect();
-        if new.is_empty() {
-            break;
-        }
-        for pid in new {
-            kill_process(pid, Signal::STOP).ok();
-        }
-    }
-    for _ in 0..ENDED_MAX {
-        for pid in descendants() {
-            kill_process(pid, Signal::KILL).ok();
-        }
-        // Every descendant becomes a child of this process once its parents have ended.
-        if wait(WaitOptions::empty()).is_err_and(|error| error == Errno::CHILD) {
-            return;
-        }
-    }
-}
-
-/// The descendants of this process, from the parents in `/proc`.
-fn descendants() -> Vec<Pid> {
-    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
-        let pid: Option<i32> = entry.file_name().to_str().and_then(|name| name.parse().ok());
-        let Some((pid, parent)) = pid.and_then(|pid| Some((pid, parent_of(&entry.path())?))) else {
-            continue;
-        };
-        children.entry(parent).or_default().push(pid);
-    }
-    let mut found = Vec::new();
-    let mut open = vec![getpid().as_raw_nonzero().get()];
-    while let Some(parent) = open.pop() {
-        for child in children.remove(&parent).unwrap_or_default() {
-            open.push(child);
-            found.extend(Pid::from_raw(child));
-        }
-    }
-    found
-}
-
-/// The parent of a process (field 4 of `stat`, proc(5)); `None` if the process has ended.
-fn parent_of(process: &Path) -> Option<i32> {
-    let stat = fs::read_to_string(process.join("stat")).ok()?;
-    // The program name in parentheses may contain anything.
-    let (_, fields) = stat.rsplit_once(") ")?;
-    fields.split(' ').nth(1)?.parse().ok()
 }

@@ -91,7 +91,9 @@ impl LinuxDesktop {
     /// # Errors
     /// [`DesktopError::Start`] if a program is missing or does not start, with the next step.
     pub async fn start_virtual(options: VirtualOptions) -> DesktopResult<Self> {
-        Ok(Self::of_parts(start::start(options).await?).await)
+        let confine = options.confine.clone();
+        let desktop = Self::of_parts(start::start(options).await?).await;
+        Ok(desktop.with_confined_applications(confine))
     }
 
     /// Connects to the desktop that `DISPLAY` names. Its programs keep running when this is dropped.

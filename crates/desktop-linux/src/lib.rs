@@ -40,5 +40,7 @@ pub use doctor::{Finding, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};
 pub use settling::Watch;
 pub use times::StartupTimes;
-pub use virtual_desktop::{Confine, ConfineMode, DesktopHandle, Environment, VirtualOptions, keep_desktop};
+pub use virtual_desktop::{
+    Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, keep_desktop,
+};
 pub use x11::XEvent;

@@ -3,7 +3,7 @@
 use std::{
     collections::{BTreeMap, HashSet},
     ffi::{OsStr, OsString},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::PoisonError,
     time::Duration,
 };
@@ -29,7 +29,12 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::DesktopEntry,
-    virtual_desktop::{confine::Profile, processes::ProgramStart, programs},
+    virtual_desktop::{
+        confine::{Profile, Surroundings},
+        processes::ProgramStart,
+        programs,
+        start::socket_of,
+    },
     x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
 };
 
@@ -130,10 +135,7 @@ impl Windowing for LinuxDesktop {
         let profile = self.profile(&command).await?.map_err(fails)?;
         let program = match &profile {
             Some(profile) => {
-                let mut outer = profile.arguments(rustix::process::geteuid().is_root());
-                outer.push(command.program.clone().into_os_string());
-                outer.append(&mut arguments);
-                arguments = outer;
+                arguments = profile.arguments(&command.program, arguments);
                 profile.program()
             }
             None => &command.program,
@@ -235,14 +237,21 @@ impl LinuxDesktop {
 
     /// What keeps secrets and our own files from an application; `None` if it is not confined.
     async fn profile(&self, command: &FoundCommand) -> DesktopResult<Result<Option<Profile>, String>> {
-        if self.private_folder().is_none() {
-            return Ok(Ok(None));
-        }
+        let Some(private) = self.private_folder().map(Path::to_owned) else { return Ok(Ok(None)) };
         let confine = self.confine().clone();
-        let (home, path) =
-            (self.environment().find("HOME").map(OsStr::to_owned), self.environment().path().to_owned());
-        let arguments = command.arguments.clone();
-        run_blocking(move || confine.profile(home.as_deref(), &path, &arguments)).await
+        let environment = self.environment().clone();
+        let display = Some(socket_of(self.display_name()));
+        let files = command.arguments.clone();
+        run_blocking(move || {
+            confine.profile(&Surroundings {
+                home: environment.find("HOME"),
+                path: environment.path(),
+                private: Some(&private),
+                display,
+                files: &files,
+            })
+        })
+        .await
     }
 
     async fn command_of(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {

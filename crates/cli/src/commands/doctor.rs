@@ -1,6 +1,6 @@
 //! `deskhand doctor`: checks this machine, with a fix for everything that is missing.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{
     agent::AgentRef,
@@ -11,7 +11,7 @@ use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
-    config::{self, Config},
+    config::{self, Config, ConfineSetting},
     model::{ModelChoice, ModelSetup},
 };
 use deskhand_model::{AnyModel, Model as _, NoPictures};
@@ -131,6 +131,29 @@ fn sandbox() -> Finding {
     }
 }
 
+/// What is kept from applications of a virtual desktop.
+fn applications(config: &Config) -> Finding {
+    let list = |places: &[PathBuf]| {
+        places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let (ok, detail, fix) = match config::confine(config).kept_out() {
+        Ok(Some(kept)) => {
+            let detail = format!(
+                "kept from {}; can write to {}; `desktop.allow` opens a place",
+                list(&kept.hidden),
+                list(&kept.writable)
+            );
+            (true, detail, String::new())
+        }
+        Ok(None) if config.desktop.confine == ConfineSetting::Off => {
+            (true, "not confined (`desktop.confine`)".to_owned(), String::new())
+        }
+        Ok(None) => (false, "not confined".to_owned(), "install bubblewrap".to_owned()),
+        Err(reason) => (false, reason, "install bubblewrap".to_owned()),
+    };
+    Finding { area: "tested", name: "applications".to_owned(), ok, required: false, detail, fix }
+}
+
 /// The configuration and the model. Both are required, because `run` fails without them.
 async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let path = config::config_path();
@@ -150,7 +173,8 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     } else {
         format!("{} (no such file; using defaults)", path.display())
     };
-    let mut findings = vec![elements(host.config()), finding("configuration", Ok(file))];
+    let mut findings =
+        vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
     let choice = match ModelSetup::of(host.config(), args.script.variables()).choice().map_err(CliError::from)
     {
         Ok(choice) => choice,

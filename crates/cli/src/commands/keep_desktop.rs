@@ -8,6 +8,6 @@ use crate::{
 };
 
 pub(crate) async fn keep_desktop(args: &KeepDesktopArgs) -> CommandResult {
-    hold_desktop(args.size).await?;
+    hold_desktop(args.size, args.confine.clone()).await?;
     Ok(Exit::Success)
 }

@@ -16,7 +16,13 @@ pub(crate) fn sandboxed(args: &SandboxedArgs) -> CommandResult {
         .map_err(|error| CliError::failed_to("find the path of this program", error))?;
     let helper = [helper.into(), SANDBOX_ARGUMENT.into()];
     match run(&args.confinement, &helper, &args.program, &args.arguments) {
-        Ok(code) => Ok(Exit::Program(code)),
+        Ok(ended) => {
+            if let Some(limit) = ended.limit {
+                // On a line of its own, whatever the program printed last. Nothing else can be done if nobody reads it.
+                writeln!(std::io::stderr(), "\n{limit}").ok();
+            }
+            Ok(Exit::Program(ended.code))
+        }
         Err(why) => {
             // The caller recognises the message by its mark, so nothing else is printed.
             std::io::stderr()

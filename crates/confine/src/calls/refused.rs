@@ -134,6 +134,8 @@ const NAMESPACES: [i32; 7] = [
 const TERMINAL_REQUESTS: [u64; 2] = [0x5412, 0x541c];
 /// Requests that set attributes of a file (`FS_IOC_SETFLAGS`, `FS_IOC_FSSETXATTR`).
 const METADATA_REQUESTS: [u64; 2] = [0x4008_6602, 0x401c_5820];
+/// The largest segment of System V shared memory, in bytes. The kernel allows 4096 segments.
+const SEGMENT_MAX: u64 = 64 * 1024;
 /// Execution domains that change nothing of interest: the usual one, a query, and fixed addresses, for debuggers.
 const PERSONALITIES: [u64; 3] = [0, 0xffff_ffff, 0x0004_0000];
 
@@ -152,7 +154,13 @@ pub(super) fn rules(network: bool, alone: bool) -> Result<Rules, BackendError> {
     let other = PERSONALITIES.into_iter().map(|known| argument(0, SeccompCmpOp::Ne, known));
     rules.insert(libc::SYS_personality, vec![SeccompRule::new(other.collect::<Result<_, _>>()?)?]);
     let mut requests = TERMINAL_REQUESTS.to_vec();
+    // What is in a segment is counted nowhere while it is not mapped.
+    let large = SeccompCondition::new(1, SeccompCmpArgLen::Qword, SeccompCmpOp::Gt, SEGMENT_MAX)?;
+    rules.insert(libc::SYS_shmget, vec![SeccompRule::new(vec![large])?]);
     if alone {
+        // What a process holds open could not be seen.
+        let own = argument(0, SeccompCmpOp::Eq, number(libc::PR_SET_DUMPABLE))?;
+        rules.insert(libc::SYS_prctl, vec![SeccompRule::new(vec![own])?]);
         requests.extend(METADATA_REQUESTS);
         let whole = METADATA.into_iter().chain(METADATA_OLD).chain(SHARED_OBJECTS);
         rules.extend(whole.map(|call| (call, Vec::new())));

@@ -71,6 +71,28 @@ fn the_death_of_the_parent_ends_everything() {
 }
 
 #[test]
+fn a_killed_supervisor_leaves_nothing() {
+    World::each(|world| {
+        let kept = world.file("work/kept", "").display().to_string();
+        let helper = world.path("confined").display().to_string();
+        let supervisors = if world.has_namespaces() { 1 } else { 2 };
+        for killed in 0..supervisors {
+            let mut child = started(&world, &mut world.confined("sh", &["-c", TWO, &kept]));
+            let mut running: Vec<i32> =
+                world.processes(&helper, "work/kept").iter().map(|pid| pid.parse().unwrap()).collect();
+            running.sort_unstable();
+            assert_eq!(running.len(), supervisors, "{running:?}");
+            kill_process(Pid::from_raw(running[killed]).unwrap(), Signal::KILL).unwrap();
+            child.wait().unwrap();
+            until("everything has ended", || {
+                world.processes("tail", "work/kept").is_empty()
+                    && world.processes(&helper, "work/kept").is_empty()
+            });
+        }
+    });
+}
+
+#[test]
 fn no_control_group_is_left() {
     World::each(|world| {
         world.run("true", &[]);

@@ -5,4 +5,5 @@ mod bounds;
 mod endings;
 mod escapes;
 mod programs;
+mod storage;
 mod world;

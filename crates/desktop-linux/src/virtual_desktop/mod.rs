@@ -18,7 +18,7 @@ pub(crate) mod protocol;
 mod session_bus;
 pub(crate) mod start;
 
-pub use confine::{Confine, ConfineMode};
+pub use confine::{Confine, ConfineMode, KeptOut};
 pub use environment::Environment;
 pub use keeper::keep_desktop;
 pub use protocol::DesktopHandle;

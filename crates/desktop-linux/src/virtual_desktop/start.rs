@@ -31,6 +31,7 @@ use crate::{
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         abandoned, accessibility_bus,
+        confine::{Confine, Profile, Surroundings},
         environment::{Environment, SETTINGS_FOLDER},
         processes::{Processes, ProgramStart, Started},
         session_bus,
@@ -57,11 +58,17 @@ pub struct VirtualOptions {
     pub size: Size,
     /// The longest wait for each part to start.
     pub start_bound: Duration,
+    /// How its session bus, and with it all services that the bus starts, and its applications are confined.
+    pub confine: Confine,
 }
 
 impl Default for VirtualOptions {
     fn default() -> Self {
-        Self { size: Size { width: 1920, height: 1080 }, start_bound: Duration::from_secs(20) }
+        Self {
+            size: Size { width: 1920, height: 1080 },
+            start_bound: Duration::from_secs(20),
+            confine: Confine::off(),
+        }
     }
 }
 
@@ -169,13 +176,15 @@ async fn start_parts(
     begun: Instant,
 ) -> DesktopResult<Up> {
     let first = environment.clone();
+    // Made before the display runs, which is not to be kept from services.
+    let profile = starting.profile(&options.confine, &first).await?;
     let (server, session) = tokio::try_join!(
         async {
             let number = start_server(starting, &first, options.size).await?;
             Ok((number, elapsed_ms(begun)))
         },
         async {
-            let address = start_session_bus(starting, &first).await?;
+            let address = start_session_bus(starting, &first, profile).await?;
             Ok((address, elapsed_ms(begun)))
         },
     )?;
@@ -252,11 +261,21 @@ pub(crate) fn socket_of(display: &str) -> PathBuf {
     PathBuf::from(format!("/tmp/.X11-unix/X{}", display.trim_start_matches(':')))
 }
 
-async fn start_session_bus(starting: &Starting, environment: &Environment) -> DesktopResult<String> {
+async fn start_session_bus(
+    starting: &Starting,
+    environment: &Environment,
+    profile: Option<Profile>,
+) -> DesktopResult<String> {
     let mut configuration = OsString::from("--config-file=");
     configuration.push(starting.folder.join("bus.conf"));
     let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
-    let started = starting.program("dbus-daemon", arguments, environment, true).await?;
+    let program = starting.find("dbus-daemon", environment)?;
+    // Services that it starts are confined with it.
+    let (program, arguments) = match profile {
+        Some(profile) => (profile.program().to_owned(), profile.arguments(&program, arguments)),
+        None => (program, arguments),
+    };
+    let started = starting.start("dbus-daemon", &program, arguments, environment, true).await?;
     let line = starting.first_line("dbus-daemon", started.output).await?;
     // The bus opens its socket to everyone.
     let private = fs::set_permissions(starting.folder.join("bus"), fs::Permissions::from_mode(0o600));
@@ -321,6 +340,25 @@ impl Starting {
         write_private(&self.folder.join(LEAVINGS), lines.as_bytes())
     }
 
+    /// The profile of the session bus; `None` if it is not confined.
+    async fn profile(&self, confine: &Confine, environment: &Environment) -> DesktopResult<Option<Profile>> {
+        let (confine, environment) = (confine.clone(), environment.clone());
+        let private = self.folder.clone();
+        let made = run_blocking(move || {
+            confine.profile(&Surroundings {
+                home: environment.find("HOME"),
+                path: environment.path(),
+                private: Some(&private),
+                display: None,
+                files: &[],
+            })
+        });
+        made.await?.map_err(|reason| DesktopError::Start {
+            what: format!("cannot start the session bus: {reason}"),
+            fix: "see `deskhand doctor`".to_owned(),
+        })
+    }
+
     async fn program(
         &self,
         name: &str,
@@ -328,10 +366,24 @@ impl Starting {
         environment: &Environment,
         read_output: bool,
     ) -> DesktopResult<Started> {
-        let program = environment.find_program(name).ok_or_else(|| self.broken(name, "it is not on PATH"))?;
+        let program = self.find(name, environment)?;
+        self.start(name, &program, arguments, environment, read_output).await
+    }
+
+    fn find(&self, name: &str, environment: &Environment) -> DesktopResult<PathBuf> {
+        environment.find_program(name).ok_or_else(|| self.broken(name, "it is not on PATH"))
+    }
+
+    async fn start(
+        &self,
+        name: &str,
+        program: &Path,
+        arguments: Vec<OsString>,
+        environment: &Environment,
+        read_output: bool,
+    ) -> DesktopResult<Started> {
         let log = Some(self.log(name));
-        let start =
-            ProgramStart { program: &program, arguments, environment, folder: None, log, read_output };
+        let start = ProgramStart { program, arguments, environment, folder: None, log, read_output };
         self.processes.start(start).await.map_err(|error| self.broken(name, &error.to_string()))
     }
 

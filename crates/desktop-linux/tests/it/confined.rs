@@ -1,9 +1,13 @@
 //! Confined applications: they start, work on documents, and do not see secrets.
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use deskhand_core::{action::Condition, ids::WindowId, ui::Role};
-use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{Confine, ConfineMode, LinuxDesktop, VirtualOptions};
@@ -35,8 +39,8 @@ impl Home {
     }
 
     async fn desktop(&self) -> LinuxDesktop {
-        let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
-        desktop.with_confined_applications(self.confine())
+        let options = VirtualOptions { confine: self.confine(), ..VirtualOptions::default() };
+        LinuxDesktop::start_virtual(options).await.unwrap()
     }
 
     /// The process of an application sees the folder but not the secrets, by its own root in `/proc`.
@@ -156,6 +160,102 @@ async fn libreoffice_locks_a_document_beside_the_secrets() {
     let lock = home.path(".~lock.table.csv#");
     until("the document is locked", || lock.exists()).await;
     desktop.shut_down().await;
+}
+
+/// The processes of the desktop with this private folder that have that name.
+fn processes_of(private: &Path, name: &str) -> Vec<u32> {
+    let mark = format!("DESKHAND_DESKTOP={}", private.display());
+    let of = |entry: fs::DirEntry| {
+        let pid = entry.file_name().to_str()?.parse().ok()?;
+        let environment = fs::read(entry.path().join("environ")).ok()?;
+        let marked = environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes());
+        let named = fs::read_to_string(entry.path().join("comm")).ok()?.trim() == name;
+        (marked && named).then_some(pid)
+    };
+    fs::read_dir("/proc").unwrap().filter_map(Result::ok).filter_map(of).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn services_of_the_session_bus_are_kept_from_secrets() {
+    if !has_programs(&["bwrap"]) {
+        return;
+    }
+    let home = Home::new();
+    let desktop = home.desktop().await;
+    let private = desktop.private_folder().unwrap().to_owned();
+    for name in ["dbus-daemon", "at-spi-bus-laun"] {
+        let found = processes_of(&private, name);
+        assert!(!found.is_empty(), "no {name}");
+        found.into_iter().for_each(|pid| home.is_kept_from(Some(pid), name));
+    }
+    desktop.shut_down().await;
+}
+
+/// Tries to reach each place and writes what it reached; its own desktop at the end.
+const ATTEMPTS: &str = r#"
+import os, socket, sys
+results = open(sys.argv[1] + ".new", "w")
+def attempt(name, action):
+    try:
+        action()
+        results.write("reached " + name + "\n")
+    except OSError:
+        pass
+def connect(address):
+    socket.socket(socket.AF_UNIX).connect(address)
+for place in sys.argv[2:]:
+    attempt(place, lambda: connect(place))
+    attempt("file " + place, lambda: open(place).read(1))
+    attempt("list " + place, lambda: os.listdir(place)[0])
+for name in os.listdir("/sys/block"):
+    attempt("disk " + name, lambda: open("/dev/" + name, "rb"))
+attempt("kernel setting", lambda: open("/proc/sys/kernel/core_pattern", "w"))
+attempt("system", lambda: open("/usr/deskhand-test", "w"))
+attempt("elsewhere", lambda: open("/srv/deskhand-test", "w"))
+attempt("own display", lambda: connect("/tmp/.X11-unix/X" + os.environ["DISPLAY"].lstrip(":").split(".")[0]))
+attempt("own bus", lambda: connect(os.environ["DBUS_SESSION_BUS_ADDRESS"].split("=", 1)[1].split(",")[0]))
+attempt("own folder", lambda: open(os.environ["TMPDIR"] + "/file", "w"))
+attempt("own runtime folder", lambda: open(os.environ["XDG_RUNTIME_DIR"] + "/file", "w"))
+results.close()
+os.rename(sys.argv[1] + ".new", sys.argv[1])
+"#;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_application_reaches_its_own_desktop_and_no_other() {
+    if !has_programs(&["bwrap", "python3"]) {
+        return;
+    }
+    let home = Home::new();
+    // Another display stands for that of the user.
+    let other = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let agent = tempfile::Builder::new().prefix("ssh-").tempdir_in("/tmp").unwrap();
+    let agent = agent.path().join("agent.1");
+    let _agent = std::os::unix::net::UnixListener::bind(&agent).unwrap();
+    let display = format!("/tmp/.X11-unix/X{}", other.display_name().trim_start_matches(':'));
+    let mut places = vec![display.into(), agent, home.path("secrets/key")];
+    let mut services = Vec::new();
+    if rustix::process::geteuid().is_root() {
+        let folder = PathBuf::from(format!("/run/user/{}", 1_000_000_000 + std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        services.push(std::os::unix::net::UnixListener::bind(folder.join("bus")).unwrap());
+        places.push(folder.join("bus"));
+    }
+    let desktop = home.desktop().await;
+    let (script, results) = (home.path("attempts.py"), home.path("results"));
+    fs::write(&script, ATTEMPTS).unwrap();
+    let files = [&script, &results].into_iter().chain(&places).map(|path| path.display().to_string());
+    // What is kept from applications cannot be named in a launch, so a shell does that.
+    let command = format!("python3 {}", files.collect::<Vec<_>>().join(" "));
+    let request = LaunchRequest { program: "sh".to_owned(), arguments: vec!["-c".to_owned(), command] };
+    desktop.launch(&request).await.unwrap();
+    until("the attempts are made", || results.exists()).await;
+    if let Some(folder) = places.last().and_then(|place| place.parent()).filter(|_| !services.is_empty()) {
+        fs::remove_dir_all(folder).unwrap();
+    }
+    let expected = "reached own display\nreached own bus\nreached own folder\nreached own runtime folder\n";
+    assert_eq!(fs::read_to_string(&results).unwrap(), expected);
+    desktop.shut_down().await;
+    other.shut_down().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

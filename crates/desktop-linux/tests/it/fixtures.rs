@@ -37,9 +37,8 @@ impl Stage {
             return None;
         }
         let size = Size { width: 1280, height: 900 };
-        let options = VirtualOptions { size, ..VirtualOptions::default() };
+        let options = VirtualOptions { size, confine, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
-        let desktop = desktop.with_confined_applications(confine);
         let fixture = Fixture::prepare(toolkit, screen).await.unwrap();
         let request =
             LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };

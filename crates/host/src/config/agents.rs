@@ -63,12 +63,18 @@ pub struct ProgramLimits {
     /// The most processes and threads of the program together.
     #[schemars(range(min = 1))]
     pub processes: u32,
-    /// The most memory of each process in MiB, and for root of all of them together.
+    /// The most memory of each process, and of all of them together, in MiB.
     #[schemars(range(min = 1))]
     pub memory_mb: u64,
     /// The size of the largest file in MiB.
     #[schemars(range(min = 1))]
     pub file_mb: u64,
+    /// The most disk space that it may fill in the folders that it may write to, in MiB. What is there before it starts is free.
+    #[schemars(range(min = 1))]
+    pub disk_mb: u64,
+    /// The most files and folders that it may add there.
+    #[schemars(range(min = 1))]
+    pub disk_files: u64,
     /// The most open files of each process.
     #[schemars(range(min = 1))]
     pub open_files: u32,
@@ -76,15 +82,15 @@ pub struct ProgramLimits {
 
 impl Default for ProgramLimits {
     fn default() -> Self {
-        let Limits { processes, memory_mb, file_mb, open_files } = Limits::default();
-        Self { processes, memory_mb, file_mb, open_files }
+        let Limits { processes, memory_mb, file_mb, disk_mb, disk_files, open_files } = Limits::default();
+        Self { processes, memory_mb, file_mb, disk_mb, disk_files, open_files }
     }
 }
 
 impl From<ProgramLimits> for Limits {
     fn from(limits: ProgramLimits) -> Self {
-        let ProgramLimits { processes, memory_mb, file_mb, open_files } = limits;
-        Self { processes, memory_mb, file_mb, open_files }
+        let ProgramLimits { processes, memory_mb, file_mb, disk_mb, disk_files, open_files } = limits;
+        Self { processes, memory_mb, file_mb, disk_mb, disk_files, open_files }
     }
 }
 

@@ -20,10 +20,10 @@ pub struct DesktopSettings {
     pub keep_minutes: u64,
     /// Programs whose elements are never read, by file name: `["keepassxc"]`.
     pub exclude: Vec<String>,
-    /// Whether places of secrets are kept from applications of a virtual desktop, such as `~/.ssh`, key rings and our own
-    /// configuration. Needs `bubblewrap`.
+    /// Whether applications of a virtual desktop are kept from places of secrets, such as `~/.ssh`, from your session and our own
+    /// configuration, and from changing the system. Needs `bubblewrap`.
     pub confine: ConfineSetting,
-    /// Places of secrets that applications may see nevertheless: `["~/.aws"]`.
+    /// Places that applications may see and change nevertheless: `["~/.aws", "/run/cups", "/srv/shared"]`.
     pub allow: Vec<PathBuf>,
 }
 

@@ -92,7 +92,7 @@ pub fn session_store(config: &Config) -> SessionStore {
 }
 
 /// How applications of a virtual desktop are confined: they cannot see our configuration and keys, and cannot write journals.
-pub(crate) fn confine(config: &Config) -> Confine {
+pub fn confine(config: &Config) -> Confine {
     let store = session_store(config);
     let file = config_path();
     // The folder of the usual file, so that an application cannot make one either; else the file, which the user named.

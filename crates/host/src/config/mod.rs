@@ -31,8 +31,8 @@ pub use layers::Origin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
-pub use load::{Loaded, SessionLayer, Sources, config_path, load, session_store, starter_text};
-pub(crate) use load::{confine, expanded, own_files};
+pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
+pub(crate) use load::{expanded, own_files};
 pub use model::{ModelSettings, Provider, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};

@@ -62,6 +62,9 @@ pub enum WorkspaceError {
     /// The keeper could not detach from the terminal.
     #[error("failed to detach from the terminal")]
     Detach(#[source] io::Error),
+    /// A path that is not Unicode cannot be passed to the keeper.
+    #[error("failed to pass on how applications are confined")]
+    PassConfine(#[source] serde_json::Error),
 }
 
 impl From<DesktopError> for WorkspaceError {
@@ -101,7 +104,8 @@ impl WorkspaceError {
             )
             | Self::NoProgram { .. }
             | Self::Note { .. }
-            | Self::Detach(_) => return None,
+            | Self::Detach(_)
+            | Self::PassConfine(_) => return None,
         };
         Some(help.to_owned())
     }

@@ -122,9 +122,10 @@ impl WorkspacePlan {
         };
         let desktop = match (self.kind, &self.keep) {
             (DesktopKind::Current, _) => LinuxDesktop::connect_current().await?,
-            (DesktopKind::Virtual, Some(keep)) => LinuxDesktop::start_kept(self.keeper(keep)).await?,
+            (DesktopKind::Virtual, Some(keep)) => LinuxDesktop::start_kept(self.keeper(keep)?).await?,
             (DesktopKind::Virtual, None) => {
-                let options = VirtualOptions { size: self.size.0, ..VirtualOptions::default() };
+                let confine = self.confine.clone();
+                let options = VirtualOptions { size: self.size.0, confine, ..VirtualOptions::default() };
                 LinuxDesktop::start_virtual(options).await?
             }
         };
@@ -132,12 +133,12 @@ impl WorkspacePlan {
     }
 
     /// The command that starts a keeper, without the variables that hold secrets.
-    fn keeper(&self, keep: &Keep) -> std::process::Command {
-        let mut command = keeper::command(&keep.helper, self.size);
+    fn keeper(&self, keep: &Keep) -> Result<std::process::Command, WorkspaceError> {
+        let mut command = keeper::command(&keep.helper, self.size, &self.confine)?;
         for name in &self.secret_variables {
             command.env_remove(name);
         }
-        command
+        Ok(command)
     }
 
     /// Takes over the virtual desktop of a session whose process died; `None` if it has ended.

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_confine::NOT_STARTED;
+use deskhand_confine::{NOT_STARTED, OVER_LIMIT};
 use deskhand_core::{
     action::Report,
     command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
@@ -162,7 +162,14 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
     {
         return refused(format!("`{name}` was not run{}; nothing was done", why.trim_end()));
     }
+    let limit_exceeded = match code == Some(i32::from(OVER_LIMIT)) {
+        true => errors.rsplit_once(mark).map(|(_, why)| why.trim_start_matches(':').trim().to_owned()),
+        false => None,
+    };
     let (status, effect, what) = match (ran.status, code) {
+        (Some(_), Some(_)) if let Some(why) = &limit_exceeded => {
+            (CallStatus::Failure, Verdict::Unknown, format!("was ended: {why}; its work may be half done"))
+        }
         (None, _) => (
             CallStatus::Failure,
             Verdict::Unknown,

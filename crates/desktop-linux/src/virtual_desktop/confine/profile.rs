@@ -1,0 +1,296 @@
+//! The mounts that an application is started with.
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs, io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+};
+
+use deskhand_process::{find_program, succeeds};
+
+use super::{
+    places::{DOCUMENTS, NAME_SERVERS, RUN, RUN_KEPT, SECRETS, SYSTEM, of_the_user},
+    settings::{Confine, ConfineMode},
+};
+use crate::virtual_desktop::environment::Environment;
+
+/// What root needs to work with files of every user; all other privileges are dropped, so that no mount can be undone.
+const KEPT_PRIVILEGES: &[&str] =
+    &["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID", "CAP_SETUID"];
+
+/// What applications see before anything is covered: everything, and nothing of it can be written. They do not end with the process
+/// that starts them, which may die before its desktop does; the guard of the desktop ends them.
+const BASE: [&str; 3] = ["--ro-bind", "/", "/"];
+/// Of devices, those that every program needs. Root could read disks.
+const DEVICES: [&str; 5] = ["--dev", "/dev", "--dev-bind-try", "/dev/dri", "/dev/dri"];
+/// Processes. The kernel checks who looks into them and changes them. Settings of the kernel it lets root change.
+const PROCESSES: &str = "/proc";
+/// Without a namespace of users, an application could look into other processes of the user, and through them see what they see.
+const OWN_USERS: &str = "--unshare-user";
+
+/// How a place is mounted. If there are several for one place, the first counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cover {
+    /// Nothing of it can be seen.
+    Hidden,
+    /// It can be read.
+    ReadOnly,
+    /// It can be written.
+    Writable,
+}
+
+/// What a program is started in.
+pub(crate) struct Surroundings<'a> {
+    /// The home folder of the user.
+    pub(crate) home: Option<&'a OsStr>,
+    /// Where programs are found.
+    pub(crate) path: &'a OsStr,
+    /// The private folder of the virtual desktop; none before there is one.
+    pub(crate) private: Option<&'a Path>,
+    /// The socket of its display; none if that does not run yet.
+    pub(crate) display: Option<PathBuf>,
+    /// The files that the program opens.
+    pub(crate) files: &'a [String],
+}
+
+/// What is kept from applications.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptOut {
+    /// What they do not see.
+    pub hidden: Vec<PathBuf>,
+    /// What they can write to; the rest of what they see, they can read only.
+    pub writable: Vec<PathBuf>,
+}
+
+/// The places that applications cannot see or change, as they are now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Profile {
+    bubblewrap: PathBuf,
+    own_users: bool,
+    /// Existing files and folders, without links, outer ones first.
+    covers: Vec<(PathBuf, Cover)>,
+}
+
+impl Confine {
+    /// What is kept from applications that are started now, for messages; `None` if nothing is. Blocking.
+    ///
+    /// # Errors
+    /// They have to be confined and cannot be.
+    pub fn kept_out(&self) -> Result<Option<KeptOut>, String> {
+        let environment = Environment::of_this_process();
+        let profile = self.profile(&Surroundings {
+            home: environment.find("HOME"),
+            path: environment.path(),
+            private: None,
+            display: None,
+            files: &[],
+        })?;
+        let places = |profile: &Profile, wanted: Cover| -> Vec<PathBuf> {
+            let covers = profile.covers.iter().filter(|(_, how)| *how == wanted);
+            covers.map(|(path, _)| path.clone()).filter(|path| path != Path::new(PROCESSES)).collect()
+        };
+        Ok(profile.map(|profile| KeptOut {
+            hidden: places(&profile, Cover::Hidden),
+            writable: places(&profile, Cover::Writable),
+        }))
+    }
+
+    /// The profile of a program; `None` if it is not confined. Blocking.
+    ///
+    /// # Errors
+    /// Why the program cannot be started: it has to be confined and cannot be, or a file is in a place that is kept from it,
+    /// with the setting that lets it in.
+    pub(crate) fn profile(&self, surroundings: &Surroundings<'_>) -> Result<Option<Profile>, String> {
+        if self.mode == ConfineMode::Off {
+            return Ok(None);
+        }
+        let superuser = rustix::process::geteuid().is_root();
+        let found = find_program("bwrap", surroundings.path, Path::new(""));
+        let found = found.and_then(|file| Some((works(&file, superuser)?, file)));
+        let Some((own_users, bubblewrap)) = found else {
+            return match self.mode {
+                ConfineMode::Required => Err("it has to be confined (`desktop.confine`), and `bwrap` is not installed or \
+                                              cannot make mounts here: install bubblewrap, or set it to \"if_possible\""
+                    .to_owned()),
+                ConfineMode::IfPossible | ConfineMode::Off => Ok(None),
+            };
+        };
+        let covers =
+            self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
+        let profile = Profile { bubblewrap, own_users, covers };
+        let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
+        match hidden {
+            Some(place) => Err(format!(
+                "it cannot see {}, which is kept from applications; to let them in, add it to `desktop.allow`",
+                place.display()
+            )),
+            None => Ok(Some(profile)),
+        }
+    }
+
+    fn covers(&self, surroundings: &Surroundings<'_>, superuser: bool) -> io::Result<Vec<(PathBuf, Cover)>> {
+        let home = surroundings.home.map(Path::new);
+        let mut all = Covers::default();
+        let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
+        for (path, how) in ours.chain(self.hidden.iter().map(|path| (path, Cover::Hidden))) {
+            // If it were missing, an application could make it.
+            if !path.exists() {
+                fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
+            }
+            all.add(path, how);
+        }
+        let pinned = self.pinned(home);
+        SYSTEM.iter().for_each(|path| all.add(Path::new(path), Cover::ReadOnly));
+        all.add(Path::new(PROCESSES), if superuser { Cover::ReadOnly } else { Cover::Writable });
+        all.add(Path::new(RUN), Cover::Hidden);
+        let secrets = home.into_iter().flat_map(|home| SECRETS.iter().map(|secret| home.join(secret)));
+        let others = of_the_user(surroundings.private, surroundings.display.as_deref());
+        let allowed = self.allow.iter().map(|path| in_home(path, home));
+        let allowed: Vec<PathBuf> = allowed.filter_map(|path| path.canonicalize().ok()).collect();
+        for place in secrets.chain(others) {
+            if !place.canonicalize().is_ok_and(|real| allowed.contains(&real)) {
+                all.add(&place, Cover::Hidden);
+            }
+        }
+        let opened = surroundings.files.iter().filter_map(|file| plain(file).canonicalize().ok());
+        let beside = opened.filter_map(|file| file.parent().map(Path::to_owned));
+        // What is kept from applications stays so: the folder of a document, or of documents, cannot open it.
+        let beside: Vec<PathBuf> =
+            beside.filter(|folder| !all.keeps(folder) && folder.parent().is_some()).collect();
+        let temporary = [std::env::temp_dir()].into_iter().filter(|folder| !all.keeps(folder));
+        let home = home.filter(|home| home.parent().is_some()).map(Path::to_owned);
+        let documents: Vec<PathBuf> =
+            DOCUMENTS.iter().map(PathBuf::from).chain(temporary).chain(home).collect();
+        for folder in documents.into_iter().chain(pinned).chain(beside).chain(allowed) {
+            all.add(&folder, Cover::Writable);
+        }
+        for place in RUN_KEPT.iter().chain([&NAME_SERVERS]).map(Path::new).filter(|path| is_below_run(path)) {
+            all.add(place, Cover::ReadOnly);
+        }
+        for own in surroundings.private.into_iter().chain(surroundings.display.as_deref()) {
+            all.add(own, Cover::Writable);
+        }
+        // An outer mount would hide an inner one that was made before it.
+        all.0.sort_by_key(|(path, _)| path.components().count());
+        Ok(all.0)
+    }
+
+    /// The folders above ours: as mounts of their own, they cannot be moved away with what is in them. `~/.local` is left out:
+    /// files could not be moved to the trash.
+    fn pinned(&self, home: Option<&Path>) -> Vec<PathBuf> {
+        let Some(home) = home.and_then(|home| home.canonicalize().ok()) else { return Vec::new() };
+        let above = |path: &PathBuf| -> Vec<PathBuf> {
+            let real = path.canonicalize().unwrap_or_default();
+            let above = real.ancestors().skip(1).filter(|folder| folder.starts_with(&home));
+            above
+                .filter(|folder| *folder != home && *folder != home.join(".local"))
+                .map(Path::to_owned)
+                .collect()
+        };
+        self.hidden.iter().chain(&self.read_only).flat_map(above).collect()
+    }
+}
+
+/// Places with how they are mounted.
+#[derive(Default)]
+struct Covers(Vec<(PathBuf, Cover)>);
+
+impl Covers {
+    /// Adds a place, if it exists and has none yet.
+    fn add(&mut self, path: &Path, how: Cover) {
+        // What does not exist cannot be covered, and holds nothing.
+        if let Ok(real) = path.canonicalize()
+            && !self.0.iter().any(|(known, _)| *known == real)
+        {
+            self.0.push((real, how));
+        }
+    }
+
+    /// Whether a place is in one that cannot be written.
+    fn keeps(&self, place: &Path) -> bool {
+        self.0.iter().any(|(path, how)| *how != Cover::Writable && place.starts_with(path))
+    }
+}
+
+/// A path of the configuration.
+fn in_home(path: &Path, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix("~"), home) {
+        (Ok(below), Some(home)) => home.join(below),
+        (Ok(_) | Err(_), _) => path.to_owned(),
+    }
+}
+
+/// The path of a file that may be named by its address.
+fn plain(file: &str) -> PathBuf {
+    PathBuf::from(file.strip_prefix("file://").unwrap_or(file))
+}
+
+fn is_below_run(path: &Path) -> bool {
+    path.canonicalize().is_ok_and(|real| real.starts_with(RUN))
+}
+
+impl Profile {
+    /// The program that makes the mounts and starts the application.
+    pub(crate) fn program(&self) -> &Path {
+        &self.bubblewrap
+    }
+
+    /// Its arguments that start a program with these arguments.
+    pub(crate) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
+        let mut all = self.options(rustix::process::geteuid().is_root());
+        all.extend(["--".into(), program.into()]);
+        all.extend(arguments);
+        all
+    }
+
+    fn options(&self, superuser: bool) -> Vec<OsString> {
+        let mut all: Vec<OsString> = BASE.into_iter().chain(DEVICES).map(OsString::from).collect();
+        if self.own_users {
+            all.push(OWN_USERS.into());
+        }
+        if superuser {
+            all.extend(["--cap-drop", "ALL"].map(OsString::from));
+            all.extend(KEPT_PRIVILEGES.iter().flat_map(|name| ["--cap-add".into(), name.into()]));
+        }
+        let mut closed = Vec::new();
+        for (path, how) in &self.covers {
+            let is_folder = path.is_dir();
+            let path = path.as_os_str();
+            let options: Vec<&OsStr> = match how {
+                Cover::Writable => vec![OsStr::new("--bind"), path, path],
+                Cover::ReadOnly => vec![OsStr::new("--ro-bind"), path, path],
+                Cover::Hidden if is_folder => {
+                    closed.extend([OsStr::new("--remount-ro"), path]);
+                    vec![OsStr::new("--tmpfs"), path]
+                }
+                Cover::Hidden => vec![OsStr::new("--ro-bind"), OsStr::new("/dev/null"), path],
+            };
+            all.extend(options.into_iter().map(OsStr::to_owned));
+        }
+        // Once everything in them is mounted.
+        all.extend(closed.into_iter().map(OsStr::to_owned));
+        all
+    }
+
+    /// The hidden place that a file is in.
+    fn hides(&self, file: &Path) -> Option<&Path> {
+        let real = file.canonicalize().ok()?;
+        let (place, how) = self.covers.iter().rfind(|(path, _)| real.starts_with(path))?;
+        (*how == Cover::Hidden).then_some(place)
+    }
+}
+
+/// Whether this bubblewrap can make mounts here, and if so, whether with a namespace of users. Root needs none, and would lose what
+/// it may do with files of others.
+fn works(bubblewrap: &Path, superuser: bool) -> Option<bool> {
+    let with = |options: &[&str]| {
+        let options = options.iter().copied().chain(BASE).chain(DEVICES).chain(["--"]).map(OsStr::new);
+        succeeds(bubblewrap, options.chain([bubblewrap.as_os_str(), "--version".as_ref()]))
+    };
+    if !superuser && with(&[OWN_USERS]) { Some(true) } else { with(&[]).then_some(false) }
+}
+
+#[cfg(test)]
+#[path = "profile_tests.rs"]
+mod tests;
