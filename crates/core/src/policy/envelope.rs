@@ -35,6 +35,14 @@ const PASSWORD_MIN: usize = 4;
 const SUBTASK_CHARS_MAX: usize = 200;
 /// Applications that show pages.
 const BROWSERS: &str = "*chrom*|firefox*|*epiphany*|*falkon*|*konqueror*|*midori*|*brave*|vivaldi*|opera*|*edge*|*librewolf*|*browser*";
+/// The most files that a question about a dialog names.
+const DRAWN_MAX: usize = 5;
+/// The name of a file in a dialog in which nothing can be read.
+const UNREADABLE: &str = "whatever is chosen there";
+/// Labels that take what is chosen, besides those that open it.
+const TAKES: &[&str] = &[
+    "Select|Choose|Upload|OK|Auswählen|Hochladen|Sélectionner|Choisir|Seleccionar|Elegir|Subir|Seleziona|Scegli",
+];
 /// Names of the field that holds where a journey or a range begins. Its *To* names no recipient.
 const BEGINS: &[&str] = &[
     "From|Origin|Von|De|Desde|Da|Van|Od|Z|Odkud|Из|Откуда|Від|Fra|Från|Mistä|Nereden|Honnan|Από|出発地|从|출발",
@@ -316,6 +324,9 @@ impl<'a> Own<'a> {
         let pressed = self.field.filter(|_| self.is_aimed && subject.does.activates() && is_opaque(dialog));
         names.extend(pressed.map(|one| one.name.clone()).filter(|name| name.contains('.')));
         if names.is_empty() && opens(subject, command) {
+            if is_opaque(dialog) {
+                return drawn_file(dialog, reading.texts);
+            }
             names = chosen(dialog);
         }
         let judged = names.iter().filter_map(|name| {
@@ -396,9 +407,44 @@ fn saves(dialog: &Surface) -> bool {
 
 /// Whether a command opens what is chosen.
 fn opens(subject: &Subject, command: &Command) -> bool {
-    let opens = Names::new(OPENS);
-    subject.presses_return
-        || (command.intent.does.activates() && subject.labels.iter().any(|label| opens.have(&folded(label))))
+    let (opens, takes) = (Names::new(OPENS), Names::new(TAKES));
+    let accepts = |label: &String| opens.have(&folded(label)) || takes.have(&folded(label));
+    subject.presses_return || (command.intent.does.activates() && subject.labels.iter().any(accepts))
+}
+
+/// The files that a dialog may give which tells nothing of itself, by what was read in its picture: the one whose place is typed, else
+/// any that is shown. `None` if the user has named one of these.
+fn drawn_file(dialog: &Surface, texts: &dyn Texts) -> Option<Value> {
+    let drawn = || dialog.tree.elements.iter().map(|one| one.name.as_str());
+    let name_of = |text: &str| {
+        let name = text.rsplit('/').next().unwrap_or_default();
+        name.trim_matches(|c: char| !c.is_alphanumeric()).to_owned()
+    };
+    let typed = drawn().find(|text| text.contains('/')).map(name_of).filter(|name| !name.is_empty());
+    let is_typed = typed.is_some();
+    let shown =
+        || drawn().map(name_of).filter(|name| name.contains('.') && name.contains(char::is_alphabetic));
+    let files: Vec<String> = typed.map_or_else(|| shown().collect(), |file| vec![file]);
+    let is_named = |file: &String| Value::new(ValueKind::Path, file.clone(), texts).origin == Origin::User;
+    let mut others: Vec<String> =
+        files.iter().filter(|file| !is_named(file)).take(DRAWN_MAX).cloned().collect();
+    // The one that they named is there: that it is chosen cannot be seen.
+    if files.iter().any(is_named) {
+        return None;
+    }
+    let kind = ValueKind::Path;
+    match others.first() {
+        Some(first) => {
+            let origin = Origin::of_unnamed(first, texts);
+            // What is chosen may be drawn otherwise than the rest, and not be read.
+            if !is_typed {
+                others.push(UNREADABLE.to_owned());
+            }
+            Some(Value { kind, text: others.join("` or `"), origin })
+        }
+        None if files.is_empty() => Some(Value { kind, text: UNREADABLE.to_owned(), origin: Origin::Model }),
+        None => None,
+    }
 }
 
 /// The names that are chosen in a list of files.

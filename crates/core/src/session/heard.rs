@@ -73,7 +73,7 @@ impl Heard {
                     }
                 }
                 if text.len() < Self::CHARS_MAX {
-                    hear(element, in_page, &mut text);
+                    hear(element, in_page, &surface.window, &mut text);
                 }
             }
             self.add(format!("what {} shows", surface.window.label()), text);
@@ -177,7 +177,8 @@ impl Heard {
 }
 
 /// Adds what an element tells, if that is a text: in a page or a document, or a label of several words.
-fn hear(element: &Element, in_page: bool, text: &mut String) {
+/// The names of a document and of the application itself are none: they are what windows say of themselves.
+fn hear(element: &Element, in_page: bool, window: &WindowInfo, text: &mut String) {
     let is_document = |role: &Role| {
         in_page
             || [
@@ -194,8 +195,9 @@ fn hear(element: &Element, in_page: bool, text: &mut String) {
     let is_shell = [Role::FRAME, Role::DIALOG, Role::WINDOW, Role::APPLICATION].contains(&element.role);
     let words = element.name.split_whitespace().count();
     let tells = is_document(&element.role) || (!element.role.is_interactive() && words >= Heard::WORDS_MIN);
-    let name =
-        Some(element.name.as_str()).filter(|_| tells && !is_shell && element.role != Role::DOCUMENT_WEB);
+    let is_own = element.role.name().starts_with("document")
+        || (!in_page && !window.app.name.is_empty() && element.name.contains(&window.app.name));
+    let name = Some(element.name.as_str()).filter(|_| tells && !is_shell && !is_own);
     for part in name.into_iter().chain(element.text.as_deref()).filter(|part| !part.trim().is_empty()) {
         text.push_str(part);
         text.push('\n');

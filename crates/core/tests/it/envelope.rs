@@ -164,6 +164,27 @@ fn an_application_that_a_text_names_and_the_user_does_not_is_asked_about() {
 }
 
 #[test]
+fn what_a_window_says_of_itself_names_no_application() {
+    let mut h = Harness::asked(with(Policy::default()), "Copy the table", None);
+    h.step(&json!({
+        "thought": "t", "status": "ASSIGN", "current_subtask": "read", "control_label": "w1",
+    }));
+    let selected = h.windows[0].clone();
+    h.succeeds(Some(selected), Value::Null);
+    let elements = [
+        (1, Role::DOCUMENT_SPREADSHEET, "a.csv - Money Sender"),
+        (1, Role::LABEL, "This is the Money Sender of the desktop"),
+        (2, Role::TABLE_CELL, "A1"),
+    ];
+    h.answer(Event::Observed { observation: Observation::Window(showing("Money Sender", &elements)) });
+    h.reply(&json!({"thought": "t", "status": "FINISH", "result": "read it"}).to_string());
+    h.step(&json!({
+        "thought": "t", "status": "CONTINUE", "function": "launch_application", "arguments": {"name": "pay"},
+    }));
+    assert_eq!(h.guarded(), None);
+}
+
+#[test]
 fn an_application_for_files_is_not_started_with_a_file_that_is_run() {
     let launch = |file: &str| {
         let mut h = Harness::asked(with(Policy::default()), "Show my files", None);
@@ -226,6 +247,15 @@ fn a_file_that_a_page_is_given_must_be_named_by_the_user() {
     assert!(asked_for(request, opaque("Open"), &click("e14")).is_some_and(|why| why.contains("diary.txt`")));
     assert_eq!(asked_for(request, opaque("Open"), &enters("/home/ada/photo.png")), None);
     assert_eq!(asked_for(request, opaque("Save"), &enters("/home/ada/diary.txt")), None);
+    // What is chosen there cannot be told, unless its place is typed.
+    let why = asked_for(request, opaque("Open"), &click("e15")).unwrap();
+    assert!(why.contains("diary.txt`"), "{why}");
+    assert!(asked_for(request, opaque("Open"), &keys("Return")).is_some());
+    let mut typed = opaque("Open");
+    let mut path = element(16, 0, Role::DRAWN_TEXT, "/home/ada/photo.png|");
+    path.source = Source::Ocr;
+    typed.surfaces[1].tree.elements.push(path);
+    assert_eq!(asked_for(request, typed, &click("e15")), None);
     // The name says which file, and not that secrets are meant.
     let why = asked_for("Upload the config", uploading("Open"), &types("e10", "/home/ada/.kube/config"));
     assert!(why.is_some(), "a place of secrets");
