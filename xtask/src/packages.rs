@@ -38,6 +38,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("python3-pyqt5", "", "the fixture application in Qt"),
     package("python3-pyatspi", "", "the Python baseline of `cargo xtask bench perception`"),
     package("chromium", "chromium", "the fixture page"),
+    package("xterm", "xterm", "the red team's terminal without an accessibility tree"),
     package("xclip", "xclip", "tells tests of actions what is on the clipboard"),
     package("x11-utils", "xprop", "tells tests of actions which windows are open"),
     package("python3-uno", "", "tells `cargo xtask bench actions` what a document holds"),

@@ -156,13 +156,14 @@ fn shows_file(info: &WindowInfo, file: &str) -> bool {
     !name.is_empty() && info.title.contains(name)
 }
 
-/// The request with absolute paths, and its files; refused if one of them does not exist. Options, addresses and plain words are
-/// passed on as they are.
+/// The request with absolute paths, and its files; refused if one of them does not exist. Options and addresses are passed on as
+/// they are, and plain words to what is no installed application.
 async fn resolve_files<D: Desktop>(
     desktop: &D,
     request: &LaunchRequest,
 ) -> DesktopResult<Result<(LaunchRequest, Vec<String>), Refusal>> {
     let (mut arguments, mut files) = (Vec::new(), Vec::new());
+    let takes_files = desktop.applications().iter().any(|one| one.is_named(&request.program));
     for argument in &request.arguments {
         let is_address = argument.contains("://") && !argument.starts_with("file://");
         if argument.starts_with('-') || is_address {
@@ -173,7 +174,7 @@ async fn resolve_files<D: Desktop>(
         if state.stamp.is_some() || state.is_folder {
             files.push(state.path.clone());
             arguments.push(state.path);
-        } else if argument.starts_with(['/', '~', '.']) || argument.starts_with("file://") {
+        } else if takes_files || argument.starts_with(['/', '~', '.']) || argument.starts_with("file://") {
             let (path, folder, near) = (state.path, !state.has_folder, state.near);
             return Ok(Err(Refusal::NoFile { path, folder, near }));
         } else {

@@ -27,14 +27,99 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 /// The most names that are suggested.
 const SUGGESTIONS_MAX: usize = 3;
 
-/// Programs that run what they are given: shells, interpreters, and what starts other programs.
+/// Programs that run or open whatever they are given: shells, interpreters, and what starts other programs.
 const INTERPRETERS: &[&str] = &[
-    "ash", "awk", "bash", "busybox", "csh", "dash", "env", "expect", "fish", "gawk", "gdb", "java", "ksh",
-    "lua", "mawk", "node", "perl", "php", "pkexec", "ruby", "sh", "ssh", "su", "sudo", "tclsh", "wish",
-    "xargs", "zsh",
+    "ash",
+    "at",
+    "awk",
+    "bash",
+    "batch",
+    "busybox",
+    "bwrap",
+    "chroot",
+    "chrt",
+    "csh",
+    "dash",
+    "dbus-launch",
+    "dbus-run-session",
+    "distrobox",
+    "docker",
+    "doas",
+    "env",
+    "expect",
+    "fakeroot",
+    "firejail",
+    "fish",
+    "flock",
+    "gawk",
+    "gdb",
+    "gio",
+    "gnome-open",
+    "gtk-launch",
+    "gvfs-open",
+    "ionice",
+    "java",
+    "kde-open",
+    "kde-open5",
+    "kioclient",
+    "kioclient5",
+    "ksh",
+    "ld.so",
+    "lua",
+    "lxc",
+    "machinectl",
+    "mawk",
+    "mono",
+    "nice",
+    "node",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "perl",
+    "php",
+    "pkexec",
+    "podman",
+    "qemu-system",
+    "ruby",
+    "run-mailcap",
+    "runuser",
+    "screen",
+    "script",
+    "see",
+    "setarch",
+    "setpriv",
+    "setsid",
+    "sh",
+    "ssh",
+    "start-stop-daemon",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "systemd-run",
+    "taskset",
+    "tclsh",
+    "time",
+    "timeout",
+    "tmux",
+    "toolbox",
+    "unshare",
+    "watch",
+    "wine",
+    "wish",
+    "xargs",
+    "xdg-open",
+    "xvfb-run",
+    "zellij",
+    "zsh",
 ];
+/// Programs that start what their arguments say: an entry with arguments of its own starts that alone.
+const LAUNCHERS: &[&str] = &["exo-open", "flatpak", "snap"];
+/// An argument of these that starts a terminal.
+const STARTS_TERMINAL: &str = "TerminalEmulator";
 /// The same, with versions in their names.
-const INTERPRETER_FAMILIES: &[&str] = &["bash", "lua", "node", "perl", "php", "python", "pypy", "ruby"];
+const INTERPRETER_FAMILIES: &[&str] =
+    &["bash", "lua", "node", "perl", "php", "python", "pypy", "ruby", "wine"];
 
 /// One installed application.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +164,7 @@ impl DesktopEntries {
         Self { entries }
     }
 
-    /// Finds an entry by id, by name in any case, or by id without its prefix.
+    /// Finds an entry by id, by name in any case, by id without its prefix, or by its program, if that means one entry.
     pub(crate) fn find(&self, wanted: &str) -> Option<&DesktopEntry> {
         let wanted = wanted.trim();
         let id = wanted.strip_suffix(".desktop").unwrap_or(wanted);
@@ -89,6 +174,19 @@ impl DesktopEntries {
             .or_else(|| self.entries.iter().find(|entry| !entry.hidden && same(&entry.name)))
             .or_else(|| self.entries.iter().find(|entry| same(&entry.id) || same(last_part(&entry.id))))
             .or_else(|| self.entries.iter().find(|entry| same(&entry.name)))
+            .or_else(|| self.find_by_program(id))
+    }
+
+    /// The entry that a program belongs to: the one that starts it without arguments of its own, else the only one. Started by
+    /// that name, a program always gets the command line of an entry.
+    fn find_by_program(&self, program: &str) -> Option<&DesktopEntry> {
+        if program.is_empty() || LAUNCHERS.contains(&program) {
+            return None;
+        }
+        let of_program =
+            || self.entries.iter().filter(|entry| !entry.hidden && entry.program_name() == program);
+        let bare = of_program().find(|entry| entry.command_line(&[]).len() == 1);
+        bare.or_else(|| of_program().next().filter(|_| of_program().nth(1).is_none()))
     }
 
     /// The entry whose windows have this class.
@@ -109,14 +207,22 @@ impl DesktopEntries {
     pub(crate) fn applications(&self) -> Vec<InstalledApplication> {
         let is_plain = |entry: &DesktopEntry| !entry.hidden && !entry.runs_what_it_is_given();
         let means_plain = |name: &str| self.find(name).is_none_or(is_plain);
-        let plain = self.entries.iter().filter(|entry| is_plain(entry)).filter(|entry| {
-            [&entry.id, last_part(&entry.id), &entry.name, &entry.program_name()].into_iter().all(means_plain)
-        });
+        let plain = self
+            .entries
+            .iter()
+            .filter(|entry| is_plain(entry))
+            .filter(|entry| [&entry.id, last_part(&entry.id), &entry.name].into_iter().all(means_plain));
+        // A program that does not mean its entry would be started without the arguments of the entry.
+        let program_of = |entry: &DesktopEntry| {
+            let program = entry.program_name();
+            let means_it = self.find(&program).is_some_and(is_plain);
+            if means_it { program } else { String::new() }
+        };
         let mut applications: Vec<InstalledApplication> = plain
             .map(|entry| InstalledApplication {
                 id: entry.id.clone(),
                 name: entry.name.clone(),
-                program: entry.program_name(),
+                program: program_of(entry),
             })
             .collect();
         applications.sort_by(|one, other| one.id.cmp(&other.id));
@@ -212,15 +318,19 @@ impl DesktopEntry {
         (!entry.name.is_empty() && !entry.exec.is_empty()).then_some(entry)
     }
 
-    /// Whether it is a shell, an interpreter or a terminal.
+    /// Whether it is a shell, an interpreter, a terminal, or a program that starts others.
     fn runs_what_it_is_given(&self) -> bool {
         let program = self.program_name();
+        let words = self.command_line(&[]);
+        let launches = LAUNCHERS.contains(&program.as_str())
+            && (words.len() == 1 || words.iter().any(|word| word.contains(STARTS_TERMINAL)));
         let of_family = |family: &&str| {
             let rest = program.strip_prefix(*family);
             rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-'))
         };
         self.terminal
             || self.is_terminal
+            || launches
             || INTERPRETERS.contains(&program.as_str())
             || INTERPRETER_FAMILIES.iter().any(of_family)
     }

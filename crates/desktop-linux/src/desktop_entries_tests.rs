@@ -139,3 +139,40 @@ fn what_runs_what_it_is_given_is_no_application_of_a_menu() {
         assert_eq!(applications.iter().any(|one| one.is_named(wanted)), is_named, "{wanted}");
     }
 }
+
+#[test]
+fn a_program_means_an_application_only_with_the_command_line_of_its_entry() {
+    let entry =
+        |name: &str, exec: &str| format!("[Desktop Entry]\nType=Application\nName={name}\nExec={exec}\n");
+    let texts = [
+        ("web-browser", entry("Web Browser", "exo-open --launch WebBrowser %u")),
+        ("mail-reader", entry("Mail Reader", "exo-open --launch MailReader %u")),
+        ("terminal-emulator", entry("Console", "exo-open --launch TerminalEmulator")),
+        ("org.example.App", entry("An App", "/usr/bin/flatpak run org.example.App @@u %U @@")),
+        ("office-calc", entry("Calc", "office --calc %U")),
+        ("office-start", entry("Office", "office %U")),
+        ("player", entry("Player", "play --quiet %F")),
+        ("opener", entry("Opener", "exo-open %u")),
+        ("slow", entry("Slow", "timeout 60 play %F")),
+        ("anything", entry("Anything", "xdg-open %u")),
+    ];
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let all = entries(&texts);
+    let applications = all.applications();
+    let is_listed = |name: &str| applications.iter().any(|one| one.is_named(name));
+    for (name, line) in [
+        ("office", &["office", "a"][..]),
+        ("play", &["play", "--quiet", "a"]),
+        ("Web Browser", &["exo-open", "--launch", "WebBrowser", "a"]),
+        ("An App", &["/usr/bin/flatpak", "run", "org.example.App", "@@u", "a", "@@"]),
+    ] {
+        assert!(is_listed(name), "{name}");
+        assert_eq!(all.find(name).unwrap().command_line(&["a".to_owned()]), line, "{name}");
+    }
+    for name in [
+        "exo-open", "flatpak", "Opener", "Slow", "timeout", "Anything", "xdg-open", "Console", "wine",
+        "nohup",
+    ] {
+        assert!(!is_listed(name), "{name}");
+    }
+}

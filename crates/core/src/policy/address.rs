@@ -2,6 +2,8 @@
 
 use url::Url;
 
+use super::origin::ValueKind;
+
 /// The host of an address of a page, in lower case and in ASCII: that of `https://example.org/a` is `example.org`. `None` for
 /// files and for what is no address.
 pub(super) fn host_of(address: &str) -> Option<String> {
@@ -129,6 +131,34 @@ pub(super) fn names_host(text: &str, host: &str) -> bool {
             named.is_some_and(|named| named == host || host.ends_with(&format!(".{named}")))
         })
     })
+}
+
+/// Endings of files that are no domains, but look like them.
+const FILES: [&str; 17] = [
+    "txt", "odt", "ods", "odp", "csv", "pdf", "png", "jpg", "jpeg", "html", "json", "toml", "xml", "docx",
+    "xlsx", "log", "js",
+];
+
+/// The hosts and mail addresses that a text names.
+pub(crate) fn reached_in(text: &str) -> Vec<(ValueKind, String)> {
+    let mut found: Vec<(ValueKind, String)> = Vec::new();
+    if text.contains('@') {
+        found.extend(mail_addresses(text).into_iter().map(|address| (ValueKind::Recipient, address)));
+    }
+    let is_edge = |c: char| "\"'`“”„‘’«»<>(),;!?".contains(c);
+    for word in text.split(|c: char| c.is_whitespace() || is_edge(c)).filter(|word| word.contains(['.', ':']))
+    {
+        let word = word.trim_end_matches(['.', ':']);
+        let is_file = |host: &str| {
+            let last = host.rsplit('.').next().unwrap_or_default();
+            FILES.contains(&last) || FILE_ENDINGS.contains(&last)
+        };
+        let is_host = word.contains("://")
+            || (has_name(word.split(['/', '?', '#']).next().unwrap_or_default()) && !word.contains('@'));
+        let host = host_typed(word).filter(|host| is_host && (word.contains("://") || !is_file(host)));
+        found.extend(host.map(|host| (ValueKind::Host, host)));
+    }
+    found
 }
 
 /// The mail addresses in a text, in lower case.

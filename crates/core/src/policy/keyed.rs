@@ -23,13 +23,20 @@ const PRESSABLE_MAX: usize = 20;
 const FILE_MANAGERS: &str = "thunar|nautilus|org.gnome.nautilus|files|nemo|caja|pcmanfm*|dolphin|krusader|konqueror|spacefm|xfdesktop|doublecmd";
 /// Applications that show messages.
 const MAIL: &str = "*mail*|thunderbird*|betterbird|evolution|geary|org.gnome.geary|sylpheed|balsa|trojita";
+/// Applications that run what is entered there: terminals, and dialogs for commands.
+const RUN_ENTERED: &str = "*terminal*|*xterm*|kitty|alacritty|st|st-*|stterm|urxvt*|rxvt*|mrxvt|aterm|eterm|konsole|yakuake|guake|tilda|tilix|\
+                           terminator|terminology|sakura|roxterm|wezterm*|org.wezfurlong.wezterm|foot|footclient|ghostty|com.mitchellh.ghostty|\
+                           termite|cool-retro-term|hyper|tabby|warp|kgx|org.gnome.console|ptyxis|black box|blackbox|rio|contour|deepin-terminal|\
+                           krunner|rofi|dmenu|gmrun|xfce4-appfinder|xfrun4|fuzzel|wofi|bemenu|ulauncher|albert|synapse|lxqt-runner|mate-run";
+/// Names of the fields of editors that are terminals.
+const TERMINAL_FIELDS: &str = "terminal|terminal *|terminal,*";
 /// Names of files that are run when they are opened, or that install something.
 const RUNS: &str = "*.desktop|*.sh|*.bash|*.csh|*.zsh|*.py|*.pl|*.rb|*.run|*.appimage|*.bin|*.exe|*.jar|*.deb|*.rpm|*.flatpak|\
                     *.flatpakref|*.snap|*.bat|*.lnk";
 /// Roles that show a file.
 const FILES: &str = "icon|table cell|list item|tree item|tree table|layered pane|drawn *";
 /// Labels that open what is chosen.
-const OPENS: &[&str] = &[
+pub(super) const OPENS: &[&str] = &[
     "Open|Execute|Run|Run in Terminal|Launch|Öffnen|Ausführen|Ouvrir|Exécuter|Abrir|Ejecutar|Executar|Apri|Esegui|Openen|Uitvoeren",
     "Otwórz|Uruchom|Otevřít|Spustit|Открыть|Выполнить|Запустить|Відкрити|Виконати|Запустити|Öppna|Kör|Åbn|Åpne|Kør|Kjør|Avaa|Suorita",
     "Aç|Çalıştır|Megnyitás|Futtatás|Deschide|Execută|Άνοιγμα|Εκτέλεση|開く|実行|打开|執行|执行|运行|열기|실행",
@@ -53,6 +60,10 @@ impl Subject {
             command.intent.chords().flat_map(|chord| pressable(chord, view)).take(PRESSABLE_MAX).collect();
         let shows_terminal = view.elements().any(|one| one.role == Role::TERMINAL);
         self.feeds_terminal = shows_terminal && command.intent.chords().any(feeds_terminal);
+        self.enters_line = self.runs_entered(command, view)
+            && (self.presses_return
+                || command.intent.chords().any(|chord| feeds_terminal(chord) || runs_line(chord))
+                || pastes_by_click(command));
         let chosen = || {
             view.elements().filter(|one| one.states.has(State::Selected) || one.states.has(State::Focused))
         };
@@ -78,6 +89,27 @@ impl Subject {
 }
 
 impl Subject {
+    /// Whether what is entered is run: in a terminal that may not say that it is one, in a dialog for commands, in the terminal of
+    /// an editor.
+    fn runs_entered(&self, command: &Command, view: &WindowView) -> bool {
+        let takes_lines = |one: &Element| {
+            matches("terminal|*text*|entry|document*|paragraph", one.role.name())
+                && (one.role == Role::TERMINAL || matches(TERMINAL_FIELDS, &one.name))
+        };
+        let aimed = || view.elements().filter(|one| command.intent.elements().any(|id| id == one.id));
+        let focused = || view.elements().filter(|one| one.states.has(State::Focused));
+        [&self.application, &self.application_root].into_iter().any(|name| matches(RUN_ENTERED, name))
+            || aimed().any(takes_lines)
+            || (aimed().next().is_none() && focused().any(takes_lines))
+    }
+
+    /// Notes the file that an application for files is started with, if opening it runs it.
+    pub(super) fn opens_in_files(&mut self) {
+        if self.does == Does::Open && matches(FILE_MANAGERS, &self.application) {
+            self.runs = self.arguments.iter().find(|file| matches(RUNS, file)).cloned();
+        }
+    }
+
     /// Notes the words that were read in a picture where a command clicks, if nothing else there has a name. A button that is drawn is
     /// larger than the words on it, by up to their height on each side.
     pub(super) fn drawn_there(&mut self, command: &Command, view: &WindowView) {
@@ -113,6 +145,16 @@ fn feeds_terminal(chord: &KeyChord) -> bool {
         Key::Named(NamedKey::Insert) => with(Modifier::Shift) || with(Modifier::Ctrl),
         Key::Char(_) | Key::Named(_) => false,
     }
+}
+
+/// Whether a chord runs the line of a shell and brings the next one.
+fn runs_line(chord: &KeyChord) -> bool {
+    chord.modifiers.contains(&Modifier::Ctrl) && matches!(chord.key, Key::Char('o' | 'O'))
+}
+
+/// Whether a command clicks with the button that pastes what is selected.
+fn pastes_by_click(command: &Command) -> bool {
+    command.arguments.get("button").and_then(serde_json::Value::as_str) == Some("middle")
 }
 
 /// Whether a chord deletes what is chosen.

@@ -5,6 +5,7 @@
 
 mod address;
 mod decision;
+mod envelope;
 mod executed;
 mod guard;
 mod keyed;
@@ -17,6 +18,7 @@ mod subject;
 mod surroundings;
 mod values;
 
+pub(crate) use address::reached_in;
 pub use decision::{Decision, Ruling};
 pub use guard::{Edition, Words};
 pub use keyed::Pressable;

@@ -20,7 +20,7 @@ const QUOTED_MAX: usize = 120;
 pub enum ValueKind {
     /// The host of a page that is opened.
     Host,
-    /// The mail address that something is sent to.
+    /// Whom something is sent to: a mail address, or another name for somebody.
     Recipient,
     /// An address that holds or runs what it opens, such as `javascript:…`.
     Address,
@@ -75,6 +75,11 @@ pub trait Texts {
     fn said(&self) -> Vec<&str>;
     /// The texts that agents have read and that are at hand, the latest first.
     fn read(&self) -> Vec<ReadText<'_>>;
+    /// What was heard from outside: results of tools, documents, pages, reports. Without what windows say of themselves, such as
+    /// their titles, the latest first.
+    fn heard(&self) -> Vec<ReadText<'_>>;
+    /// What was planned before anything was heard.
+    fn planned(&self) -> Vec<&str>;
     /// The files that the session has saved, absolute.
     fn made(&self) -> Vec<&str>;
 }
@@ -83,9 +88,21 @@ impl Origin {
     /// Where a value comes from that the user has not named: from the text that it stands in, or from the model.
     pub(super) fn of_unnamed(value: &str, texts: &dyn Texts) -> Self {
         let value = value.to_lowercase();
-        for ReadText { place, text } in texts.read() {
+        Self::in_texts(texts.read(), |text| text.find(&value))
+    }
+
+    /// Where whole words come from that the user has not said: from what was heard, or from the model.
+    pub(super) fn of_heard(words: &[&str], texts: &dyn Texts) -> Self {
+        Self::in_texts(texts.heard(), |text| {
+            words.iter().find_map(|one| find_words(text, &one.to_lowercase()))
+        })
+    }
+
+    /// The first text in whose lower case form something is found.
+    fn in_texts(texts: Vec<ReadText<'_>>, find: impl Fn(&str) -> Option<usize>) -> Self {
+        for ReadText { place, text } in texts {
             let lower = text.to_lowercase();
-            if let Some(at) = lower.find(&value) {
+            if let Some(at) = find(&lower) {
                 return Self::Outside { place, text: around(&lower, text, at) };
             }
         }
@@ -117,6 +134,7 @@ impl ValueKind {
     fn is_named(self, said: &str, value: &str) -> bool {
         match self {
             Self::Host => names_host(said, value),
+            Self::Recipient if mail_addresses(value).is_empty() => names_somebody(said, value),
             Self::Recipient => mail_addresses(said).iter().any(|address| address == value),
             Self::Path | Self::Argument => {
                 let name = value.rsplit('/').next().unwrap_or(value);
@@ -156,18 +174,42 @@ fn around(lower: &str, text: &str, at: usize) -> String {
     clip(&if start > 0 { format!("…{part}") } else { part }, QUOTED_MAX)
 }
 
+/// Words that name nobody.
+const NOBODY: &[&str] = &[
+    "the", "and", "for", "you", "your", "with", "all", "send", "mail", "message", "this", "that", "from",
+    "who",
+];
+/// The shortest word that names somebody, in letters.
+const NAME_MIN: usize = 3;
+
+/// Whether a text names somebody: by one of the words of the name.
+fn names_somebody(said: &str, name: &str) -> bool {
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| word.chars().count() >= NAME_MIN);
+    let mut words = words.filter(|word| !NOBODY.contains(&word.to_lowercase().as_str())).peekable();
+    if words.peek().is_none() {
+        return has_words(said, name);
+    }
+    words.any(|word| has_words(said, word))
+}
+
 /// Whether a text has a value as whole words, in any case.
 pub(super) fn has_words(text: &str, value: &str) -> bool {
-    let (text, value) = (text.to_lowercase(), value.trim().to_lowercase());
+    find_words(&text.to_lowercase(), &value.trim().to_lowercase()).is_some()
+}
+
+/// Where whole words stand in a text, both in lower case.
+fn find_words(text: &str, value: &str) -> Option<usize> {
     if value.is_empty() {
-        return false;
+        return None;
     }
     let is_outside = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    text.match_indices(&value).any(|(at, found)| {
-        let before = text.get(..at).and_then(|head| head.chars().next_back());
+    let whole = |(at, found): &(usize, &str)| {
+        let before = text.get(..*at).and_then(|head| head.chars().next_back());
         let after = text.get(at + found.len()..).and_then(|tail| tail.chars().next());
         is_outside(before) && is_outside(after)
-    })
+    };
+    text.match_indices(value).find(whole).map(|(at, _)| at)
 }
 
 #[cfg(test)]
@@ -186,6 +228,14 @@ mod tests {
             vec![ReadText { place: "paragraph e3".to_owned(), text }]
         }
 
+        fn heard(&self) -> Vec<ReadText<'_>> {
+            self.read()
+        }
+
+        fn planned(&self) -> Vec<&str> {
+            Vec::new()
+        }
+
         fn made(&self) -> Vec<&str> {
             Vec::new()
         }
@@ -202,6 +252,9 @@ mod tests {
         check(ValueKind::Host, "other.test", "model");
         check(ValueKind::Recipient, "ada@example.org", "user");
         check(ValueKind::Recipient, "mallory@evil.test", "outside");
+        check(ValueKind::Recipient, "Ada Lovelace", "user");
+        check(ValueKind::Recipient, "Mallory", "outside");
+        check(ValueKind::Recipient, "Mail for all", "model");
         check(ValueKind::Path, "/home/ada/report.odt", "user");
         check(ValueKind::Path, "/home/ada/report.pdf", "user");
         check(ValueKind::Path, "/home/ada/.bashrc", "model");

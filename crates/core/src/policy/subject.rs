@@ -110,6 +110,21 @@ pub struct Subject {
     /// The file that it opens where files are shown, if opening it runs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<String>,
+    /// Whether it enters a line where lines are run, though nothing there says that it is a terminal.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub enters_line: bool,
+    /// The application that it goes to, if a text from outside names that, and neither the user nor the plan does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Value>,
+    /// The file that it gives to a page, if the user has not named it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uploads: Option<Value>,
+    /// Where the text stands that it fills into a field for a password, if the user has not said it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fills_password: Option<String>,
+    /// The name of what it presses, if a text from outside has that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told: Option<Value>,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }

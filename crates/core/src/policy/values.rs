@@ -16,7 +16,7 @@ use crate::{
     intent::{Aimed, Does, Judged},
     keys::{Key, KeyChord, Modifier},
     observation::{Observation, Surface, WindowView},
-    ui::{Element, Role, State, WindowKind},
+    ui::{Element, InstalledApplication, Role, State, WindowKind},
 };
 
 /// Names of the fields that take the recipients of a message.
@@ -71,6 +71,8 @@ pub(crate) struct Reading<'a> {
     pub(crate) observation: &'a Observation,
     /// What paths are relative to.
     pub(crate) places: &'a Places,
+    /// The applications that may be started without a question.
+    pub(crate) applications: Option<&'a [InstalledApplication]>,
     /// Where values are looked up.
     pub(crate) texts: &'a dyn Texts,
     /// The edition of the safe guard, which decides as it did.
@@ -127,6 +129,9 @@ impl Subject {
             }
             if command.intent.aims.contains(&Aimed::Replaces) {
                 self.replaces(reading);
+            }
+            if reading.edition.is_fourth() {
+                self.leaves(command, reading);
             }
             self.writes(command, reading.places, &reading.texts.made());
         }
@@ -326,7 +331,7 @@ impl Opened {
 }
 
 /// Whether a field takes the recipients of a message.
-fn is_for_recipients(field: &Element, edition: Edition) -> bool {
+pub(super) fn is_for_recipients(field: &Element, edition: Edition) -> bool {
     matches(HARMLESS, field.role.name()) && is_named_for_recipients(field, edition)
 }
 
@@ -372,7 +377,7 @@ fn takes_place(field: &Element, surface: &Surface) -> bool {
 }
 
 /// Whether a field is named for the name or the place of a file.
-fn is_named_for_files(name: &str) -> bool {
+pub(super) fn is_named_for_files(name: &str) -> bool {
     PLACES.seem(name) || name.trim().is_empty()
 }
 
@@ -405,7 +410,7 @@ pub(super) fn address_now(subject: &Subject, judged: &Judged, live: &Element) ->
 }
 
 /// The text that a command types, from its arguments and its keys.
-fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
+pub(super) fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
     let mut text = String::new();
     if matches!(command.intent.does, Does::Type | Does::Set) {
         let takes = tools.iter().find(|tool| tool.name == command.tool).map_or(&[][..], |tool| &tool.takes);

@@ -12,6 +12,7 @@ use super::{
     round::{SubtaskRecord, SubtaskStatus},
     state::{Session, Stage},
     verify::Doubt,
+    words::AtHand,
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
@@ -20,7 +21,7 @@ use crate::{
     known_tools::DELEGATE,
     model::ReplyKind,
     observation::{DesktopView, Look, Observation},
-    policy::{Decision, Subject},
+    policy::{Decision, Reading, Subject},
     prompt::{
         AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
         app_user_text, system_message,
@@ -167,7 +168,22 @@ impl Session {
     /// such an agent does is not seen here, so this is the only time that rules can decide on it.
     pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<Command> {
         let command = self.delegation(reply)?;
-        let subject = Subject::of(&command, &Observation::Desktop(DesktopView::default()));
+        let (observation, edition) = (Observation::Desktop(DesktopView::default()), self.config.policy.guard);
+        let mut subject = Subject::of(&command, &observation);
+        if edition.is_fourth() {
+            let texts = &AtHand::new(self, &observation);
+            let (tools, places) = (self.config.host_tools.as_slice(), &self.config.places);
+            let reading = Reading {
+                tools,
+                before: &[],
+                observation: &observation,
+                places,
+                applications: None,
+                texts,
+                edition,
+            };
+            subject = subject.with_values(&command, &reading);
+        }
         (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
     }
 
@@ -219,6 +235,7 @@ impl Session {
         let AgentReport { status, result } = report;
         let reason = result.clone();
         self.returned.add_report(&delegation.name, result.clone());
+        self.heard.add_report(&delegation.name, &result);
         let agent = AgentRef::Agent { name: delegation.name };
         self.archive(SubtaskRecord { subtask: delegation.subtask, agent, status, result });
         match status {

@@ -182,7 +182,7 @@ impl Judging<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
     pub(super) fn subject(&self, before: &[Command], command: &Command, edition: Edition) -> Subject {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
-        let reading = Reading { tools, before, observation, places, texts, edition };
+        let reading = Reading { tools, before, observation, places, applications, texts, edition };
         Subject::after(before, command, observation).among(applications).with_values(command, &reading)
     }
 }
@@ -305,6 +305,8 @@ impl Grant {
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
             // A program, or a call of an agent without a window: the grant covers only identical arguments.
             _ if command.agent.is_some() || subject.does == Does::Open => all(),
+            // A line that is run, or a password: the grant covers no other text.
+            _ if subject.enters_line || subject.fills_password.is_some() => all(),
             // An unnamed element, such as the text of an editor, is identified by its id.
             ([], Some(role), Some(id)) => format!("{role} {id}"),
             ([], _, _) => all(),
@@ -317,6 +319,14 @@ impl Grant {
                 subject.values.iter().chain(&subject.standing).filter(|value| value.origin != Origin::User);
             named.extend(values.map(|value| value.text.as_str()));
             named.extend(subject.writes_executed.as_deref());
+        }
+        // And the dialog, the page, the document and the program that it was asked in.
+        if edition.is_fourth() {
+            let texts = subject.surroundings.texts.iter().chain(&subject.hosts);
+            let files = subject.runs.iter().chain(&subject.document);
+            named.extend(texts.chain(files).map(String::as_str));
+            let values = subject.elsewhere.iter().chain(&subject.uploads);
+            named.extend(values.map(|value| value.text.as_str()));
         }
         // One for a secret covers no other secret in the same field.
         let secret = secret::secret_of(command).map(|(name, _)| format!("{}{name}", secret::PREFIX));

@@ -253,8 +253,17 @@ impl Session {
         let reply = &acted.replied.reply;
         let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
         let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
+        let is_trusted = self.heard.is_empty();
+        if is_trusted {
+            self.heard.plan(reply);
+        }
         let kept = (&mut self.host.memory, &mut self.blackboard, self.wording);
         let recorded = acted.record(thought, plan, word, kept);
+        for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
+            if is_trusted || recorded.approved {
+                self.heard.went_to(window);
+            }
+        }
         let failed = recorded.failure().is_some();
         let repeats = self.host.stall.note(seen, did);
         let too_early = self.round.following.as_ref().is_some_and(Following::is_waiting)

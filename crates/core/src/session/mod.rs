@@ -18,6 +18,7 @@ mod evaluation;
 mod evaluation_state;
 mod event;
 mod gate;
+mod heard;
 mod host;
 mod machine;
 mod phases;

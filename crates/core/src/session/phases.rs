@@ -213,6 +213,11 @@ impl<R: Expects> Acting<R> {
         self.out.as_ref().map_or("", |command| &command.tool)
     }
 
+    /// What the command in progress does.
+    pub(super) fn does(&self) -> Does {
+        self.out.as_ref().map_or(Does::Other, |command| command.intent.does)
+    }
+
     /// The window of the command in progress.
     pub(super) fn window(&self) -> Option<WindowId> {
         self.out.as_ref().and_then(|command| command.window)

@@ -11,6 +11,7 @@ use super::{
     effect::{Effect, EffectRecord, StepRef},
     evaluation_state::Evaluating,
     gate::{Grants, Parked},
+    heard::Heard,
     phases::{Acting, Observed, Replied, StepStart},
     plan::Following,
     review::Review,
@@ -134,6 +135,9 @@ pub struct Session {
     /// What tools and agents have returned.
     #[serde(default)]
     pub(super) returned: Returned,
+    /// What was heard from outside.
+    #[serde(default)]
+    pub(super) heard: Heard,
     /// The files that were saved.
     #[serde(default)]
     pub(super) made: Made,
@@ -169,6 +173,7 @@ impl Session {
             blackboard: Blackboard::default(),
             said: Said::default(),
             returned: Returned::default(),
+            heard: Heard::default(),
             made: Made::default(),
             targets,
             host: HostAgent::default(),

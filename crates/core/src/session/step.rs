@@ -145,6 +145,7 @@ impl Session {
                 self.round.unsaved.take_in(acting.window(), &result.report);
                 self.made.take_in(&result.report);
                 self.returned.add_output(acting.tool(), &result.output);
+                self.heard.add_output(acting.tool(), acting.does(), &result.output);
                 acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);
             }
@@ -176,6 +177,7 @@ impl Session {
 
     fn observed<A: AgentKind>(&mut self, agent: A, start: StepStart, observation: Observation) {
         self.round.unsaved.see(&observation);
+        self.heard.see(&observation);
         if let Some(reply) = agent.decide_without_model(self, &observation) {
             self.decided(agent, start.observed(observation, Vec::new()).replied(reply));
             return;

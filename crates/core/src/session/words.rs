@@ -93,7 +93,7 @@ impl Made {
 }
 
 /// The texts in a value, one line each.
-fn strings_in(value: &Value, into: &mut String) {
+pub(super) fn strings_in(value: &Value, into: &mut String) {
     match value {
         Value::String(text) => {
             into.push_str(text);
@@ -114,6 +114,23 @@ pub(super) struct AtHand<'a> {
 impl<'a> AtHand<'a> {
     pub(super) const fn new(session: &'a Session, observation: &'a Observation) -> Self {
         Self { session, observation }
+    }
+
+    /// The results of sub-tasks, the latest first.
+    fn results(&self) -> impl Iterator<Item = ReadText<'a>> {
+        let subtasks = self.session.round.subtasks.iter().rev();
+        subtasks.map(|one| ReadText { place: format!("the result of {}", one.agent), text: &one.result })
+    }
+
+    /// What is no longer shown: results of sub-tasks, the blackboard, and the hosts and addresses of earlier views.
+    fn remembered(&self, texts: &mut Vec<ReadText<'a>>) {
+        texts.extend(self.results());
+        let steps: Vec<_> = self.session.blackboard.trajectories().collect();
+        for step in steps.into_iter().rev() {
+            let place = format!("the blackboard, step {} of {}", step.step, step.agent);
+            texts.extend(step.results.iter().map(|text| ReadText { place: place.clone(), text }));
+        }
+        texts.extend(self.session.heard.reached());
     }
 }
 
@@ -148,7 +165,20 @@ impl Texts for AtHand<'_> {
             let place = format!("the sub-task of {}", app.owner.agent());
             texts.extend(own.map(|text| ReadText { place: place.clone(), text }));
         }
+        if self.session.config.policy.guard.is_fourth() {
+            self.remembered(&mut texts);
+        }
         texts
+    }
+
+    fn heard(&self) -> Vec<ReadText<'_>> {
+        let mut texts: Vec<ReadText<'_>> = self.results().collect();
+        texts.extend(self.session.heard.texts());
+        texts
+    }
+
+    fn planned(&self) -> Vec<&str> {
+        self.session.heard.plans().collect()
     }
 }
 

@@ -9,7 +9,7 @@ pub struct InstalledApplication {
     pub id: String,
     /// The display name: `Mousepad`.
     pub name: String,
-    /// The file name of its program: `mousepad`.
+    /// The file name of its program, if that alone means this application: `mousepad`. Else empty.
     pub program: String,
 }
 
@@ -20,6 +20,8 @@ impl InstalledApplication {
         let wanted = wanted.trim();
         let wanted = wanted.strip_suffix(".desktop").unwrap_or(wanted).to_lowercase();
         let last = self.id.rsplit('.').next().unwrap_or(&self.id);
-        [&self.id, last, &self.name, &self.program].iter().any(|name| name.to_lowercase() == wanted)
+        [&self.id, last, &self.name, &self.program]
+            .iter()
+            .any(|name| !name.is_empty() && name.to_lowercase() == wanted)
     }
 }

@@ -7,6 +7,7 @@ mod budgets;
 mod calls;
 mod decisions;
 mod diffs;
+mod envelope;
 mod evaluation;
 mod forgeries;
 mod gate;

@@ -103,6 +103,17 @@ async fn items_are_selected_by_name() {
 }
 
 #[tokio::test]
+async fn an_application_is_started_with_files_that_exist() {
+    let desktop = office();
+    for word in ["run", "x.ods", "/no/such.ods"] {
+        let request = LaunchRequest { program: "LibreOffice Calc".into(), arguments: strings(&[word]) };
+        let report = launch(&desktop, &request, &LIMITS()).await.unwrap();
+        assert_eq!(report.effect(), Verdict::Refused, "{word}: {}", report.summary());
+        assert!(report.summary().contains(word), "{}", report.summary());
+    }
+}
+
+#[tokio::test]
 async fn paths_lead_through_menus() {
     let desktop = office();
     let request = LaunchRequest { program: "LibreOffice Calc".into(), arguments: vec![] };

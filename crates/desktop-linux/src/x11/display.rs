@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
-    protocol::xproto::{Atom, ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
+    protocol::xproto::{ConnectionExt as _, CreateWindowAux, EventMask, WindowClass},
     rust_connection::{DefaultStream, RustConnection},
 };
 
@@ -105,12 +105,11 @@ impl Display {
         let operation = "set up the connection to the X server";
         let wrap = |fault: Fault| fault.into_desktop_error(operation, &name);
         let atoms = intern(&requests).map_err(wrap)?;
-        let compositor = intern_compositor(&requests, screen).map_err(wrap)?;
+        let redrawn = Redrawn::new(&requests, screen).map_err(wrap)?;
         let root = requests.setup().roots.get(screen).ok_or_else(|| {
             DesktopError::failed(operation, format!("display {name} has no screen {screen}"))
         })?;
-        let size = Size { width: root.width_in_pixels, height: root.height_in_pixels };
-        let root = root.root;
+        let (root, size) = (root.root, Size { width: root.width_in_pixels, height: root.height_in_pixels });
         let own_window = create_own_window(&listening, root).map_err(wrap)?;
 
         let (events, _) = broadcast::channel(EVENTS_KEPT);
@@ -140,8 +139,7 @@ impl Display {
             root,
             atoms,
             camera: Camera::default(),
-            redrawn: Redrawn::default(),
-            compositor,
+            redrawn,
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,
@@ -293,11 +291,6 @@ impl Display {
 
 fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
     Ok(Atoms::new(connection)?.reply()?)
-}
-
-/// The selection that the compositing manager of a screen owns (EWMH, `_NET_WM_CM_Sn`).
-fn intern_compositor(connection: &RustConnection, screen: usize) -> WorkResult<Atom> {
-    Ok(connection.intern_atom(false, format!("_NET_WM_CM_S{screen}").as_bytes())?.reply()?.atom)
 }
 
 /// Creates an invisible window of a connection, whose changed properties are events.

@@ -29,6 +29,8 @@ pub(crate) type DrawnArea = (Option<u32>, Rect<Screen>);
 
 /// The screen as it was when drawn areas were last compared.
 pub(crate) struct Redrawn {
+    /// The selection that a compositing manager owns.
+    compositor: Atom,
     screen: Rect<Screen>,
     /// Its pixels, row by row; empty before the first comparison.
     pixels: Vec<u8>,
@@ -39,13 +41,18 @@ pub(crate) struct Redrawn {
 /// The column and row of a tile, counted from the top left of the screen.
 type Tile = (i32, i32);
 
-impl Default for Redrawn {
-    fn default() -> Self {
-        Self { screen: Rect::new(0, 0, 0, 0), pixels: Vec::new(), different_at: HashMap::new() }
-    }
-}
-
 impl Redrawn {
+    /// Of a screen of the server; nothing is known of it yet.
+    ///
+    /// # Errors
+    /// If the server does not answer.
+    pub(super) fn new(connection: &RustConnection, screen: usize) -> WorkResult<Self> {
+        let compositor =
+            connection.intern_atom(false, format!("_NET_WM_CM_S{screen}").as_bytes())?.reply()?.atom;
+        let screen = Rect::new(0, 0, 0, 0);
+        Ok(Self { compositor, screen, pixels: Vec::new(), different_at: HashMap::new() })
+    }
+
     /// The parts of `areas` that look different than at the last call, in whole tiles. Everything counts as different at the
     /// first call, and with a compositing manager: it draws what the screen shows later than the application (EWMH,
     /// `_NET_WM_CM_Sn`).
@@ -55,13 +62,13 @@ impl Redrawn {
     pub(crate) fn different(
         &mut self,
         camera: &mut Camera,
-        (connection, root, compositor): (&RustConnection, u32, Atom),
+        (connection, root): (&RustConnection, u32),
         areas: Vec<DrawnArea>,
     ) -> WorkResult<Vec<DrawnArea>> {
         let Some(drawn) = areas.iter().map(|(_, area)| *area).reduce(|all, area| all.enclosing(&area)) else {
             return Ok(areas);
         };
-        if connection.get_selection_owner(compositor)?.reply()?.owner != NONE {
+        if connection.get_selection_owner(self.compositor)?.reply()?.owner != NONE {
             self.pixels.clear();
             return Ok(areas);
         }
@@ -186,7 +193,7 @@ mod tests {
     const SCREEN: Rect<Screen> = Rect::new(0, 0, 100, 80);
 
     fn black(bytes: usize) -> Redrawn {
-        Redrawn { screen: SCREEN, pixels: vec![0; bytes], different_at: HashMap::new() }
+        Redrawn { compositor: 0, screen: SCREEN, pixels: vec![0; bytes], different_at: HashMap::new() }
     }
 
     /// A black screen, compared with one in which these pixels are white.

@@ -67,8 +67,6 @@ pub(crate) struct Worker {
     pub(crate) camera: Camera,
     /// The screen when drawn areas were last compared.
     pub(super) redrawn: Redrawn,
-    /// The selection that a compositing manager owns.
-    pub(super) compositor: Atom,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
     /// Whether media and similar keys may be bound to other symbols.
@@ -96,8 +94,8 @@ impl Worker {
 
     /// The parts of drawn areas that look different than at the last call.
     pub(super) fn different(&mut self, areas: Vec<DrawnArea>) -> WorkResult<Vec<DrawnArea>> {
-        let Self { connection, root, camera, redrawn, compositor, .. } = self;
-        redrawn.different(camera, (connection, *root, *compositor), areas)
+        let Self { connection, root, camera, redrawn, .. } = self;
+        redrawn.different(camera, (connection, *root), areas)
     }
 
     /// Sends a client message to the root window, for the window manager.

@@ -72,9 +72,12 @@ impl<'a> Warrant<'a> {
         let known: Vec<&String> = names.chain(elements).chain(path).collect();
         let is_judged = |label: &String| known.iter().any(|name| names_equal(name, label));
         let approved = judged.is_some_and(|judged| judged.approved);
+        // A host or an address that stands there by now was not asked about.
+        let values_known =
+            judged.is_some_and(|judged| subject.values.iter().all(|value| judged.values.contains(value)));
         match ruling.decision {
             Decision::Allow => Ok(()),
-            Decision::Ask if approved && subject.labels.iter().all(is_judged) => Ok(()),
+            Decision::Ask if approved && values_known && subject.labels.iter().all(is_judged) => Ok(()),
             Decision::Ask => Err(LastLook::NeedsApproval { element: live.into(), rule: ruling.why }),
             Decision::Deny => Err(LastLook::Denied { element: live.into(), rule: ruling.why }),
         }
@@ -127,5 +130,48 @@ impl Permit for Warrant<'_> {
 
     fn secret(&self) -> Option<SecretUse<'_>> {
         self.secret
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::{
+        intent::{Intent, Judged},
+        keys::{Key, KeyChord, NamedKey},
+        ui::States,
+    };
+
+    use super::*;
+
+    /// Return in the address field e2 of a browser, which was judged and approved for one host.
+    fn approved(host: &str) -> Command {
+        let chord = KeyChord { modifiers: Vec::new(), key: Key::Named(NamedKey::Return) };
+        let judged =
+            Judged { shows_page: true, hosts: vec![host.to_owned()], approved: true, ..Judged::default() };
+        Command {
+            tool: "press_keys".to_owned(),
+            intent: Intent { does: Does::Press, aims: vec![Aimed::Keys { chords: vec![chord] }] },
+            judged: Some(Box::new(judged)),
+            ..Command::default()
+        }
+    }
+
+    #[test]
+    fn an_approval_covers_no_host_that_stands_there_by_now() {
+        let policy = Policy::default();
+        let ruled = |text: &str| {
+            let field = Element {
+                text: Some(text.to_owned()),
+                states: States::EMPTY,
+                ..Element::new(ElementId(2), Role::ENTRY, "")
+            };
+            Warrant::new(&approved("shop.test"), &policy).ruled(&field, &[])
+        };
+        assert_eq!(ruled("shop.test/cart"), Ok(()));
+        let refused = ruled("evil.test/cart");
+        assert!(
+            matches!(&refused, Err(LastLook::NeedsApproval { rule, .. }) if rule.contains("evil.test")),
+            "{refused:?}"
+        );
     }
 }

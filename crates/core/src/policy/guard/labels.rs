@@ -217,10 +217,28 @@ pub(super) static CLOSES: LazyLock<Names> = LazyLock::new(|| {
 });
 
 /// Labels that save the document of a window.
-pub(super) static SAVES: LazyLock<Known> = LazyLock::new(|| {
+pub(in crate::policy) static SAVES: LazyLock<Known> = LazyLock::new(|| {
     Known::new(&[
         "Save|Save Changes|Speichern|Enregistrer|Guardar|Salva|Salvar|Opslaan|Zapisz|Uložit|Сохранить|Зберегти|Spara|Gem|Lagre|Tallenna|Kaydet",
         "Mentés|Salvează|Αποθήκευση|保存|保存する|儲存|저장|저장하기|Save all|Alle speichern|Tout enregistrer",
+    ])
+});
+
+/// Labels of what deletes because of what it is told to remove, clear or reset. English: others are known by [`DELETES`].
+pub(super) static DELETES_ALL: LazyLock<Known> = LazyLock::new(|| {
+    Known::new(&[
+        "Remove All*|Remove Everything*|Remove Account*|Remove * Account|Remove Permanently*|Permanently Remove*|Remove * Permanently",
+        "Clear All*|Clear Everything*|Clear * Data|Clear Data|Clear Storage*|Reset All*|Reset Everything*|Reset Account*|Factory Reset*",
+        "Reset to Factory*|Format Disk*|Format Drive*|Format Volume*|Format Permanently*|Format Everything*|Format * Permanently|Wipe*",
+        "Move to Bin|Move to the Bin|Move to Rubbish Bin|Move to Recycle Bin|Move to Wastebasket|Move to the Trash|Empty Bin|Empty the Bin",
+        "Empty Rubbish Bin|Empty Recycle Bin|Empty Wastebasket|Empty the Trash|Close Account*|Deactivate Account*|Permanently Delete*",
+    ])
+});
+
+/// Labels that look like these and delete nothing that cannot be had again.
+pub(super) static DELETES_NOTHING: LazyLock<Names> = LazyLock::new(|| {
+    Names::new(&[
+        "*format*ing*|*filter*|*highlight*|*selection*|*breakpoint*|*style*|*zoom*|*layout*|*spacing*|*indent*|*hyperlink*|*sort*|*toolbar*",
     ])
 });
 

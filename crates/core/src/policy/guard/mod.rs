@@ -8,10 +8,12 @@
 
 mod amounts;
 mod first;
+mod fourth;
 mod labels;
 mod questions;
 mod words;
 
+pub(super) use labels::SAVES;
 use labels::{CANCELS, CLOSES, DECLINES, PERILS, Peril, TRASH};
 use questions::Question;
 pub use words::Words;
@@ -40,8 +42,11 @@ pub enum Edition {
     /// By labels in many languages, by what stands around, and by who is reached.
     Second,
     /// Also by how labels look, by what fields hold when a message is sent, and by where files are written.
-    #[default]
     Third,
+    /// Also by terminals that tell nothing of themselves, by the applications that it goes to, by recipients without an address, by
+    /// what pages and fields for passwords are given.
+    #[default]
+    Fourth,
 }
 
 impl Edition {
@@ -54,7 +59,15 @@ impl Edition {
     pub(crate) const fn is_third(self) -> bool {
         match self {
             Self::First | Self::Second => false,
-            Self::Third => true,
+            Self::Third | Self::Fourth => true,
+        }
+    }
+
+    /// Whether it looks at the whole envelope of what the user asked for.
+    pub(crate) const fn is_fourth(self) -> bool {
+        match self {
+            Self::First | Self::Second | Self::Third => false,
+            Self::Fourth => true,
         }
     }
 }
@@ -62,20 +75,26 @@ impl Edition {
 pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
     let why = match policy.guard {
         Edition::First => first::reason(subject),
-        Edition::Second | Edition::Third => reason(policy, subject),
+        Edition::Second | Edition::Third | Edition::Fourth => reason(policy, subject),
     };
     why.map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
 }
 
 /// Why a person is asked; `None` if nobody is.
 fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
-    let third = policy.guard.is_third();
+    let (third, fourth) = (policy.guard.is_third(), policy.guard.is_fourth());
+    if fourth && let Some(why) = fourth::gives_file(subject) {
+        return Some(why);
+    }
     if subject.does != Does::Run
         && let Some(value) = subject.values.iter().find(|value| value.reaches_others())
     {
         return Some(reaches(value));
     }
     if third && let Some(why) = amounts::reason(policy, subject) {
+        return Some(why);
+    }
+    if fourth && let Some(why) = fourth::reason(subject) {
         return Some(why);
     }
     if subject.is_harmless(policy.guard) && !subject.presses_return {
@@ -110,18 +129,20 @@ fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
     if subject.does == Does::Drag && pressed.seems(&TRASH) {
         return Some("it is dropped where data is deleted".to_owned());
     }
-    if let Some(peril) = pressed.peril(&policy.words) {
+    if let Some(peril) = pressed.peril(&policy.words).or_else(|| fourth::peril(policy.guard, &pressed)) {
         if subject.drawn_there {
             return Some(format!("{}; “{}” is drawn there", peril.why(), subject.labels.join(" ")));
         }
         let said = subject.surroundings.texts.join(" ");
+        let why = fourth::told(policy.guard, subject, peril, peril.why().to_owned());
         if said.is_empty() || !policy.guard.is_third() {
-            return Some(peril.why().to_owned());
+            return Some(why);
         }
-        return Some(format!("{}; the dialog says “{}”", peril.why(), excerpt(&said, SAID_MAX)));
+        return Some(format!("{why}; the dialog says “{}”", excerpt(&said, SAID_MAX)));
     }
     if let Some(label) = amounts::deletes_named(subject).filter(|_| policy.guard.is_third()) {
-        return Some(format!("“{label}” deletes what it names"));
+        let why = format!("“{label}” deletes what it names");
+        return Some(fourth::told(policy.guard, subject, Peril::Deletes, why));
     }
     if let Some(name) = pressed.poses {
         return Some(format!("its name “{name}” mixes letters of several scripts to look like another one"));
@@ -129,7 +150,8 @@ fn pressed(policy: &Policy, subject: &Subject) -> Option<String> {
     if subject.surroundings.texts.is_empty() {
         beside_payment(subject, &pressed, policy.guard)
     } else {
-        answers(subject, &pressed, policy.guard)
+        let (peril, why) = answers(subject, &pressed, policy.guard)?;
+        Some(fourth::told(policy.guard, subject, peril, why))
     }
 }
 
@@ -176,6 +198,9 @@ impl<'a> Pressed<'a> {
 
     /// What its labels say that it brings about.
     fn peril(&self, words: &Words) -> Option<Peril> {
+        if self.labels.is_empty() {
+            return None;
+        }
         let known = PERILS.iter().find(|(_, labels)| self.seems(labels)).map(|(peril, _)| *peril);
         let looks = |alike: &Alike| self.looks.iter().any(|label| alike.have(label));
         known.or_else(|| words.peril(&looks))
@@ -192,7 +217,7 @@ fn beside_payment(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) ->
 }
 
 /// Why a person is asked because of the question that it answers.
-fn answers(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) -> Option<String> {
+fn answers(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) -> Option<(Peril, String)> {
     if pressed.is(&CANCELS) {
         return None;
     }
@@ -209,5 +234,5 @@ fn answers(subject: &Subject, pressed: &Pressed<'_>, edition: Edition) -> Option
         (false, false) => perils.next(),
     }?;
     let quoted = texts.iter().max_by_key(|text| text.chars().count()).map_or("", String::as_str);
-    Some(format!("{}; the dialog says “{quoted}”", peril.why()))
+    Some((peril, format!("{}; the dialog says “{quoted}”", peril.why())))
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::labels::{PERILS, Peril};
+use super::labels::{DELETES_ALL, PERILS, Peril};
 use crate::policy::{looks::Alike, pattern::folded};
 
 /// Labels that the safe guard asks about, by what they bring about: patterns, as in rules. They only add to those that it knows.
@@ -39,7 +39,10 @@ impl Words {
     /// long, has several lines, or would be a pattern.
     pub fn learn(&mut self, label: &str, translation: &str) {
         let label = folded(label);
-        let Some((peril, _)) = PERILS.iter().find(|(_, known)| known.have(&label)) else { return };
+        let known = PERILS.iter().find(|(_, known)| known.have(&label)).map(|(peril, _)| *peril);
+        let Some(peril) = known.or_else(|| DELETES_ALL.have(&label).then_some(Peril::Deletes)) else {
+            return;
+        };
         let translation = translation.trim();
         let chars = translation.chars().count();
         let is_letter = translation.chars().any(char::is_alphabetic);
