@@ -40,7 +40,7 @@ impl LinuxDesktop {
     /// Marks in the mirror what was drawn so far.
     async fn take_in_drawing(&self, accessibility: &Accessibility) -> DesktopResult<()> {
         self.display().catch_up().await?;
-        match self.display().take_drawn().await? {
+        match self.display().take_drawn() {
             Some(areas) => accessibility.drawn(&areas),
             None => accessibility.drawn_unknown(),
         }

@@ -279,12 +279,14 @@ impl Session {
             AppStatus::Finish => {
                 let result = recorded.reply.result.clone().unwrap_or_else(|| recorded.reply.thought.clone());
                 let words = subtask_result(&recorded, self.wording);
+                self.hear_result(worker, recorded.reply.result.as_deref());
                 self.archive_app(worker, SubtaskStatus::Finished, words);
                 self.subtask_finished(doubt, result);
             }
             AppStatus::Fail if stalls => self.app_failed(worker, SubtaskStatus::Failed, &stalled(repeats)),
             AppStatus::Fail => {
                 let reason = recorded.reply.result.as_ref().unwrap_or(&recorded.reply.thought);
+                self.hear_result(worker, recorded.reply.result.as_deref());
                 self.app_failed(worker, SubtaskStatus::Failed, reason);
             }
             AppStatus::Pending => self.question(App(worker), recorded.reply.questions),
@@ -313,6 +315,14 @@ impl Session {
     pub(super) fn app_failed(&mut self, worker: Worker, status: SubtaskStatus, reason: &str) {
         self.archive_app(worker, status, reason.to_owned());
         self.subtask_failed(status, reason);
+    }
+
+    /// Takes in what an agent says that it found: a model wrote it, after it had read. Not our sentences about results.
+    fn hear_result(&mut self, worker: Worker, result: Option<&str>) {
+        let owner = self.app(worker).map(|app| app.owner.agent().to_string());
+        if let (Some(owner), Some(result)) = (owner, result) {
+            self.heard.add_report(&owner, result);
+        }
     }
 
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {

@@ -115,23 +115,6 @@ impl<'a> AtHand<'a> {
     pub(super) const fn new(session: &'a Session, observation: &'a Observation) -> Self {
         Self { session, observation }
     }
-
-    /// The results of sub-tasks, the latest first.
-    fn results(&self) -> impl Iterator<Item = ReadText<'a>> {
-        let subtasks = self.session.round.subtasks.iter().rev();
-        subtasks.map(|one| ReadText { place: format!("the result of {}", one.agent), text: &one.result })
-    }
-
-    /// What is no longer shown: results of sub-tasks, the blackboard, and the hosts and addresses of earlier views.
-    fn remembered(&self, texts: &mut Vec<ReadText<'a>>) {
-        texts.extend(self.results());
-        let steps: Vec<_> = self.session.blackboard.trajectories().collect();
-        for step in steps.into_iter().rev() {
-            let place = format!("the blackboard, step {} of {}", step.step, step.agent);
-            texts.extend(step.results.iter().map(|text| ReadText { place: place.clone(), text }));
-        }
-        texts.extend(self.session.heard.reached());
-    }
 }
 
 impl Texts for AtHand<'_> {
@@ -166,15 +149,14 @@ impl Texts for AtHand<'_> {
             texts.extend(own.map(|text| ReadText { place: place.clone(), text }));
         }
         if self.session.config.policy.guard.is_fourth() {
-            self.remembered(&mut texts);
+            texts.extend(self.session.heard.texts());
+            texts.extend(self.session.heard.reached());
         }
         texts
     }
 
     fn heard(&self) -> Vec<ReadText<'_>> {
-        let mut texts: Vec<ReadText<'_>> = self.results().collect();
-        texts.extend(self.session.heard.texts());
-        texts
+        self.session.heard.texts().collect()
     }
 
     fn planned(&self) -> Vec<&str> {

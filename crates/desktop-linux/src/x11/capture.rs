@@ -21,8 +21,7 @@ use super::fault::WorkResult;
 #[derive(Default)]
 pub(crate) struct Camera {
     memory: SharedMemory,
-    /// The buffer that screenshots are read into. Reusing memory is faster than faulting in new pages, which would cost more than
-    /// the screenshot.
+    /// The buffer that screenshots are read into, reused for the next one.
     pixels: Vec<u8>,
 }
 
@@ -46,20 +45,6 @@ enum SharedMemory {
 }
 
 impl Camera {
-    /// The pixels of a region of the screen with the root window `root`, row by row, in four bytes each: blue, green, red and an
-    /// unused one.
-    pub(super) fn raw(
-        &mut self,
-        connection: &RustConnection,
-        root: u32,
-        region: Rect<Screen>,
-    ) -> WorkResult<&[u8]> {
-        let mut pixels = std::mem::take(&mut self.pixels);
-        let read = self.read_pixels(connection, root, region, &mut pixels);
-        self.pixels = pixels;
-        read.map(|()| &*self.pixels)
-    }
-
     /// A screenshot of the screen with the root window `root`, or of a part of it.
     pub(crate) fn picture(
         &mut self,
@@ -82,7 +67,11 @@ impl Camera {
             })?,
         };
         check_pixel_layout(connection, geometry.depth)?;
-        Ok(Picture { region, rgb: rgb_of_bgrx(self.raw(connection, root, region)?) })
+        // Reusing memory is faster than faulting in new pages, which would cost more than the screenshot.
+        let mut pixels = std::mem::take(&mut self.pixels);
+        let rgb = self.read_pixels(connection, root, region, &mut pixels).map(|()| rgb_of_bgrx(&pixels));
+        self.pixels = pixels;
+        Ok(Picture { region, rgb: rgb? })
     }
 
     /// Reads the pixels of a region into `pixels`.

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use deskhand_core::geometry::{Point, Screen, Size};
+use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
@@ -30,7 +30,6 @@ use super::{
     events::{DrawnLog, EventReader, Listeners, XEvent},
     fault::{Fault, WorkResult, gone},
     keyboard::Keyboard,
-    redrawn::{DrawnArea, Redrawn},
     window_ids::Registry,
     worker::{Atoms, Worker},
 };
@@ -105,11 +104,11 @@ impl Display {
         let operation = "set up the connection to the X server";
         let wrap = |fault: Fault| fault.into_desktop_error(operation, &name);
         let atoms = intern(&requests).map_err(wrap)?;
-        let redrawn = Redrawn::new(&requests, screen).map_err(wrap)?;
         let root = requests.setup().roots.get(screen).ok_or_else(|| {
             DesktopError::failed(operation, format!("display {name} has no screen {screen}"))
         })?;
-        let (root, size) = (root.root, Size { width: root.width_in_pixels, height: root.height_in_pixels });
+        let size = Size { width: root.width_in_pixels, height: root.height_in_pixels };
+        let root = root.root;
         let own_window = create_own_window(&listening, root).map_err(wrap)?;
 
         let (events, _) = broadcast::channel(EVENTS_KEPT);
@@ -139,7 +138,6 @@ impl Display {
             root,
             atoms,
             camera: Camera::default(),
-            redrawn,
             keyboard: Keyboard::default(),
             may_reclaim_keys: matches!(address, Address::Own { .. }),
             own_window,
@@ -227,18 +225,9 @@ impl Display {
         }
     }
 
-    /// What was drawn since the last call and looks different than then; `None` if unknown.
-    ///
-    /// # Errors
-    /// [`DesktopError::Gone`] when the server has ended, or another error if the screen cannot be read.
-    pub(crate) async fn take_drawn(&self) -> DesktopResult<Option<Vec<DrawnArea>>> {
-        let drawn = self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match drawn {
-            Some(areas) if !areas.is_empty() => {
-                self.call("compare what was drawn", |worker| worker.different(areas)).await.map(Some)
-            }
-            drawn => Ok(drawn),
-        }
+    /// What was drawn since the last call; `None` if unknown.
+    pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
+        self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// When anything was last drawn at a point of the screen; `None` if that is long ago.

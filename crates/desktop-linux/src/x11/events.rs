@@ -26,7 +26,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{fault::WorkResult, redrawn::DrawnArea, rhythm::Rhythms, window_ids::Registry, worker::Atoms};
+use super::{fault::WorkResult, rhythm::Rhythms, window_ids::Registry, worker::Atoms};
 
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;
@@ -75,7 +75,7 @@ struct Watched {
 /// What was drawn since the last call to [`DrawnLog::take`].
 #[derive(Debug, Default)]
 pub(crate) struct DrawnLog {
-    areas: Vec<DrawnArea>,
+    areas: Vec<(Option<u32>, Rect<Screen>)>,
     /// More was drawn than is kept, or the server does not report it.
     overflowed: bool,
     /// The last drawings, whether taken or not, and when they came; the latest at the end.
@@ -109,7 +109,7 @@ impl DrawnLog {
     }
 
     /// What was drawn by which process; `None` if unknown.
-    pub(crate) fn take(&mut self) -> Option<Vec<DrawnArea>> {
+    pub(crate) fn take(&mut self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         let areas = std::mem::take(&mut self.areas);
         (!std::mem::take(&mut self.overflowed)).then_some(areas)
     }

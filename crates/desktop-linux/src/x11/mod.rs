@@ -10,7 +10,6 @@ pub(crate) mod events;
 pub(crate) mod fault;
 mod input;
 mod keyboard;
-mod redrawn;
 mod rhythm;
 pub(crate) mod window_ids;
 pub(crate) mod windows;

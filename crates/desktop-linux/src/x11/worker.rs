@@ -9,12 +9,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{
-    capture::Camera,
-    fault::WorkResult,
-    keyboard::Keyboard,
-    redrawn::{DrawnArea, Redrawn},
-};
+use super::{capture::Camera, fault::WorkResult, keyboard::Keyboard};
 
 x11rb::atom_manager! {
     /// The atoms that are used here.
@@ -65,8 +60,6 @@ pub(crate) struct Worker {
     pub(crate) atoms: Atoms,
     /// Takes screenshots.
     pub(crate) camera: Camera,
-    /// The screen when drawn areas were last compared.
-    pub(super) redrawn: Redrawn,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
     /// Whether media and similar keys may be bound to other symbols.
@@ -90,12 +83,6 @@ impl Worker {
     pub(crate) fn round_trip(&self) -> WorkResult<()> {
         self.connection.get_input_focus()?.reply()?;
         Ok(())
-    }
-
-    /// The parts of drawn areas that look different than at the last call.
-    pub(super) fn different(&mut self, areas: Vec<DrawnArea>) -> WorkResult<Vec<DrawnArea>> {
-        let Self { connection, root, camera, redrawn, .. } = self;
-        redrawn.different(camera, (connection, *root), areas)
     }
 
     /// Sends a client message to the root window, for the window manager.

@@ -50,8 +50,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
             }
         }
         Event::Bounds => {
-            // GTK announces this of each widget that it lays out, moved or not. If it moved, so did its content: see `Walk::keep`.
-            store.mark(object, Parts::EXTENTS);
+            store.mark_with_inside(object, Parts::EXTENTS);
             // GTK 3 announces of a new widget that it got a place, and not that it shows since then.
             if !store.shows(object) {
                 store.mark(object, Parts::STATES);
@@ -160,7 +159,7 @@ mod tests {
         check(Event::ChildRemoved, body.and(Parts::CHILDREN), none);
         check(Event::Selection, states, states);
         // The frame of this test is not known to show.
-        check(Event::Bounds, Parts::EXTENTS.and(states), none);
+        check(Event::Bounds, Parts::EXTENTS.and(states), Parts::EXTENTS);
         check(Event::Viewport, all, all);
         check(Event::ModelChanged, all, all);
         check(Event::Caret, none, none);
