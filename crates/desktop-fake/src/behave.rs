@@ -381,11 +381,12 @@ impl Stage {
         self.active = Some(window);
         let Some(id) = self.element_at(window, point) else { return };
         let Some(node) = self.nodes.get(&id) else { return };
-        if node.plan.tool_tip {
+        if let Some(kind) = node.plan.tool_tip {
             let app = self.window(window).map_or(0, |shown| shown.app);
             let tip = FakeWindow {
-                kind: WindowKind::Popup,
-                role: Role::new("tool tip"),
+                kind,
+                // Where the window says that it is one, the element need not.
+                role: Role::new(if kind == WindowKind::Tooltip { "window" } else { "tool tip" }),
                 lives_ms: Some(3_000),
                 ..FakeWindow::normal("").at(point.x, point.y + 20, 80, 20)
             };

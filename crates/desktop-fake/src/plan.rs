@@ -145,8 +145,8 @@ pub struct FakeElement {
     pub semantic: Semantic,
     /// Whether real clicks reach it.
     pub deaf: bool,
-    /// Whether a tool tip opens when the pointer moves onto it.
-    pub tool_tip: bool,
+    /// The kind of the window of its tool tip, which opens when the pointer moves onto it.
+    pub tool_tip: Option<WindowKind>,
     /// How many typed characters it drops, once.
     pub swallows: u32,
     /// What it makes of typed text.
@@ -200,7 +200,7 @@ impl FakeElement {
             on_enter: None,
             semantic: Semantic::Works,
             deaf: false,
-            tool_tip: false,
+            tool_tip: None,
             swallows: 0,
             corrects: Corrects::Nothing,
             tells_caret: true,

@@ -3,7 +3,7 @@
 use deskhand_core::{
     command::{Route, Verdict},
     ids::{ElementId, WindowId},
-    ui::Role,
+    ui::{Role, WindowKind},
 };
 use deskhand_desktop::{Button, DesktopError, Windowing};
 use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click};
@@ -80,9 +80,10 @@ async fn verdicts_are_about_what_happened() {
         check("by mouse", button("Ok", opens_dialog()).semantic(semantic), Verdict::Seen, Some(Route::Input))
             .await;
     }
-    let mut tipped = button("Ok", Behaviour::Nothing);
-    tipped.tool_tip = true;
-    check("tool tip", tipped, Verdict::NotSeen, Some(Route::Input)).await;
+    for (role, kind) in [(Role::PUSH_BUTTON, WindowKind::Popup), (Role::TOGGLE_BUTTON, WindowKind::Tooltip)] {
+        let tipped = FakeElement { role, tool_tip: Some(kind), ..button("Ok", Behaviour::Nothing).deaf() };
+        check("tool tip", tipped, Verdict::NotSeen, Some(Route::Input)).await;
+    }
     let check_box = FakeElement::new(Role::CHECK_BOX, "Grid").key("target");
     check("check box", check_box.clone(), Verdict::Seen, Some(Route::Input)).await;
     check(

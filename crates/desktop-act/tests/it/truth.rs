@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     command::Verdict,
-    ui::{Role, State},
+    ui::{Role, State, WindowKind},
 };
 
 use super::click::desktop_of;
@@ -64,7 +64,7 @@ fn window(dice: &mut Dice) -> FakeWindow {
     if dice.below(10) == 0 {
         target = target.disabled();
     }
-    target.tool_tip = dice.below(3) == 0;
+    target.tool_tip = (dice.below(3) == 0).then_some(WindowKind::Popup);
     let mut window = FakeWindow::normal("Main").elements([
         target,
         FakeElement::new(Role::LABEL, "0").key("other"),

@@ -120,17 +120,11 @@ fn shows_page(tree: &Tree) -> bool {
     tree.elements.iter().any(|element| element.role == Role::DOCUMENT_WEB)
 }
 
-/// The smallest area that contains both.
-fn enclosing(a: Rect<Screen>, b: Rect<Screen>) -> Rect<Screen> {
-    let (x, y) = (a.x.min(b.x), a.y.min(b.y));
-    Rect::new(x, y, a.right().max(b.right()).saturating_sub(x), a.bottom().max(b.bottom()).saturating_sub(y))
-}
-
 /// The area whose drawing may have changed an element: it scrolls together with its parent, wherever it is itself.
 fn seen_area(bounds: Option<Rect<Screen>>, parent: Option<Rect<Screen>>) -> Option<Rect<Screen>> {
     let (Some(bounds), Some(parent)) = (bounds, parent) else { return bounds.or(parent) };
     let inside = parent.intersection(&bounds) == Some(bounds);
-    Some(if inside { bounds } else { enclosing(bounds, parent) })
+    Some(if inside { bounds } else { bounds.enclosing(&parent) })
 }
 
 impl Walk<'_, '_> {
