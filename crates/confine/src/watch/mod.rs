@@ -74,8 +74,8 @@ impl Watch {
         while self.pause(ended, took) {
             let started = processor_time();
             // What is moved while it is counted may be counted twice, so a second look has to agree.
-            if self.look().is_some()
-                && let Some(reason) = self.look()
+            if self.look(false).is_some()
+                && let Some(reason) = self.look(true)
             {
                 return Some(reason);
             }
@@ -101,9 +101,9 @@ impl Watch {
         }
     }
 
-    /// Why the program has to end, if it has.
-    fn look(&mut self) -> Option<String> {
-        let walks = self.walked.elapsed() >= PAUSE_MAX || self.disk.has_changed();
+    /// Why the program has to end, if it has. Walks through the folders if anything was written, or if it must.
+    fn look(&mut self, must_walk: bool) -> Option<String> {
+        let walks = must_walk || self.walked.elapsed() >= PAUSE_MAX || self.disk.has_changed();
         if !walks && self.memory.is_none() {
             return None;
         }
