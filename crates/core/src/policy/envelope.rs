@@ -163,8 +163,8 @@ fn called(names: &[String], texts: &dyn Texts) -> Origin {
     if texts.planned().iter().any(names_it) {
         return Origin::Model;
     }
-    let names: Vec<&str> = names.iter().map(|name| name.trim()).collect();
-    let names: Vec<&str> = names.into_iter().filter(|name| name.chars().count() >= HEARD_MIN).collect();
+    let names = names.iter().map(|name| name.trim()).filter(|name| name.chars().count() >= HEARD_MIN);
+    let names: Vec<&str> = names.collect();
     Origin::of_heard(&names, texts)
 }
 

@@ -80,7 +80,7 @@ impl Heard {
         }
     }
 
-    /// Takes in the output of a tool: of one that reads or runs, not of one that tells of windows.
+    /// Takes in the output of a tool. Text from tools that list windows is only searched for hosts and addresses.
     pub(super) fn add_output(&mut self, tool: &str, does: Does, output: &Value) {
         let mut text = String::new();
         strings_in(output, &mut text);

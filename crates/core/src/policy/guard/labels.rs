@@ -224,7 +224,7 @@ pub(in crate::policy) static SAVES: LazyLock<Known> = LazyLock::new(|| {
     ])
 });
 
-/// Labels of what deletes because of what it is told to remove, clear or reset. English: others are known by [`DELETES`].
+/// English labels that delete: they remove, clear or reset everything or an account, or move it to the bin. Other labels: `DELETES`.
 pub(super) static DELETES_ALL: LazyLock<Known> = LazyLock::new(|| {
     Known::new(&[
         "Remove All*|Remove Everything*|Remove Account*|Remove * Account|Remove Permanently*|Permanently Remove*|Remove * Permanently",
