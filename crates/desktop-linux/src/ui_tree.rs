@@ -8,13 +8,13 @@ use deskhand_core::{
     ui::{CellRange, CellRef, Element, Pattern, Place, TableContent, Tree},
 };
 use deskhand_desktop::{
-    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Picture, Quirks, TreeLimits, UiTree,
+    Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Quirks, TreeLimits, UiTree,
     Windowing as _,
 };
 use futures_util::future::BoxFuture;
 
 use crate::{
-    atspi::{Accessibility, Difference, Source, WindowFacts, lasting},
+    atspi::{Accessibility, Difference, Screenshot, Source, WindowFacts, lasting},
     desktop::LinuxDesktop,
 };
 
@@ -120,14 +120,10 @@ impl UiTree for LinuxDesktop {
             Some(accessibility) => {
                 self.take_in_drawing(accessibility).await?;
                 let pixels = |area: Rect<Screen>| {
-                    let covered = above.iter().any(|other| other.intersection(&area).is_some());
-                    let taking = async move {
-                        if covered {
-                            return None;
-                        }
-                        self.region(area).await.ok()
-                    };
-                    Box::pin(taking) as BoxFuture<'_, Option<Picture>>
+                    let covered = above.iter().filter_map(|other| other.intersection(&area)).collect();
+                    let taking =
+                        async move { Some(Screenshot { picture: self.region(area).await.ok()?, covered }) };
+                    Box::pin(taking) as BoxFuture<'_, Option<Screenshot>>
                 };
                 let tree = accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)).await?;
                 self.history().track(tree.elements.iter().map(|element| element.id));

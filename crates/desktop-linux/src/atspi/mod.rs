@@ -36,3 +36,4 @@ pub(crate) use event::Announcement;
 pub use mirror::Difference;
 pub(crate) use mirror::{Source, lasting};
 pub(crate) use quirks::is_noise;
+pub(crate) use view::Screenshot;

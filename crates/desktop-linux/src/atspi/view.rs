@@ -30,8 +30,15 @@ const PICTURE_WORTH: usize = 40;
 /// The most drawn areas that are read again one by one.
 const AREAS_MAX: usize = 8;
 
-/// Takes a screenshot of a region; `None` if something covers the window there.
-pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Picture>> + Sync);
+/// Takes a screenshot of a region; `None` if there is none.
+pub(crate) type Pixels<'a> = &'a (dyn Fn(Rect<Screen>) -> BoxFuture<'a, Option<Screenshot>> + Sync);
+
+/// A screenshot, and where it does not show the window that is read.
+pub(crate) struct Screenshot {
+    pub(crate) picture: Picture,
+    /// The areas of the windows above.
+    pub(crate) covered: Vec<Rect<Screen>>,
+}
 
 /// A container with too many children to list.
 #[derive(Debug, Clone, Copy)]
@@ -309,9 +316,9 @@ impl Viewer<'_, '_> {
             }
         }
         let Some(area) = container.area.map(|area| container.shift.apply(area)) else { return Ok(()) };
-        let Some(picture) = pixels(area).await else { return Ok(()) };
+        let Some(drawn) = pixels(area).await else { return Ok(()) };
         places.retain(|at| match (columns.get(&at.column), rows.get(&at.row)) {
-            (Some((x, width)), Some((y, height))) => !is_blank(&picture, Rect::new(*x, *y, *width, *height)),
+            (Some((x, width)), Some((y, height))) => !drawn.is_blank(Rect::new(*x, *y, *width, *height)),
             _ => true,
         });
         Ok(())
@@ -332,27 +339,33 @@ async fn child_with(bus: &Bus, parent: &ObjectRef, found: ObjectRef) -> CallResu
     Ok(None)
 }
 
-/// Whether the inside of a cell has a single colour. `false` for a cell that is too small or not completely in the
-/// picture.
-fn is_blank(picture: &Picture, cell: Rect<Screen>) -> bool {
-    /// The width of the grid lines and of the cursor around a cell.
-    const EDGE: i32 = 3;
-    const INSIDE_MIN: i32 = 6;
-    let inside = Rect::new(cell.x + EDGE, cell.y + EDGE, cell.width - 2 * EDGE, cell.height - 2 * EDGE);
-    if inside.width < INSIDE_MIN || inside.height < INSIDE_MIN {
-        return false;
+impl Screenshot {
+    /// Whether the inside of a cell has a single colour. `false` for a cell that is too small or not completely in the
+    /// picture, and for one that another window covers.
+    fn is_blank(&self, cell: Rect<Screen>) -> bool {
+        /// The width of the grid lines and of the cursor around a cell.
+        const EDGE: i32 = 3;
+        const INSIDE_MIN: i32 = 6;
+        let picture = &self.picture;
+        let inside = Rect::new(cell.x + EDGE, cell.y + EDGE, cell.width - 2 * EDGE, cell.height - 2 * EDGE);
+        if inside.width < INSIDE_MIN || inside.height < INSIDE_MIN {
+            return false;
+        }
+        let Some(seen) = picture.region.intersection(&inside) else { return true };
+        if self.covered.iter().any(|other| other.intersection(&seen).is_some()) {
+            return false;
+        }
+        let at = |value: i32| usize::try_from(value).unwrap_or(0);
+        let stride = at(picture.region.width) * 3;
+        let (left, top) = (at(seen.x - picture.region.x) * 3, at(seen.y - picture.region.y));
+        let bytes = at(seen.width) * 3;
+        let mut colour: Option<&[u8]> = None;
+        (top..top + at(seen.height)).all(|row| {
+            let start = row * stride + left;
+            let Some(line) = picture.rgb.get(start..start + bytes) else { return false };
+            line.chunks_exact(3).all(|pixel| *colour.get_or_insert(pixel) == pixel)
+        })
     }
-    let Some(seen) = picture.region.intersection(&inside) else { return true };
-    let at = |value: i32| usize::try_from(value).unwrap_or(0);
-    let stride = at(picture.region.width) * 3;
-    let (left, top) = (at(seen.x - picture.region.x) * 3, at(seen.y - picture.region.y));
-    let bytes = at(seen.width) * 3;
-    let mut colour: Option<&[u8]> = None;
-    (top..top + at(seen.height)).all(|row| {
-        let start = row * stride + left;
-        let Some(line) = picture.rgb.get(start..start + bytes) else { return false };
-        line.chunks_exact(3).all(|pixel| *colour.get_or_insert(pixel) == pixel)
-    })
 }
 
 #[cfg(test)]
@@ -362,14 +375,24 @@ mod tests {
     #[test]
     fn a_cell_with_one_pixel_of_text_is_not_blank() {
         let region = Rect::new(100, 50, 40, 20);
-        let mut picture = Picture { region, rgb: vec![255; 40 * 20 * 3] };
+        let mut drawn =
+            Screenshot { picture: Picture { region, rgb: vec![255; 40 * 20 * 3] }, covered: Vec::new() };
         let cell = Rect::new(102, 52, 30, 16);
-        assert!(is_blank(&picture, cell));
+        assert!(drawn.is_blank(cell));
         // A pixel of the grid line does not count, one inside does.
-        picture.rgb[(2 * 40 + 3) * 3] = 0;
-        assert!(is_blank(&picture, cell));
-        picture.rgb[(10 * 40 + 12) * 3] = 0;
-        assert!(!is_blank(&picture, cell));
-        assert!(!is_blank(&picture, Rect::new(102, 52, 30, 8)), "too small to decide");
+        drawn.picture.rgb[(2 * 40 + 3) * 3] = 0;
+        assert!(drawn.is_blank(cell));
+        drawn.picture.rgb[(10 * 40 + 12) * 3] = 0;
+        assert!(!drawn.is_blank(cell));
+        assert!(!drawn.is_blank(Rect::new(102, 52, 30, 8)), "too small to decide");
+    }
+
+    #[test]
+    fn a_cell_below_another_window_is_not_known_to_be_blank() {
+        let region = Rect::new(0, 0, 100, 20);
+        let covered = vec![Rect::new(45, 0, 100, 100)];
+        let drawn = Screenshot { picture: Picture { region, rgb: vec![255; 100 * 20 * 3] }, covered };
+        assert!(drawn.is_blank(Rect::new(0, 0, 40, 20)));
+        assert!(!drawn.is_blank(Rect::new(40, 0, 40, 20)));
     }
 }
