@@ -31,6 +31,10 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// After this time, a window whose application is unknown to assistive technology counts as one without elements.
 const SILENT: Duration = Duration::from_secs(12);
 
+/// How long a window that shows its elements must be quiet. LibreOffice goes on to enable single buttons of its toolbars by timers
+/// of 50 to 150 ms.
+const AT_REST: Duration = Duration::from_millis(40);
+
 /// Launches a program and waits for its window to be idle with its elements. Follows a program that hands over to a running
 /// instance; skips splash screens.
 ///
@@ -234,7 +238,7 @@ async fn at_rest<D: Desktop>(
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
     let mut silent_ms = 0;
-    let mut quiet = QuietLimits::default();
+    let mut quiet = QuietLimits { quiet: AT_REST, ..QuietLimits::default() };
     loop {
         let watch = match watch_app(desktop, window.id).await {
             Ok(watch) => watch,

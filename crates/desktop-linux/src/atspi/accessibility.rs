@@ -67,10 +67,10 @@ impl Accessibility {
             applications_changed: Notify::new(),
             screen,
         });
-        let streams = events::subscribe(&shared.bus).await?;
+        let stream = events::subscribe(&shared.bus).await?;
         let mut tasks = JoinSet::new();
         let (barriers, barriers_asked) = mpsc::channel(BARRIERS_MAX);
-        tasks.spawn(events::read(streams, barriers_asked, Arc::clone(&shared)));
+        tasks.spawn(events::read(stream, barriers_asked, Arc::clone(&shared)));
         let this = Self { shared: Arc::clone(&shared), barriers: barriers.clone(), _tasks: Arc::default() };
         let watching = barriers.clone();
         this.refresh_applications().await?;

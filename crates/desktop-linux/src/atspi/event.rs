@@ -20,8 +20,6 @@ pub(crate) enum Event {
     Description,
     /// The numeric value changed.
     Value,
-    /// The object has another parent.
-    Parent,
     /// A property changed that is not read.
     OtherProperty,
     /// A child was removed.
@@ -94,7 +92,6 @@ impl Event {
                 "accessible-name" => Self::Name,
                 "accessible-description" => Self::Description,
                 "accessible-value" => Self::Value,
-                "accessible-parent" => Self::Parent,
                 _ => Self::OtherProperty,
             },
             "ChildrenChanged" if detail == "remove" => Self::ChildRemoved,
@@ -133,7 +130,7 @@ impl Event {
             Self::Name => Aspect::Name,
             Self::Description => Aspect::Description,
             Self::Value => Aspect::Value,
-            Self::Parent | Self::Bounds => Aspect::Bounds,
+            Self::Bounds => Aspect::Bounds,
             Self::ChildRemoved | Self::ChildrenChanged | Self::ModelChanged => Aspect::Children,
             Self::Text => Aspect::Text,
             Self::TextSelection | Self::Selection => Aspect::Selection,
@@ -146,6 +143,21 @@ impl Event {
             Self::Document => Aspect::Document,
             Self::OtherState | Self::OtherProperty | Self::Attributes | Self::Other => Aspect::Other,
         }
+    }
+
+    /// Whether it names another object, such as the child that was added.
+    pub(super) const fn names_another(self) -> bool {
+        matches!(
+            self,
+            Self::ChildRemoved
+                | Self::ChildrenChanged
+                | Self::ActiveDescendant
+                | Self::Selection
+                | Self::Window
+                | Self::WindowListed
+                | Self::Document
+                | Self::Other
+        )
     }
 
     /// Whether the object reported itself gone.
@@ -189,7 +201,7 @@ mod tests {
         object("TextChanged", "insert:system", 0, Event::Text, Aspect::Text, true);
         object("TextSelectionChanged", "", 0, Event::TextSelection, Aspect::Selection, true);
         object("PropertyChange", "accessible-name", 0, Event::Name, Aspect::Name, true);
-        object("PropertyChange", "accessible-parent", 0, Event::Parent, Aspect::Bounds, false);
+        object("BoundsChanged", "", 0, Event::Bounds, Aspect::Bounds, false);
         object("PropertyChange", "accessible-role", 0, Event::OtherProperty, Aspect::Other, true);
         object("ChildrenChanged", "add", 0, Event::ChildrenChanged, Aspect::Children, true);
         object("ChildrenChanged", "remove:system", 0, Event::ChildRemoved, Aspect::Children, true);

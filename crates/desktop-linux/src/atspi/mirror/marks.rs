@@ -41,7 +41,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
         | Event::TextSelection
         | Event::TextAttributes
         | Event::Attributes => store.mark(object, Parts::BODY),
-        Event::Parent | Event::Other => store.mark(object, Parts::ALL),
+        Event::Other => store.mark(object, Parts::ALL),
         Event::Selection => store.mark_children(object, Parts::STATES),
         Event::ActiveDescendant => {
             store.mark_children(object, Parts::STATES);
@@ -155,7 +155,6 @@ mod tests {
         check(Event::State { state: State::Defunct, is_set: false }, look, none);
         check(Event::Iconified, look, none);
         check(Event::Name, body, none);
-        check(Event::Parent, all, none);
         check(Event::ChildRemoved, body.and(Parts::CHILDREN), none);
         check(Event::Selection, states, states);
         // The frame of this test is not known to show.
