@@ -27,7 +27,7 @@ const PIECES: Duration = Duration::from_millis(60);
 /// How long it is waited on after a change elsewhere that says nothing, where no better sign is to be expected.
 const AFTER_ELSEWHERE: Duration = Duration::from_millis(180);
 /// How long the effect of an input is waited for that may have none to see.
-const SILENT: Duration = Duration::from_millis(180);
+const SILENT: Duration = Duration::from_millis(120);
 /// The same for a click on what is selected already.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How much longer the dialog is waited for that the name of the target announces.
