@@ -34,6 +34,8 @@ struct Spot {
     object: ObjectRef,
     reported: Option<Rect<Screen>>,
     shift: Shift,
+    /// Whether nothing inside it can be visible: a closed menu.
+    closed: bool,
 }
 
 /// The next object on the way down, and the objects beside it that have no place yet although they are to be seen.
@@ -124,7 +126,7 @@ impl Accessibility {
         let finding = async {
             let reported = extents(bus, &frame).await?;
             let shift = application.toolkit.frame_shift(reported, window.bounds);
-            let mut spot = Spot { object: frame, reported, shift };
+            let mut spot = Spot { object: frame, reported, shift, closed: false };
             for _ in 0..DEPTH_MAX {
                 match self.next_spot(&application, &spot, point).await? {
                     Some(next) => spot = next,
@@ -235,13 +237,14 @@ async fn next_spot(
     if count > TreeLimits::default().children_max {
         let (x, y) = (point.x - spot.shift.x, point.y - spot.shift.y);
         let cell = object_at(bus, &spot.object, x, y).await?;
-        let spot = cell.map(|object| Spot { object, reported: None, shift: spot.shift });
+        let spot = cell.map(|object| Spot { object, reported: None, shift: spot.shift, closed: false });
         return Ok(Next { spot, unplaced: Vec::new() });
     }
-    if count == 0 {
+    if count == 0 || spot.closed {
         return Ok(Next::default());
     }
-    let children = bus.safe_children(&spot.object, &wire::role(role), application.toolkit).await?;
+    let parent_role = &wire::role(role);
+    let children = bus.safe_children(&spot.object, parent_role, application.toolkit).await?;
     let read = pipelined(children, |object| async move {
         let (states, role, reported) = tokio::try_join!(
             read_states(bus, &object),
@@ -256,7 +259,8 @@ async fn next_spot(
         }
         let shift = application.toolkit.shift(&role, reported, spot.shift, spot.reported);
         let covers = reported.is_some_and(|extents| shift.apply(extents).contains(&point));
-        Ok((covers.then_some(Spot { object, reported, shift }), None))
+        let closed = application.toolkit.is_closed(&role, states, Some(parent_role));
+        Ok((covers.then_some(Spot { object, reported, shift, closed }), None))
     })
     .await;
     let mut next = Next::default();
