@@ -14,7 +14,7 @@ use crate::{
     before::{Before, Sign},
     difference::{Difference, announced},
     news::Bearing,
-    patience::{LOOKS_APART_MAX, LOOKS_APART_MIN, watch_app},
+    patience::{ASLEEP, LOOKS_APART_MAX, LOOKS_APART_MIN, watch_app},
     proof::{Found, look_for_proof, window_proof},
     report::{ActLimits, Done},
     suspects::Suspects,
@@ -34,9 +34,6 @@ const AGAIN: Duration = Duration::from_millis(500);
 const ANNOUNCED: Duration = Duration::from_millis(1_500);
 /// How long it is waited on while something says that it goes on, such as `Saving…`.
 const UNDER_WAY: Duration = Duration::from_secs(3);
-/// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
-/// may still answer it.
-const ASLEEP: Duration = Duration::from_millis(60);
 /// How long nothing at all may change in an application that has timers due all the time, and neither works nor waits for an
 /// answer: what takes longer has begun to show by then. In others a timer that is due is waited for.
 const NOTHING_YET: Duration = Duration::from_millis(600);

@@ -27,6 +27,9 @@ pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> Desk
 /// The times between two reads of what is waited for: they grow from one to the other.
 pub(crate) const LOOKS_APART_MIN: Duration = Duration::from_millis(30);
 pub(crate) const LOOKS_APART_MAX: Duration = Duration::from_millis(250);
+/// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
+/// may still answer it.
+pub(crate) const ASLEEP: Duration = Duration::from_millis(60);
 /// How long an application that keeps changing may take to come to rest before an action.
 const REST_BOUND: Duration = Duration::from_millis(300);
 
@@ -111,8 +114,8 @@ impl Came {
     }
 }
 
-/// Waits until a condition holds after an input, at most `bound` once the application has handled it. It is read after
-/// every change and at growing intervals, because not every change is announced.
+/// Waits until a condition holds after an input, at most `bound` once the application has handled it, and not past the time from
+/// which it sleeps on. It is read after every change and at growing intervals, because not every change is announced.
 pub(crate) async fn comes_within<D: Desktop, F, E>(
     desktop: &D,
     (window, watch): (WindowId, D::Watch),
@@ -127,13 +130,19 @@ where
         desktop.settle(watch, QuietLimits::HANDLED).await?;
     let until_ms = waited_ms + milliseconds(bound);
     let mut apart = LOOKS_APART_MIN;
+    let mut asleep_from_ms = None;
     loop {
         let watch = watch_app(desktop, window).await?;
         let holds = holds().await?;
-        if holds || waited_ms >= until_ms {
+        let sleeps = if holds { Duration::ZERO } else { desktop.sleeps_for(window).await? };
+        let sleeps_on = sleeps > Duration::from_millis(until_ms.saturating_sub(waited_ms));
+        asleep_from_ms = sleeps_on.then(|| asleep_from_ms.unwrap_or(waited_ms));
+        let is_over = asleep_from_ms.is_some_and(|from_ms| waited_ms >= from_ms + milliseconds(ASLEEP));
+        if holds || is_over || waited_ms >= until_ms {
             return Ok(Came { holds, waited_ms, waited_for, changes });
         }
-        let quiet = QuietLimits { quiet: LOOKS_APART_MIN, first_change: apart, bound: apart };
+        let next = if sleeps_on { apart.min(ASLEEP) } else { apart };
+        let quiet = QuietLimits { quiet: LOOKS_APART_MIN, first_change: next, bound: next };
         let settled = desktop.settle(watch, quiet).await?;
         waited_ms += settled.waited_ms.max(1);
         changes.extend(settled.changes.into_iter().take(Settled::CHANGES_MAX.saturating_sub(changes.len())));
