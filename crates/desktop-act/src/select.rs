@@ -1,6 +1,6 @@
 //! Selects an item of a list, an option of a combo box, or a tab.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, iter};
 
 use deskhand_core::{
     action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported, Way},
@@ -8,7 +8,9 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State, Wanted, names_equal},
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
+use deskhand_desktop::{
+    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey,
+};
 
 use crate::{
     checks::{Need, Ready, check},
@@ -116,7 +118,7 @@ async fn by_open_box<D: Desktop>(
     let watch = watch_app(desktop, list.surface.id).await?;
     let clicked = !desktop.quirks(list.element.id).ignores_clicks_in_fresh_lists
         && click_option(desktop, window, there).await?;
-    if !clicked && !choose_by_keys(desktop, &options, there, limits).await? {
+    if !clicked && !choose_by_keys(desktop, window, &options, there, limits).await? {
         press_key(desktop, NamedKey::Escape, limits).await?;
         let element = (&list.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into());
@@ -145,6 +147,7 @@ async fn click_option<D: Desktop>(desktop: &D, window: WindowId, option: &Elemen
 /// Steps to an option of an opened list by keys and takes it; `false` if it is too far away.
 async fn choose_by_keys<D: Desktop>(
     desktop: &D,
+    window: WindowId,
     options: &[Element],
     option: &Element,
     limits: &ActLimits,
@@ -153,12 +156,20 @@ async fn choose_by_keys<D: Desktop>(
     let Some(at) = reachable.position(|one| one.id == option.id).filter(|at| *at <= STEPS_MAX) else {
         return Ok(false);
     };
-    press_key(desktop, NamedKey::Home, limits).await?;
-    for _ in 0..at {
-        press_key(desktop, NamedKey::Down, limits).await?;
-    }
+    step_to(desktop, window, at).await?;
     press_key(desktop, NamedKey::Return, limits).await?;
     Ok(true)
+}
+
+/// Steps to an option of an opened list; returns how long was waited. Each key is handled before the next comes.
+async fn step_to<D: Desktop>(desktop: &D, window: WindowId, at: usize) -> Result<u64, Halt> {
+    let mut waited_ms = 0;
+    for key in iter::once(NamedKey::Home).chain(iter::repeat_n(NamedKey::Down, at)) {
+        let watch = watch_app(desktop, window).await?;
+        desktop.press(&key.into()).await?;
+        waited_ms += desktop.settle(watch, QuietLimits::HANDLED).await?.waited_ms;
+    }
+    Ok(waited_ms)
 }
 
 async fn press_key<D: Desktop>(desktop: &D, key: NamedKey, limits: &ActLimits) -> Result<u64, Halt> {
@@ -269,10 +280,7 @@ async fn by_opened_list<D: Desktop>(
         press_key(desktop, NamedKey::Escape, limits).await?;
         return Err(no_item(list, item, &options));
     };
-    let mut waited_ms = opened.action.waited_ms + press_key(desktop, NamedKey::Home, limits).await?;
-    for _ in 0..at.min(STEPS_MAX) {
-        waited_ms += press_key(desktop, NamedKey::Down, limits).await?;
-    }
+    let mut waited_ms = opened.action.waited_ms + step_to(desktop, window, at.min(STEPS_MAX)).await?;
     waited_ms += press_key(desktop, NamedKey::Return, limits).await?;
     let shown = labels_in(desktop, list.id).await?;
     let is_shown = |one: &Element| {
