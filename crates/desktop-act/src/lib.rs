@@ -36,6 +36,7 @@ mod before;
 mod checks;
 mod click;
 mod clipboard;
+mod date;
 mod difference;
 mod documents;
 mod drag;

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::{
     checks::{Need, Ready, check},
+    date::set_date,
     expected::{Expected, excerpt},
     focus::focus_element,
     meaning::{Likeness, likeness, number},
@@ -95,8 +96,13 @@ async fn set_and_check<D: Desktop>(
     value: &NewValue,
     limits: &ActLimits,
 ) -> Result<Option<ActionReport>, Halt> {
-    if let NewValue::Number(number) = value {
-        check_range(&ready.element, *number)?;
+    match value {
+        NewValue::Number(number) => check_range(&ready.element, *number)?,
+        NewValue::Text(text) => {
+            if let Some(done) = set_date(desktop, ready, text, limits).await? {
+                return Ok(Some(done));
+            }
+        }
     }
     let is_text_of_spin = ready.element.role == Role::SPIN_BUTTON && matches!(value, NewValue::Text(_));
     if is_text_of_spin || has_entry(desktop, ready).await? || is_field(&ready.element, &value.typed()) {

@@ -246,6 +246,8 @@ pub enum Unsupported {
         /// The largest value.
         maximum: f64,
     },
+    /// The text: it takes dates and times as ISO 8601 writes them.
+    NoDate,
     /// Being checked.
     Checking,
     /// Being expanded.

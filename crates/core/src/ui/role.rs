@@ -25,6 +25,7 @@ roles! {
     CHECK_BOX = "check box",
     CHECK_MENU_ITEM = "check menu item",
     COMBO_BOX = "combo box",
+    DATE_EDITOR = "date editor",
     DIALOG = "dialog",
     DOCUMENT_SPREADSHEET = "document spreadsheet",
     DOCUMENT_TEXT = "document text",

@@ -124,6 +124,9 @@ fn unsupported(element: &ElementRef, what: Unsupported) -> String {
         Unsupported::Number { value, minimum, maximum } => {
             format!("{value} is outside the range of {label}, {minimum} to {maximum}")
         }
+        Unsupported::NoDate => format!(
+            "{label} takes a date as 2025-12-31, a month as 2025-12, a time as 08:30, and both as 2025-12-31T08:30"
+        ),
         Unsupported::Checking => format!("{label} cannot be checked"),
         Unsupported::Expanding => format!("{label} cannot be expanded"),
         Unsupported::ScrollingTo => {
