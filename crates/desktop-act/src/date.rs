@@ -11,6 +11,7 @@ use deskhand_core::{
     ui::{Element, Role},
 };
 use deskhand_desktop::{Desktop, QuietLimits, keys::NamedKey};
+use jiff::civil::Date;
 use serde_json::json;
 
 use crate::{
@@ -225,7 +226,18 @@ fn parse(text: &str) -> Option<Parts> {
     if let Some(time) = time {
         read(time, ':', &[(Part::Hour, 0, 23), (Part::Minute, 0, 59), (Part::Second, 0, 59)], 2)?;
     }
-    Some(parts)
+    is_in_calendar(&parts).then_some(parts)
+}
+
+/// Whether the calendar has such a day.
+fn is_in_calendar(parts: &Parts) -> bool {
+    let (Some(year), Some(month)) = (parts.get(&Part::Year), parts.get(&Part::Month)) else { return true };
+    let day = parts.get(&Part::Day).unwrap_or(&1);
+    let (Ok(year), Ok(month), Ok(day)) = (i16::try_from(*year), i8::try_from(*month), i8::try_from(*day))
+    else {
+        return false;
+    };
+    Date::new(year, month, day).is_ok()
 }
 
 /// What fields show, as ISO 8601 writes it.
@@ -291,6 +303,7 @@ mod tests {
 
     #[test]
     fn other_forms_are_no_date() {
+        assert!(parse("2000-02-29").is_some() && parse("2024-02-29").is_some());
         for text in [
             "31.12.2025",
             "12/31/2025",
@@ -301,6 +314,8 @@ mod tests {
             "+2025-01-01",
             "",
             "08:30:61",
+            "2025-02-29",
+            "2100-02-29",
         ] {
             assert_eq!(parse(text), None, "{text:?}");
         }

@@ -100,6 +100,7 @@ impl Role {
             Role::CHECK_BOX,
             Role::CHECK_MENU_ITEM,
             Role::COMBO_BOX,
+            Role::DATE_EDITOR,
             Role::DOCUMENT_SPREADSHEET,
             Role::DOCUMENT_TEXT,
             Role::DRAWN_ICON,

@@ -174,6 +174,33 @@ async fn terminals_and_passwords_are_written_once_and_blind() {
 
 /// The application takes a number over only when its entry is left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dates_and_times_of_a_page_are_set_field_by_field() {
+    let Some(writing) = Writing::start(Toolkit::Page, Screen::Text).await else { return };
+    for (name, value) in [
+        ("Day", "2025-10-01"),
+        ("Day", "1999-12-31"),
+        ("Alarm", "00:05"),
+        ("Alarm", "12:30"),
+        ("Meeting", "2026-02-03T23:45"),
+    ] {
+        seen(&writing.set(name, NewValue::Text(value.to_owned())).await);
+        assert_eq!(writing.value(name).await, json!(value), "{name}");
+    }
+    for (name, value) in [
+        ("Day", "31.12.2025"),
+        ("Day", "08:30"),
+        ("Day", "2025-02-31"),
+        ("Alarm", "2025-10-01"),
+        ("Meeting", "08:30"),
+    ] {
+        let report = writing.set(name, NewValue::Text(value.to_owned())).await;
+        assert_eq!(report.effect(), Verdict::Refused, "{name}: {}", report.summary());
+    }
+    assert_eq!(writing.value("Day").await, json!("1999-12-31"));
+    writing.stage.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_number_that_is_seen_was_taken_over() {
     let Some(writing) = Writing::start(Toolkit::Gtk3, Screen::Writing).await else { return };
     seen(&writing.set("Amount", NewValue::Number(100.0)).await);
