@@ -17,7 +17,7 @@ use serde_json::json;
 use crate::{
     checks::{Need, Ready, check},
     focus::focus_element,
-    patience::{patiently, read_element, watch_app},
+    patience::{comes_within, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt},
 };
 
@@ -81,10 +81,11 @@ pub(crate) async fn set_date<D: Desktop>(
             waited_ms += set_field(desktop, ready, (spin, *shows), *value, limits).await?;
         }
     }
-    let mut found = Vec::new();
-    for spin in &spins {
-        found.push(current(&read_element(desktop, spin.id).await?).unwrap_or_default());
-    }
+    let watch = watch_app(desktop, ready.surface.id).await?;
+    // A page takes over the last digit after the window has handled the key.
+    let holds = async || Ok::<_, Halt>(read_all(desktop, &spins).await? == wanted);
+    let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, holds).await?;
+    let found = read_all(desktop, &spins).await?;
     let reads = to_text(&shown, &found);
     let evidence: Evidence = if found == wanted {
         Proof::Reads { text: reads.clone(), corrected: false, completion: None }.into()
@@ -92,8 +93,17 @@ pub(crate) async fn set_date<D: Desktop>(
         Shortfall::ReadsOtherwise { text: reads.clone(), corrected: false, around: None }.into()
     };
     let action = Action::new(Act::SetText { text: text.to_owned() }, Aim::element(&ready.element), evidence);
-    let action = action.by(Route::Input).after(waited_ms);
+    let action = action.by(Route::Input).after(waited_ms + came.waited_ms);
     Ok(Some(ActionReport::from(action).with_output(json!({ "text": reads }))))
+}
+
+/// What the fields show now.
+async fn read_all<D: Desktop>(desktop: &D, spins: &[Element]) -> Result<Vec<u32>, Halt> {
+    let mut found = Vec::new();
+    for spin in spins {
+        found.push(current(&read_element(desktop, spin.id).await?).unwrap_or_default());
+    }
+    Ok(found)
 }
 
 /// Sets one field by keyboard; returns how long was waited.

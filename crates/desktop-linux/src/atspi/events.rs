@@ -80,8 +80,10 @@ const MEMBERS: [&str; 21] = [
 ];
 
 /// The properties whose changes are delivered. `at-spi2-atk` sends those of the role and the parent unasked for everything that is
-/// added or removed, a third of what LibreOffice announces; the message bus keeps them back.
-const PROPERTIES: [&str; 3] = ["accessible-name", "accessible-description", "accessible-value"];
+/// added or removed, a quarter of what LibreOffice announces. Another role is news, as of a password that is made visible; the
+/// message bus keeps those of the parent back.
+const PROPERTIES: [&str; 4] =
+    ["accessible-name", "accessible-description", "accessible-value", "accessible-role"];
 
 /// What the message bus is asked to deliver.
 fn rules() -> zbus::Result<Vec<MatchRule<'static>>> {
