@@ -25,7 +25,9 @@ use crate::{
 ///
 /// Then what stays when a program is killed: file systems that a program mounted in the folder, the sockets that it had bound to files
 /// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
-/// file belongs to somebody else by now. The file `programs` names processes that belong here without a mark and without a parent that
+/// file belongs to somebody else by now. While a server starts, nobody knows yet which names it will take: the file `starting` has
+/// patterns of them, one a line, and what fits one of them goes if it is not older than that file and is of no use any more, as a
+/// socket that nobody has bound or a lock whose process has ended. The file `programs` names processes that belong here without a mark and without a parent that
 /// has one, one `PID START` a line, with the start time of `/proc/PID/stat`.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
@@ -116,6 +118,21 @@ while read -r _ place _; do
 done < /proc/self/mounts
 printf %s "$sockets" | remove
 [ -f "$2/leavings" ] && remove < "$2/leavings"
+# Whether a file that a server left is of no use any more.
+is_stale() {
+    if [ -S "$1" ]; then
+        ! grep -q " $1\$" /proc/net/unix
+    else
+        holder=
+        [ -f "$1" ] && read -r holder < "$1"
+        case $holder in '' | *[!0-9]*) false ;; *) ! [ -e "/proc/$holder" ] ;; esac
+    fi
+}
+[ -f "$2/starting" ] && while read -r pattern; do
+    for path in $pattern; do
+        [ -O "$path" ] && ! [ "$2/starting" -nt "$path" ] && is_stale "$path" && rm -f -- "$path"
+    done
+done < "$2/starting"
 rm -rf -- "$2"
 "#;
 
@@ -127,6 +144,9 @@ pub fn leaving(file: &Path) -> Option<String> {
     let data = std::fs::symlink_metadata(file).ok()?;
     Some(format!("{}-{}.{:09} {}\n", data.ino(), data.mtime(), data.mtime_nsec(), file.display()))
 }
+
+/// The file in the guarded folder that has patterns of the names that a starting server may take.
+pub const STARTING: &str = "starting";
 
 /// The file in the guarded folder that names processes which belong to it.
 pub const PROGRAMS: &str = "programs";
@@ -347,6 +367,37 @@ mod tests {
         assert_eq!(exited.join().unwrap().signal(), Some(9));
         let is_left = [&folder, &own, &socket, &other].map(|path| path.exists());
         assert_eq!(is_left, [false, false, false, true]);
+        std::fs::remove_dir_all(elsewhere).unwrap();
+    }
+
+    /// What a server leaves that is killed before anybody knows which names it took.
+    #[tokio::test]
+    async fn what_a_starting_server_left_is_removed() {
+        let [folder, elsewhere] = [(); 2].map(|()| new_folder());
+        let [socket, used, lock, kept, other] =
+            ["X1", "X2", ".X1-lock", ".X2-lock", "Y1"].map(|name| elsewhere.join(name));
+        let [old, new] = ["X0", "X3"].map(|name| elsewhere.join(name));
+        let listen = |path: &Path| std::os::unix::net::UnixListener::bind(path).unwrap();
+        let set_time = |path: &Path, of: &Path| {
+            let status = Command::new("touch").arg("-d").arg("-1 hour").arg("-r").arg(of).arg(path).status();
+            assert!(status.unwrap().success());
+        };
+        let starting = folder.join(STARTING);
+        let patterns = format!("{0}/X*\n{0}/.X*-lock\n", elsewhere.display());
+        std::fs::write(&starting, patterns).unwrap();
+        drop([&socket, &old, &other].map(|path| listen(path)));
+        let _bound = listen(&used);
+        set_time(&old, &starting);
+        let ended =
+            Command::new("true").spawn().and_then(|mut child| child.wait().map(|_| child.id())).unwrap();
+        std::fs::write(&lock, format!("{ended:>10}\n")).unwrap();
+        std::fs::write(&kept, format!("{:>10}\n", std::process::id())).unwrap();
+        std::fs::write(&new, "no process").unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let mark = Mark::new("DESKHAND_TEST", folder.as_os_str());
+        Guard::start(&mark, &folder, "Xvfb", &path).unwrap().end().await;
+        let is_left = [&folder, &socket, &lock, &used, &kept, &other, &old, &new].map(|path| path.exists());
+        assert_eq!(is_left, [false, false, false, true, true, true, true, true]);
         std::fs::remove_dir_all(elsewhere).unwrap();
     }
 

@@ -12,6 +12,6 @@ mod mark;
 mod program;
 
 pub use group::ProcessGroup;
-pub use guard::{Guard, LEAVINGS, PROGRAMS, await_exit, leaving, noted_program};
+pub use guard::{Guard, LEAVINGS, PROGRAMS, STARTING, await_exit, leaving, noted_program};
 pub use mark::Mark;
 pub use program::{PATH_DEFAULT, find_program, succeeds};

@@ -17,7 +17,7 @@ use std::{
 
 use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
-use deskhand_process::{LEAVINGS, leaving};
+use deskhand_process::{LEAVINGS, STARTING, leaving};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},
@@ -111,6 +111,9 @@ const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-
 /// those of GTK 3 off, Chromium loses drops.
 const TOOLKIT_SETTINGS: &str =
     "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\ngtk-overlay-scrolling=false\n";
+
+/// The names that the X server chooses one of when it starts.
+const SERVER_FILES: &str = "/tmp/.X11-unix/X*\n/tmp/.X*-lock\n/tmp/.tX*-lock\n";
 
 /// What all steps of a start need.
 struct Starting {
@@ -237,6 +240,7 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     .map(OsString::from)
     .chain([authority.into_os_string()])
     .collect();
+    starting.note(STARTING, SERVER_FILES)?;
     let started = starting.program("Xvfb", arguments, environment, true).await?;
     let line = starting.first_line("Xvfb", started.output).await?;
     let number: u32 =
@@ -252,7 +256,9 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     // A server that is killed leaves them.
     let socket = Path::new(&socket);
     let lock = socket.ancestors().nth(2).unwrap_or(socket).join(format!(".X{number}-lock"));
-    starting.leaves(&[socket, &lock]).map_err(|error| cannot_prepare(&error))?;
+    let leavings: String = [socket, &lock].into_iter().filter_map(leaving).collect();
+    starting.note(LEAVINGS, &leavings)?;
+    fs::remove_file(starting.folder.join(STARTING)).map_err(|error| cannot_prepare(&error))?;
     Ok(format!(":{number}"))
 }
 
@@ -334,10 +340,9 @@ impl Starting {
         self.folder.join("logs").join(name)
     }
 
-    /// Notes files outside of the folder, for the guard. One that does not exist is skipped.
-    fn leaves(&self, files: &[&Path]) -> io::Result<()> {
-        let lines: String = files.iter().filter_map(|file| leaving(file)).collect();
-        write_private(&self.folder.join(LEAVINGS), lines.as_bytes())
+    /// Writes a file for the guard.
+    fn note(&self, name: &str, lines: &str) -> DesktopResult<()> {
+        write_private(&self.folder.join(name), lines.as_bytes()).map_err(|error| cannot_prepare(&error))
     }
 
     /// The profile of the session bus; `None` if it is not confined.
