@@ -10,14 +10,14 @@ use deskhand_core::{
     ids::ElementId,
     ui::{Element, Role},
 };
-use deskhand_desktop::{Desktop, QuietLimits, keys::NamedKey};
+use deskhand_desktop::{Desktop, keys::NamedKey};
 use jiff::civil::Date;
 use serde_json::json;
 
 use crate::{
     checks::{Need, Ready, check},
     focus::focus_element,
-    patience::{comes_within, patiently, read_element, watch_app},
+    patience::{comes_within, handled, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt},
 };
 
@@ -25,8 +25,8 @@ use crate::{
 const CHILDREN_MAX: usize = 50;
 /// How deep the fields lie.
 const LEVELS_MAX: u16 = 4;
-/// The most presses until the half of the day is the one that is meant.
-const HALVES_MAX: usize = 3;
+/// The most presses until AM or PM is reached.
+const AM_PM_PRESSES_MAX: usize = 3;
 
 /// A part of a date or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,10 +47,10 @@ type Parts = BTreeMap<Part, u32>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shows {
     Part(Part),
-    /// The hour of half a day: 12, 1, 2 … 11.
-    HalfDayHour,
-    /// The half of the day: 1 or 2.
-    Half,
+    /// The hour of a 12-hour clock: 12, 1, 2 … 11.
+    TwelveHour,
+    /// AM or PM: 1 or 2.
+    AmPm,
 }
 
 /// Sets the date or time of an editor and reads back what its fields show; `None` if they are not known.
@@ -85,7 +85,7 @@ pub(crate) async fn set_date<D: Desktop>(
     // A page takes over the last digit after the window has handled the key.
     let holds = async || Ok::<_, Halt>(read_all(desktop, &spins).await? == wanted);
     let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, holds).await?;
-    let found = read_all(desktop, &spins).await?;
+    let found = if came.holds { wanted.clone() } else { read_all(desktop, &spins).await? };
     let reads = to_text(&shown, &found);
     let evidence: Evidence = if found == wanted {
         Proof::Reads { text: reads.clone(), corrected: false, completion: None }.into()
@@ -117,16 +117,15 @@ async fn set_field<D: Desktop>(
     let ready = check(desktop, editor.surface.id, spin.id, Some(&spin.name), Need::Act).await?;
     focus_element(desktop, &ready, limits).await?;
     let mut waited_ms = 0;
-    for _ in 0..HALVES_MAX {
-        let watch = watch_app(desktop, ready.surface.id).await?;
-        match shows {
+    for _ in 0..AM_PM_PRESSES_MAX {
+        let input = async || match shows {
             // Its letters depend on the language.
-            Shows::Half => desktop.press(&NamedKey::Up.into()).await?,
-            Shows::Part(Part::Year) => desktop.type_text(&format!("{value:04}")).await?,
-            Shows::Part(_) | Shows::HalfDayHour => desktop.type_text(&format!("{value:02}")).await?,
-        }
-        waited_ms += desktop.settle(watch, QuietLimits::HANDLED).await?.waited_ms;
-        if shows != Shows::Half || current(&read_element(desktop, spin.id).await?) == Some(value) {
+            Shows::AmPm => desktop.press(&NamedKey::Up.into()).await,
+            Shows::Part(Part::Year) => desktop.type_text(&format!("{value:04}")).await,
+            Shows::Part(_) | Shows::TwelveHour => desktop.type_text(&format!("{value:02}")).await,
+        };
+        waited_ms += handled(desktop, ready.surface.id, input).await?;
+        if shows != Shows::AmPm || current(&read_element(desktop, spin.id).await?) == Some(value) {
             break;
         }
     }
@@ -182,11 +181,11 @@ fn recognise(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
             (1, 31) => Shows::Part(Part::Day),
             // A date stands before a time in every language.
             (1, 12) if has_date && is_new(Shows::Part(Part::Month)) => Shows::Part(Part::Month),
-            (1, 12) => Shows::HalfDayHour,
+            (1, 12) => Shows::TwelveHour,
             (0, 23) => Shows::Part(Part::Hour),
             (0, 59) if is_new(Shows::Part(Part::Minute)) => Shows::Part(Part::Minute),
             (0, 59) => Shows::Part(Part::Second),
-            (1, 2) => Shows::Half,
+            (1, 2) => Shows::AmPm,
             _ => return None,
         };
         if !is_new(shows) {
@@ -194,9 +193,9 @@ fn recognise(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
         }
         shown.push(shows);
     }
-    // An hour of half a day alone is not a time.
-    let halves = [Shows::HalfDayHour, Shows::Half].map(|one| shown.contains(&one));
-    (!shown.is_empty() && halves[0] == halves[1]).then_some(shown)
+    // A 12-hour clock needs a field for AM or PM.
+    let [hour, am_pm] = [Shows::TwelveHour, Shows::AmPm].map(|one| shown.contains(&one));
+    (!shown.is_empty() && hour == am_pm).then_some(shown)
 }
 
 /// The value of a field for a date or time; `None` if it has no such part.
@@ -204,8 +203,8 @@ fn value_of(shows: Shows, parts: &Parts) -> Option<u32> {
     let hour = parts.get(&Part::Hour);
     match shows {
         Shows::Part(part) => parts.get(&part).copied(),
-        Shows::HalfDayHour => hour.map(|hour| (hour + 11) % 12 + 1),
-        Shows::Half => hour.map(|hour| hour / 12 + 1),
+        Shows::TwelveHour => hour.map(|hour| (hour + 11) % 12 + 1),
+        Shows::AmPm => hour.map(|hour| hour / 12 + 1),
     }
 }
 
@@ -256,8 +255,8 @@ fn to_text(shown: &[Shows], values: &[u32]) -> String {
         shown.iter().zip(values).find(|(shows, _)| **shows == wanted).map(|(_, value)| *value)
     };
     let hour = of(Shows::Part(Part::Hour)).or_else(|| {
-        let half = of(Shows::Half)?.saturating_sub(1);
-        Some(of(Shows::HalfDayHour)? % 12 + half * 12)
+        let is_pm = of(Shows::AmPm)? == 2;
+        Some(of(Shows::TwelveHour)? % 12 + if is_pm { 12 } else { 0 })
     });
     let part = |part| of(Shows::Part(part));
     let two = |value: u32| format!("{value:02}");
@@ -289,12 +288,12 @@ mod tests {
         let american = [TWELVE, DAY, YEAR, TWELVE, SIXTY, (1, 2)];
         let shown = recognise(&american).unwrap();
         let (month, day, year) = (part(Part::Month), part(Part::Day), part(Part::Year));
-        assert_eq!(shown, [month, day, year, Shows::HalfDayHour, part(Part::Minute), Shows::Half]);
+        assert_eq!(shown, [month, day, year, Shows::TwelveHour, part(Part::Minute), Shows::AmPm]);
         assert_eq!(recognise(&[DAY, TWELVE, YEAR]).unwrap(), [day, month, year]);
         let time = [(0, 23), SIXTY, SIXTY];
         assert_eq!(recognise(&time).unwrap(), [Part::Hour, Part::Minute, Part::Second].map(Shows::Part));
         assert_eq!(recognise(&[(1, 53), YEAR]), None, "a week");
-        assert_eq!(recognise(&[TWELVE, SIXTY]), None, "half a day, and no word of which");
+        assert_eq!(recognise(&[TWELVE, SIXTY]), None, "a 12-hour clock without a field for AM or PM");
         assert_eq!(recognise(&[]), None);
     }
 

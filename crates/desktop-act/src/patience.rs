@@ -39,8 +39,19 @@ pub(crate) async fn handle_earlier<D: Desktop>(desktop: &D, window: WindowId) ->
     desktop.settle(watch, QuietLimits::HANDLED).await
 }
 
-/// The same, so that what earlier actions still bring about counts for them and not for the next one: if there were changes,
-/// waits until no more follow, bounded.
+/// Sends an input and waits until the application has handled it; returns how long that took, in milliseconds.
+pub(crate) async fn handled<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    input: impl AsyncFnOnce() -> DesktopResult<()>,
+) -> DesktopResult<u64> {
+    let watch = watch_app(desktop, window).await?;
+    input().await?;
+    Ok(desktop.settle(watch, QuietLimits::HANDLED).await?.waited_ms)
+}
+
+/// As [`handle_earlier`]; if there were changes, waits until no more follow, bounded, so that what earlier actions still bring
+/// about counts for them and not for the next one.
 pub(crate) async fn settle_earlier<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<()> {
     let settled = handle_earlier(desktop, window).await?;
     if !announced(&settled.changes).is_empty() {

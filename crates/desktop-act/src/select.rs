@@ -8,16 +8,14 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State, Wanted, names_equal},
 };
-use deskhand_desktop::{
-    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey,
-};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
 use crate::{
     checks::{Need, Ready, check},
     click::{Click, click_once, press},
     find::nearest_names,
     menus::is_menu_item,
-    patience::{comes_within, patiently, read_element, watch_app},
+    patience::{comes_within, handled, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::surfaces,
 };
@@ -165,9 +163,7 @@ async fn choose_by_keys<D: Desktop>(
 async fn step_to<D: Desktop>(desktop: &D, window: WindowId, at: usize) -> Result<u64, Halt> {
     let mut waited_ms = 0;
     for key in iter::once(NamedKey::Home).chain(iter::repeat_n(NamedKey::Down, at)) {
-        let watch = watch_app(desktop, window).await?;
-        desktop.press(&key.into()).await?;
-        waited_ms += desktop.settle(watch, QuietLimits::HANDLED).await?.waited_ms;
+        waited_ms += handled(desktop, window, async || desktop.press(&key.into()).await).await?;
     }
     Ok(waited_ms)
 }
