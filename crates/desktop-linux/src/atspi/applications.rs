@@ -12,6 +12,7 @@ use super::{
     application::{Application, Applications, WindowFacts},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
     component::extents,
+    events::deliver_roles,
     mirror::Source,
     quirks::Toolkit,
     wire::ObjectRef,
@@ -171,9 +172,8 @@ fn runs_one_of(pid: u32, programs: &HashSet<String>) -> bool {
 
 /// Reads the process of a connection from the bus, and the toolkit from the application.
 async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Option<Described> {
-    let daemon = ObjectRef::new("org.freedesktop.DBus", "/org/freedesktop/DBus");
     let pid: u32 = bus
-        .call(&daemon, "org.freedesktop.DBus", "GetConnectionUnixProcessID", &(&*root.bus))
+        .ask_daemon("GetConnectionUnixProcessID", &(&*root.bus))
         .await
         .inspect_err(|error| tracing::debug!(%error, %root, "cannot find the process of an application"))
         .ok()?;
@@ -192,7 +192,11 @@ async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Opt
     }
     let toolkit =
         Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
-    Some(Described::Application(Application { root, pid, toolkit }))
+    let application = Application { root, pid, toolkit };
+    if let Err(error) = deliver_roles(bus, &application).await {
+        tracing::warn!(%error, root = %application.root, "changes of roles in an application are not delivered");
+    }
+    Some(Described::Application(application))
 }
 
 async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Candidate>> {

@@ -172,6 +172,16 @@ impl Bus {
         self.call_within(to, interface, method, body, CALL_BOUND).await
     }
 
+    /// Calls a method of the message bus itself.
+    pub(crate) async fn ask_daemon<B, R>(&self, method: &str, body: &B) -> CallResult<R>
+    where
+        B: Serialize + DynamicType + Sync,
+        R: for<'d> DynamicDeserialize<'d>,
+    {
+        let daemon = ObjectRef::new("org.freedesktop.DBus", "/org/freedesktop/DBus");
+        self.call(&daemon, "org.freedesktop.DBus", method, body).await
+    }
+
     /// Calls a method with a side effect, which may take longer to answer.
     pub(crate) async fn act<B, R>(
         &self,

@@ -145,19 +145,9 @@ impl Event {
         }
     }
 
-    /// Whether it names another object, such as the child that was added.
+    /// Whether it names another object that matters, such as the child that was added.
     pub(super) const fn names_another(self) -> bool {
-        matches!(
-            self,
-            Self::ChildRemoved
-                | Self::ChildrenChanged
-                | Self::ActiveDescendant
-                | Self::Selection
-                | Self::Window
-                | Self::WindowListed
-                | Self::Document
-                | Self::Other
-        )
+        matches!(self, Self::ChildRemoved | Self::ChildrenChanged | Self::ActiveDescendant)
     }
 
     /// Whether the object reported itself gone.

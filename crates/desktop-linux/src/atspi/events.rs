@@ -12,19 +12,21 @@ use futures_util::StreamExt as _;
 use tokio::sync::{mpsc, oneshot};
 use zbus::{
     MatchRule, Message, MessageStream,
-    fdo::DBusProxy,
     message::Type,
     zvariant::{ObjectPath, Value},
 };
 
 use super::{
-    bus::{Bus, gone},
+    application::Application,
+    bus::{Bus, CallError, CallResult, gone, pipelined},
     event::{Announcement, Event},
     mirror,
     shared::Shared,
     wire::{ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
+use deskhand_desktop::{Aspect, DesktopResult};
+
+const REGISTRY: &str = "org.a11y.atspi.Registry";
 
 /// The most messages that may queue up.
 const QUEUE_MAX: usize = 8_192;
@@ -79,15 +81,15 @@ const MEMBERS: [&str; 21] = [
     "Announcement",
 ];
 
-/// The properties whose changes are delivered. `at-spi2-atk` sends those of the role and the parent unasked for everything that is
-/// added or removed, a quarter of what LibreOffice announces. Another role is news, as of a password that is made visible; the
-/// message bus keeps those of the parent back.
-const PROPERTIES: [&str; 4] =
-    ["accessible-name", "accessible-description", "accessible-value", "accessible-role"];
+/// The interface of the signals about objects.
+const OBJECT: &str = "org.a11y.atspi.Event.Object";
+
+/// The properties whose changes are delivered from every application. `at-spi2-atk` also sends those of the role and the parent,
+/// unasked, for everything that is added or removed: a quarter of what LibreOffice announces.
+const PROPERTIES: [&str; 3] = ["accessible-name", "accessible-description", "accessible-value"];
 
 /// What the message bus is asked to deliver.
 fn rules() -> zbus::Result<Vec<MatchRule<'static>>> {
-    const OBJECT: &str = "org.a11y.atspi.Event.Object";
     let signal = || MatchRule::builder().msg_type(Type::Signal);
     let mut rules = vec![
         signal().interface("org.a11y.atspi.Event.Window")?.build(),
@@ -105,31 +107,40 @@ fn rules() -> zbus::Result<Vec<MatchRule<'static>>> {
 
 /// Registers for events and returns the stream on which they arrive, in the order in which they were sent.
 pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<MessageStream> {
-    let failed = |error: zbus::Error| DesktopError::Start {
-        what: format!("cannot subscribe to the events of the accessibility bus ({error})"),
-        fix: "check that at-spi2-core is installed".to_owned(),
-    };
     let mut connection = bus.connection().clone();
     connection.set_max_queued(QUEUE_MAX);
     let stream = MessageStream::from(&connection);
-    let message_bus = DBusProxy::new(&connection).await.map_err(failed)?;
-    for rule in rules().map_err(failed)? {
-        message_bus.add_match_rule(rule).await.map_err(|error| failed(error.into()))?;
-    }
-    let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/registry");
+    deliver(bus, rules()).await.map_err(|error| error.into_desktop("subscribe to events", REGISTRY, gone))?;
+    let registry = ObjectRef::new(REGISTRY, "/org/a11y/atspi/registry");
     let no_properties: Vec<String> = Vec::new();
     for event in EVENTS {
         // Older registries accept only the event.
         let body = (event, &no_properties, "");
-        let result: Result<(), _> =
-            bus.call(&registry, "org.a11y.atspi.Registry", "RegisterEvent", &body).await;
+        let result: Result<(), _> = bus.call(&registry, REGISTRY, "RegisterEvent", &body).await;
         if result.is_err() {
-            let older: Result<(), _> =
-                bus.call(&registry, "org.a11y.atspi.Registry", "RegisterEvent", &(event)).await;
+            let older: Result<(), _> = bus.call(&registry, REGISTRY, "RegisterEvent", &(event)).await;
             older.map_err(|error| error.into_desktop("register for events", event, gone))?;
         }
     }
     Ok(stream)
+}
+
+/// Asks for the changes of roles in one application as well, as of a password that is made visible, if it has any. The message
+/// bus forgets that when the application leaves.
+pub(crate) async fn deliver_roles(bus: &Bus, application: &Application) -> CallResult<()> {
+    if !application.toolkit.changes_roles() {
+        return Ok(());
+    }
+    let signal = || MatchRule::builder().msg_type(Type::Signal).sender(&*application.root.bus);
+    let rule =
+        || Ok(signal()?.interface(OBJECT)?.member("PropertyChange")?.add_arg("accessible-role")?.build());
+    deliver(bus, rule().map(|rule| vec![rule])).await
+}
+
+async fn deliver(bus: &Bus, rules: zbus::Result<Vec<MatchRule<'_>>>) -> CallResult<()> {
+    let rules: Vec<String> = rules.map_err(CallError::Refused)?.iter().map(MatchRule::to_string).collect();
+    let asked = pipelined(rules, |rule| async move { bus.ask_daemon("AddMatch", &rule).await });
+    asked.await.into_iter().collect()
 }
 
 /// Reads events until the bus ends. Each barrier is answered once all events before it have been processed.

@@ -205,6 +205,12 @@ impl Toolkit {
         self == Self::LibreOffice
     }
 
+    /// Whether the role of an object may become another one, such as that of a password that is made visible.
+    pub(crate) fn changes_roles(self) -> bool {
+        // It announces the role of each new object, thousands while it starts.
+        self != Self::LibreOffice
+    }
+
     /// How long after an input the first sign of its effect may take although the application has answered since.
     pub(crate) fn starts_late(self) -> Duration {
         match self {
