@@ -13,7 +13,7 @@ use deskhand_core::{
     ui::{Role, State, WindowInfo, WindowKind, belongs_to, fold_name, same_app},
 };
 use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
+    Aspect, Change, Desktop, DesktopError, DesktopResult, LaunchRequest, Launched, QuietLimits, TreeLimits,
 };
 use futures_util::future::{Either, select};
 
@@ -239,6 +239,11 @@ async fn at_rest<D: Desktop>(
     let mut window = opened;
     let mut silent_ms = 0;
     let mut quiet = QuietLimits { quiet: AT_REST, ..QuietLimits::default() };
+    let mut had_changes = false;
+    // What an application does by timers once it has built its window: whether single controls take input, not whether it does.
+    let only_enables = |change: &Change| {
+        matches!(change, Change::Element { aspect: Aspect::State(State::Enabled | State::Sensitive), .. })
+    };
     loop {
         let watch = match watch_app(desktop, window.id).await {
             Ok(watch) => watch,
@@ -263,11 +268,12 @@ async fn at_rest<D: Desktop>(
             silent_ms += settled.waited_ms;
         }
         let shows_none = silent_ms >= milliseconds(SILENT);
-        if ((shown || shows_none) && settled.changes.is_empty()) || waited.is_over() {
+        let rests = settled.changes.iter().all(|change| had_changes && only_enables(change));
+        if ((shown || shows_none) && rests) || waited.is_over() {
             return Ok(Some(window));
         }
-        // What it does by a timer after that changes its controls, and not whether it takes input.
         if !settled.changes.is_empty() {
+            had_changes = true;
             quiet.first_change = Duration::ZERO;
         }
     }
