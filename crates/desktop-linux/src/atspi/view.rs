@@ -4,7 +4,10 @@
 //! of each cell in its place, a cell without a drawn pixel is empty and is not read; of a thousand visible cells,
 //! most are empty.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use deskhand_core::{
     geometry::{Rect, Screen},
@@ -254,7 +257,7 @@ impl Viewer<'_, '_> {
         mut places: Vec<CellRef>,
     ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
         if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place() {
-            self.leave_out_blank(table, container, range, &mut places).await?;
+            self.leave_out_blank(table, container, range.first, &mut places).await?;
         }
         let read = pipelined(places, |at| async move {
             let object = match cell_object(self.bus, table, at).await {
@@ -284,16 +287,13 @@ impl Viewer<'_, '_> {
         &self,
         table: &ObjectRef,
         container: Container,
-        range: CellRange,
+        first: CellRef,
         places: &mut Vec<CellRef>,
     ) -> CallResult<()> {
         let Some(pixels) = self.pixels else { return Ok(()) };
-        let of_row = |row| CellRef { row, column: range.first.column };
-        let of_column = |column| CellRef { row: range.first.row, column };
-        let edge: Vec<CellRef> = (range.first.row..=range.last.row)
-            .map(of_row)
-            .chain((range.first.column..=range.last.column).map(of_column))
-            .collect();
+        let edge: BTreeSet<(u32, u32)> =
+            places.iter().flat_map(|at| [(at.row, first.column), (first.row, at.column)]).collect();
+        let edge = edge.into_iter().map(|(row, column)| CellRef { row, column });
         let read = pipelined(edge, |at| async move {
             let object = cell_object(self.bus, table, at).await?;
             Ok((at, extents(self.bus, &object).await?))
@@ -304,10 +304,10 @@ impl Viewer<'_, '_> {
             match found {
                 Ok((at, Some(extents))) => {
                     let place = container.shift.apply(extents);
-                    if at.column == range.first.column {
+                    if at.column == first.column {
                         rows.insert(at.row, (place.y, place.height));
                     }
-                    if at.row == range.first.row {
+                    if at.row == first.row {
                         columns.insert(at.column, (place.x, place.width));
                     }
                 }
