@@ -32,7 +32,8 @@ impl Picture {
     /// # Errors
     /// [`DesktopError::Failed`] if the pixels do not fit the region.
     pub fn to_png(&self) -> DesktopResult<Vec<u8>> {
-        self.encode(png::Compression::Fast)
+        // Rows with a filter of their own each take six times as long, for files 1 to 5 % smaller.
+        self.encode(png::Compression::Fast, png::Filter::Paeth)
     }
 
     /// The picture as a PNG file, optimised for size, to be sent to a model.
@@ -40,16 +41,17 @@ impl Picture {
     /// # Errors
     /// [`DesktopError::Failed`] if the pixels do not fit the region.
     pub fn to_small_png(&self) -> DesktopResult<Vec<u8>> {
-        self.encode(png::Compression::High)
+        self.encode(png::Compression::High, png::Filter::Adaptive)
     }
 
-    fn encode(&self, compression: png::Compression) -> DesktopResult<Vec<u8>> {
+    fn encode(&self, compression: png::Compression, filter: png::Filter) -> DesktopResult<Vec<u8>> {
         let error = |source: png::EncodingError| DesktopError::failed("encode a picture", source);
         let mut file = Vec::with_capacity(self.rgb.len() / 16);
         let mut encoder = png::Encoder::new(&mut file, self.width(), self.height());
         encoder.set_color(png::ColorType::Rgb);
         encoder.set_depth(png::BitDepth::Eight);
         encoder.set_compression(compression);
+        encoder.set_filter(filter);
         let mut writer = encoder.write_header().map_err(error)?;
         writer.write_image_data(&self.rgb).map_err(error)?;
         writer.finish().map_err(error)?;

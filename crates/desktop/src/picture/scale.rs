@@ -44,22 +44,20 @@ impl Picture {
         let columns = spans(width, index(to_width));
         let mut rgb = Vec::with_capacity(index(to_width) * index(to_height) * 3);
         // Rows are added up first, then columns: one division a channel.
-        let mut sums = vec![[0_u32; 3]; width];
+        let mut sums = vec![0_u32; width * 3];
         for band in spans(height, index(to_height)) {
             let rows = self.rgb.get(band.start * width * 3..band.end * width * 3).unwrap_or_default();
-            sums.fill([0; 3]);
+            sums.fill(0);
             for row in rows.chunks_exact(width * 3) {
-                for (sum, pixel) in sums.iter_mut().zip(row.chunks_exact(3)) {
-                    for (total, channel) in sum.iter_mut().zip(pixel) {
-                        *total += u32::from(*channel);
-                    }
+                for (sum, channel) in sums.iter_mut().zip(row) {
+                    *sum += u32::from(*channel);
                 }
             }
             for column in &columns {
-                let cells = sums.get(column.clone()).unwrap_or_default();
-                let count = u32::try_from(cells.len() * band.len()).unwrap_or(1).max(1);
+                let cells = sums.get(column.start * 3..column.end * 3).unwrap_or_default();
+                let count = u32::try_from(column.len() * band.len()).unwrap_or(1).max(1);
                 let mut total = [0_u32; 3];
-                for cell in cells {
+                for cell in cells.chunks_exact(3) {
                     for (sum, part) in total.iter_mut().zip(cell) {
                         *sum += part;
                     }
