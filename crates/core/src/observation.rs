@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::{AgentId, ElementId, WindowId},
-    ui::{PictureRef, Tree, WindowInfo},
+    ui::{PictureRef, State, Tree, WindowInfo},
 };
 
 /// What to observe.
@@ -102,8 +102,16 @@ pub struct AgentView {
 pub struct Surface {
     /// The window.
     pub window: WindowInfo,
-    /// Its elements; empty if the application has no accessibility tree for it.
+    /// Its elements; empty if the application has no accessibility tree for it. Without the cells of a sheet if a modal dialog
+    /// blocks it.
     pub tree: Tree,
+}
+
+impl Surface {
+    /// Whether it is a modal dialog, which blocks the windows below.
+    pub fn is_modal(&self) -> bool {
+        self.tree.elements.first().is_some_and(|root| root.states.has(State::Modal))
+    }
 }
 
 impl WindowView {

@@ -13,6 +13,7 @@ use crate::{before::look, patience::patiently, report::Halt};
 const ROOT_ONLY: TreeLimits = TreeLimits {
     nodes_max: 1,
     children_max: 1,
+    cells: false,
     deadline: std::time::Duration::from_secs(2),
     bounds_now: false,
 };

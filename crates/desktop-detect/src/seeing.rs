@@ -22,6 +22,7 @@ use crate::{
 const ROOT_ONLY: TreeLimits = TreeLimits {
     nodes_max: 1,
     children_max: 1,
+    cells: false,
     deadline: std::time::Duration::from_secs(2),
     bounds_now: true,
 };

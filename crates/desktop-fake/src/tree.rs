@@ -104,7 +104,7 @@ impl Stage {
                 break;
             }
             tree.elements.push(self.show_element(id, depth)?);
-            let children = self.tree_children(id, limits.children_max);
+            let children = self.tree_children(id, limits);
             stack.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
         }
         self.places.extend(tree.places().into_iter().map(|(element, place)| (element.id, place)));
@@ -112,16 +112,19 @@ impl Stage {
     }
 
     /// The children that a tree lists: of a table only the visible cells that are not empty.
-    fn tree_children(&mut self, id: ElementId, children_max: u32) -> Vec<ElementId> {
+    fn tree_children(&mut self, id: ElementId, limits: TreeLimits) -> Vec<ElementId> {
         let Some(node) = self.nodes.get(&id) else { return Vec::new() };
         let Some(sheet) = &node.plan.sheet else { return node.children.clone() };
+        if !limits.cells {
+            return Vec::new();
+        }
         let view = sheet.view();
         let cells: Vec<CellRef> = sheet
             .cells
             .keys()
             .copied()
             .filter(|cell| contains(view, *cell))
-            .take(children_max as usize)
+            .take(limits.children_max as usize)
             .collect();
         cells.into_iter().map(|cell| self.cell_id(id, cell)).collect()
     }

@@ -82,7 +82,9 @@ async fn see_window<D: Desktop>(
     picture: bool,
     wanted: &Wanted<'_>,
 ) -> Result<WindowView, ObserveFailure> {
-    let mut view = see_surfaces(desktop, id).await?;
+    // The prompt does not list what a modal dialog blocks.
+    let blocked = TreeLimits { cells: false, ..TreeLimits::default() };
+    let mut view = see_surfaces(desktop, id, blocked).await?;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
     if let Some(region) = bounds.reduce(|all, one| all.enclosing(&one)).filter(|_| picture) {
         let pixels = desktop.region(region).await.map_err(|error| failure(&error))?;
@@ -101,10 +103,11 @@ fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<Mark
     ids.iter().filter_map(|id| Some((id.0, *places.get(id)?))).collect()
 }
 
-/// Observes a window with its dialogs and pop-ups, without a picture.
+/// Observes a window with its dialogs and pop-ups, without a picture; within the limits `blocked` what a modal dialog blocks.
 pub(crate) async fn see_surfaces<D: Desktop>(
     desktop: &D,
     id: WindowId,
+    blocked: TreeLimits,
 ) -> Result<WindowView, ObserveFailure> {
     let all = desktop.windows().await.map_err(|error| failure(&error))?;
     let Some(own) = own_windows(&all, id) else {
@@ -116,21 +119,29 @@ pub(crate) async fn see_surfaces<D: Desktop>(
     };
     let (main, others): (Vec<_>, Vec<_>) = own.into_iter().partition(|window| window.id == id);
     let windows: Vec<&WindowInfo> = main.into_iter().chain(others.into_iter().take(SURFACES_MAX)).collect();
-    let mut surfaces = Vec::with_capacity(windows.len());
-    let mut notices: Vec<String> = Vec::new();
-    for window in &windows {
-        match desktop.see(window.id, TreeLimits::default()).await {
+    let mut limits = TreeLimits::default();
+    let mut seen = Vec::with_capacity(windows.len());
+    for window in windows.iter().rev() {
+        match desktop.see(window.id, limits).await {
             Ok(sight) => {
                 let document = desktop.document(window).await.map_err(|error| failure(&error))?;
                 let window = WindowInfo { document, ..(*window).clone() };
-                surfaces.push(Surface { window, tree: sight.tree });
-                let new: Vec<String> =
-                    sight.notices.into_iter().filter(|notice| !notices.contains(notice)).collect();
-                notices.extend(new);
+                let surface = Surface { window, tree: sight.tree };
+                if surface.is_modal() {
+                    limits = blocked;
+                }
+                seen.push((surface, sight.notices));
             }
             // A pop-up may close during the observation.
             Err(DesktopError::NoWindow(_)) if window.id != id => {}
             Err(error) => return Err(failure(&error)),
+        }
+    }
+    let (surfaces, said): (Vec<Surface>, Vec<Vec<String>>) = seen.into_iter().rev().unzip();
+    let mut notices: Vec<String> = Vec::new();
+    for notice in said.into_iter().flatten() {
+        if !notices.contains(&notice) {
+            notices.push(notice);
         }
     }
     Ok(WindowView { surfaces, picture: None, notices })
@@ -166,4 +177,33 @@ fn png_size(png: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| Some(u32::from_be_bytes(header.get(at..at.checked_add(4)?)?.try_into().ok()?));
     (header.get(4..8)? == b"IHDR").then_some(())?;
     Some((number(8)?, number(12)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::ui::Role;
+    use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_cells_of_a_sheet_are_read_unless_a_modal_dialog_blocks_it() {
+        let sheet = FakeElement::new(Role::TABLE, "Sheet1").sheet(FakeSheet::of(&[&["total", "42"]]));
+        let window = FakeWindow::normal("budget.ods").elements([sheet]);
+        let desktop = FakeDesktop::new([FakeApp::new("Calc", "calc", [window])], []);
+        let id = desktop.find_window("budget").unwrap();
+        let blocked = TreeLimits { cells: false, ..TreeLimits::default() };
+        let texts = async |limits| {
+            let view = see_surfaces(&desktop, id, limits).await.unwrap();
+            let cells = view.elements().filter(|element| element.role == Role::TABLE_CELL);
+            let roots: Vec<&str> = view.surfaces.iter().map(|one| one.window.title.as_str()).collect();
+            (roots.join(", "), cells.filter_map(|cell| cell.text.clone()).collect::<Vec<_>>())
+        };
+        let all = vec!["total".to_owned(), "42".to_owned()];
+        assert_eq!(texts(blocked).await, ("budget.ods".to_owned(), all.clone()));
+        desktop.open(id, &FakeWindow::dialog("Save")).unwrap();
+        let both = "budget.ods, Save".to_owned();
+        assert_eq!(texts(blocked).await, (both.clone(), Vec::new()));
+        assert_eq!(texts(TreeLimits::default()).await, (both, all));
+    }
 }

@@ -17,6 +17,8 @@ pub struct TreeLimits {
     pub nodes_max: usize,
     /// A node with more children than this is not enumerated; only its visible part is read.
     pub children_max: u32,
+    /// Whether the visible cells of a spreadsheet are read, which is often most of the work.
+    pub cells: bool,
     /// The timeout after which a partial tree is returned.
     pub deadline: Duration,
     /// Whether bounds are read again where they may have changed, which can take most of the time; those of the last look do
@@ -26,7 +28,13 @@ pub struct TreeLimits {
 
 impl Default for TreeLimits {
     fn default() -> Self {
-        Self { nodes_max: 4_000, children_max: 200, deadline: Duration::from_secs(5), bounds_now: true }
+        Self {
+            nodes_max: 4_000,
+            children_max: 200,
+            cells: true,
+            deadline: Duration::from_secs(5),
+            bounds_now: true,
+        }
     }
 }
 

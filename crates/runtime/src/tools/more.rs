@@ -4,7 +4,7 @@ use deskhand_core::{
     intent::Does,
     prompt::{PageQuery, view_page},
 };
-use deskhand_desktop::Desktop;
+use deskhand_desktop::{Desktop, TreeLimits};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl<D: Desktop> Tool<D> for More {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let view = see_surfaces(context.desktop, context.window()?)
+        let view = see_surfaces(context.desktop, context.window()?, TreeLimits::default())
             .await
             .map_err(|failure| ToolError::Reply(failure.to_string()))?;
         let query = PageQuery { find: input.find, inside: input.inside.map(|id| id.0), page: input.page };

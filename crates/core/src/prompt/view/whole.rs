@@ -12,7 +12,7 @@ use crate::{
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{Partial, Source, State},
+    ui::{Partial, Source},
 };
 
 /// Options of a listing.
@@ -141,9 +141,7 @@ pub fn view_page(view: &WindowView, query: &PageQuery, tokens_max: usize) -> Str
 
 /// Splits the surfaces into those blocked by a modal dialog and those in front.
 pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
-    let is_modal =
-        |surface: &Surface| surface.tree.elements.first().is_some_and(|root| root.states.has(State::Modal));
-    let from = view.surfaces.iter().rposition(is_modal).unwrap_or(0);
+    let from = view.surfaces.iter().rposition(Surface::is_modal).unwrap_or(0);
     view.surfaces.split_at_checked(from).unwrap_or((&view.surfaces, &[]))
 }
 

@@ -28,13 +28,16 @@ impl Walk<'_, '_> {
                 area: node.visible,
                 shift,
             };
+            let toolkit = self.application.toolkit;
+            let by_place = container.shape.is_some() && toolkit.names_cells_by_place();
+            if by_place && !self.limits.cells {
+                continue;
+            }
             let Some(view) = self.view(&table, container, &below).await? else { continue };
             let room = self.limits.nodes_max.saturating_sub(self.nodes.len());
             if view.cells.len() > room {
                 self.partial = Some(Partial::NodeLimit);
             }
-            let toolkit = self.application.toolkit;
-            let by_place = container.shape.is_some() && self.application.toolkit.names_cells_by_place();
             let cells = view.cells.iter().take(room).map(|(place, cell)| {
                 let (head, details) = (cell.head.clone(), cell.details.clone());
                 let element = self.accessibility.to_element(toolkit, shift, depth, head, details);
