@@ -33,7 +33,7 @@ const SILENT: Duration = Duration::from_secs(12);
 
 /// How long a window that shows its elements must be quiet. LibreOffice goes on to enable single buttons of its toolbars by timers
 /// of 50 to 150 ms.
-const AT_REST: Duration = Duration::from_millis(40);
+const AT_REST: Duration = Duration::from_millis(25);
 
 /// Launches a program and waits for its window to be idle with its elements. Follows a program that hands over to a running
 /// instance; skips splash screens.
