@@ -378,16 +378,13 @@ mod tests {
             ["X1", "X2", ".X1-lock", ".X2-lock", "Y1"].map(|name| elsewhere.join(name));
         let [old, new] = ["X0", "X3"].map(|name| elsewhere.join(name));
         let listen = |path: &Path| std::os::unix::net::UnixListener::bind(path).unwrap();
-        let set_time = |path: &Path, of: &Path| {
-            let status = Command::new("touch").arg("-d").arg("-1 hour").arg("-r").arg(of).arg(path).status();
-            assert!(status.unwrap().success());
-        };
         let starting = folder.join(STARTING);
         let patterns = format!("{0}/X*\n{0}/.X*-lock\n", elsewhere.display());
         std::fs::write(&starting, patterns).unwrap();
         drop([&socket, &old, &other].map(|path| listen(path)));
         let _bound = listen(&used);
-        set_time(&old, &starting);
+        let aged = Command::new("touch").args(["-d", "yesterday"]).arg(&old).status();
+        assert!(aged.unwrap().success());
         let ended =
             Command::new("true").spawn().and_then(|mut child| child.wait().map(|_| child.id())).unwrap();
         std::fs::write(&lock, format!("{ended:>10}\n")).unwrap();
