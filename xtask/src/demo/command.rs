@@ -106,11 +106,11 @@ fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
     summary.outcome.as_deref() == Some("finished") && status.success()
 }
 
-/// Builds the product in the dev profile and returns its path: the build is three times faster, and run time is
-/// dominated by applications.
+/// Builds the product for release and returns its path. That takes less time than the dev profile, which optimises the
+/// dependencies as well and adds debug information.
 fn build() -> Result<PathBuf> {
     let output = cargo()
-        .args(["build", "--package", "deskhand", "--message-format", "json-render-diagnostics"])
+        .args(["build", "--release", "--package", "deskhand", "--message-format", "json-render-diagnostics"])
         .stderr(Stdio::inherit())
         .output()
         .context("run cargo build")?;
