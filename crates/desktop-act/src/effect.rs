@@ -14,7 +14,7 @@ use crate::{
     before::{Before, Sign},
     difference::{Difference, announced},
     news::Bearing,
-    patience::{ASLEEP, LOOKS_APART_MAX, LOOKS_APART_MIN, watch_app},
+    patience::{ASLEEP, LOOKS_APART_MAX, LOOKS_APART_MIN, handle_earlier, watch_app},
     proof::{Found, look_for_proof, window_proof},
     report::{ActLimits, Done},
     suspects::Suspects,
@@ -372,8 +372,7 @@ impl<D: Desktop> Wait<'_, D> {
             return Ok(true);
         }
         let is_window = self.effect.opened.as_ref().is_some_and(|info| !info.kind.is_popup());
-        let watch = watch_app(self.desktop, self.before.surface.id).await?;
-        let settled = self.desktop.settle(watch, QuietLimits::HANDLED).await?;
+        let settled = handle_earlier(self.desktop, self.before.surface.id).await?;
         self.note(settled);
         self.effect.proof = window_proof(self.desktop, self.before, &mut self.effect).await?;
         // A dialog that opened and closed again was an effect, but nothing shows which one.

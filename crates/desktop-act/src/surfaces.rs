@@ -9,15 +9,6 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
 use crate::{before::look, patience::patiently, report::Halt};
 
-/// Reads only the root of a window.
-const ROOT_ONLY: TreeLimits = TreeLimits {
-    nodes_max: 1,
-    children_max: 1,
-    cells: false,
-    deadline: std::time::Duration::from_secs(2),
-    bounds_now: false,
-};
-
 /// A window with its dialogs and pop-ups, bottom to top.
 pub(crate) async fn surfaces<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Vec<WindowInfo>> {
     let windows = desktop.windows().await?;
@@ -61,12 +52,12 @@ pub(crate) async fn surface_of<D: Desktop>(
 pub(crate) async fn root_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<Element>> {
     const OPERATION: &str = "read the root of a window";
     let read = patiently(|| async {
-        let tree = desktop.tree(window.id, ROOT_ONLY).await?;
+        let tree = desktop.tree(window.id, TreeLimits::ROOT_ONLY).await?;
         match (tree.elements.into_iter().next(), tree.partial) {
             (None, Some(Partial::Deadline | Partial::NotAnswering)) => Err(DesktopError::NotAnswering {
                 operation: OPERATION,
                 application: window.app.name.clone(),
-                limit_ms: milliseconds(ROOT_ONLY.deadline),
+                limit_ms: milliseconds(TreeLimits::ROOT_ONLY.deadline),
             }),
             (root, _) => Ok(root),
         }

@@ -15,7 +15,7 @@ use deskhand_desktop::{
 use crate::{
     checks::Ready,
     expected::{Expected, Place, Present, Reading, plain},
-    patience::{comes_within, patiently, read_element, read_tree, watch_app},
+    patience::{comes_within, handle_earlier, handled, patiently, read_element, read_tree, watch_app},
     report::{ActLimits, Halt},
 };
 
@@ -58,8 +58,7 @@ pub(crate) async fn read<D: Desktop>(desktop: &D, element: &Element) -> Result<O
 /// The text of an element with the place where typed text goes, once the application has handled every input; `None` if
 /// it is not readable.
 pub(crate) async fn present<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Present>, Halt> {
-    let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    handle_earlier(desktop, ready.surface.id).await?;
     let id = ready.element.id;
     let Some(text) = read(desktop, &ready.element).await? else { return Ok(None) };
     let length = text.chars().count();
@@ -153,9 +152,7 @@ async fn select_by_keys<D: Desktop>(desktop: &D, ready: &Ready, length: usize) -
     if is_part_of_more(&ready.element) {
         return Ok(false);
     }
-    let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.press(&select_all()).await?;
-    desktop.settle(watch, QuietLimits::HANDLED).await?;
+    handled(desktop, ready.surface.id, async || desktop.press(&select_all()).await).await?;
     let selected = patiently(|| desktop.text_selection(ready.element.id)).await?;
     // Not every toolkit reports the selection.
     Ok(selected.is_none_or(|(start, end)| start == 0 && end >= length))

@@ -238,7 +238,6 @@ async fn at_rest<D: Desktop>(
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
     let mut silent_ms = 0;
-    let mut quiet = QuietLimits { quiet: AT_REST, ..QuietLimits::default() };
     let mut had_changes = false;
     // What an application does by timers once it has built its window: whether single controls take input, not whether it does.
     let only_enables = |change: &Change| {
@@ -261,6 +260,10 @@ async fn at_rest<D: Desktop>(
             Err(error) => return Err(error),
         };
         let shown = window.accessible && elements >= ELEMENTS_MIN;
+        let mut quiet = QuietLimits { quiet: AT_REST, ..QuietLimits::default() };
+        if had_changes {
+            quiet.first_change = Duration::ZERO;
+        }
         let settled = desktop.settle(watch, quiet).await?;
         waited.spent_ms += settled.waited_ms;
         waited.rounds += 1;
@@ -272,10 +275,7 @@ async fn at_rest<D: Desktop>(
         if ((shown || shows_none) && rests) || waited.is_over() {
             return Ok(Some(window));
         }
-        if !settled.changes.is_empty() {
-            had_changes = true;
-            quiet.first_change = Duration::ZERO;
-        }
+        had_changes |= !settled.changes.is_empty();
     }
 }
 

@@ -18,14 +18,8 @@ use crate::{
     registry::{Known, Registry},
 };
 
-/// Limits that read only the root of a window.
-const ROOT_ONLY: TreeLimits = TreeLimits {
-    nodes_max: 1,
-    children_max: 1,
-    cells: false,
-    deadline: std::time::Duration::from_secs(2),
-    bounds_now: true,
-};
+/// Only the root of a window, with where it is now.
+const ROOT_ONLY: TreeLimits = TreeLimits { bounds_now: true, ..TreeLimits::ROOT_ONLY };
 
 /// A desktop that also detects elements in pictures of its windows.
 ///

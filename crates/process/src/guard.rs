@@ -27,8 +27,8 @@ use crate::{
 /// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
 /// file belongs to somebody else by now. While a server starts, nobody knows yet which names it will take: the file `starting` has
 /// patterns of them, one a line, and what fits one of them goes if it is not older than that file and is of no use any more, as a
-/// socket that nobody has bound or a lock whose process has ended. The file `programs` names processes that belong here without a mark and without a parent that
-/// has one, one `PID START` a line, with the start time of `/proc/PID/stat`.
+/// socket that nobody has bound or a lock whose process has ended. The file `programs` names processes that belong here without a
+/// mark and without a parent that has one, one `PID START` a line, with the start time of `/proc/PID/stat`.
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
 while read -r _; do :; done

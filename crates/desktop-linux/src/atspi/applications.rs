@@ -10,12 +10,12 @@ use deskhand_core::geometry::{Rect, Screen};
 use super::{
     accessibility::Accessibility,
     application::{Application, Applications, WindowFacts},
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, pipelined},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, REGISTRY, pipelined},
     component::extents,
     events::deliver_roles,
     mirror::Source,
     quirks::Toolkit,
-    wire::ObjectRef,
+    wire::{ObjectRef, ROOT_PATH},
 };
 use deskhand_desktop::DesktopResult;
 
@@ -35,7 +35,7 @@ impl Accessibility {
     /// Updates the list of applications. Only the registry and the bus answer, not the applications.
     pub(crate) async fn refresh_applications(&self) -> DesktopResult<()> {
         let bus = &self.shared.bus;
-        let registry = ObjectRef::new("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root");
+        let registry = ObjectRef::new(REGISTRY, ROOT_PATH);
         let mut roots = bus
             .children(&registry)
             .await

@@ -32,6 +32,7 @@ const ACTION_BOUND: Duration = Duration::from_secs(8);
 pub(crate) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 pub(crate) const COMPONENT: &str = "org.a11y.atspi.Component";
 pub(crate) const DOCUMENT: &str = "org.a11y.atspi.Document";
+pub(crate) const REGISTRY: &str = "org.a11y.atspi.Registry";
 pub(crate) const TABLE: &str = "org.a11y.atspi.Table";
 pub(crate) const TEXT: &str = "org.a11y.atspi.Text";
 pub(crate) const VALUE: &str = "org.a11y.atspi.Value";

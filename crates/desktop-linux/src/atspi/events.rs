@@ -18,15 +18,13 @@ use zbus::{
 
 use super::{
     application::Application,
-    bus::{Bus, CallError, CallResult, gone, pipelined},
+    bus::{Bus, CallError, CallResult, REGISTRY, gone, pipelined},
     event::{Announcement, Event},
     mirror,
     shared::Shared,
     wire::{ObjectRef, ROOT_PATH},
 };
-use deskhand_desktop::{Aspect, DesktopResult};
-
-const REGISTRY: &str = "org.a11y.atspi.Registry";
+use deskhand_desktop::{Aspect, DesktopError, DesktopResult};
 
 /// The most messages that may queue up.
 const QUEUE_MAX: usize = 8_192;
@@ -110,7 +108,10 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<MessageStream> {
     let mut connection = bus.connection().clone();
     connection.set_max_queued(QUEUE_MAX);
     let stream = MessageStream::from(&connection);
-    deliver(bus, rules()).await.map_err(|error| error.into_desktop("subscribe to events", REGISTRY, gone))?;
+    deliver(bus, rules()).await.map_err(|error| DesktopError::Start {
+        what: format!("cannot subscribe to the events of the accessibility bus ({error})"),
+        fix: "check that at-spi2-core is installed".to_owned(),
+    })?;
     let registry = ObjectRef::new(REGISTRY, "/org/a11y/atspi/registry");
     let no_properties: Vec<String> = Vec::new();
     for event in EVENTS {
@@ -128,13 +129,15 @@ pub(crate) async fn subscribe(bus: &Bus) -> DesktopResult<MessageStream> {
 /// Asks for the changes of roles in one application as well, as of a password that is made visible, if it has any. The message
 /// bus forgets that when the application leaves.
 pub(crate) async fn deliver_roles(bus: &Bus, application: &Application) -> CallResult<()> {
-    if !application.toolkit.changes_roles() {
-        return Ok(());
+    if application.toolkit.changes_roles() {
+        deliver(bus, role_rules(application)).await?;
     }
-    let signal = || MatchRule::builder().msg_type(Type::Signal).sender(&*application.root.bus);
-    let rule =
-        || Ok(signal()?.interface(OBJECT)?.member("PropertyChange")?.add_arg("accessible-role")?.build());
-    deliver(bus, rule().map(|rule| vec![rule])).await
+    Ok(())
+}
+
+fn role_rules(application: &Application) -> zbus::Result<Vec<MatchRule<'_>>> {
+    let signal = MatchRule::builder().msg_type(Type::Signal).sender(&*application.root.bus)?;
+    Ok(vec![signal.interface(OBJECT)?.member("PropertyChange")?.add_arg("accessible-role")?.build()])
 }
 
 async fn deliver(bus: &Bus, rules: zbus::Result<Vec<MatchRule<'_>>>) -> CallResult<()> {

@@ -116,11 +116,11 @@ impl Viewer<'_, '_> {
             for place in &places {
                 cells.remove(&(place.row, place.column));
             }
-            cells.extend(self.cells(table, container, range, places).await?);
+            cells.extend(self.cells(table, container, range.first, places).await?);
             return Ok(Arc::new(View { range, cells }));
         }
         let places = cells_of(range).collect();
-        let cells = self.cells(table, container, range, places).await?;
+        let cells = self.cells(table, container, range.first, places).await?;
         Ok(Arc::new(View { range, cells }))
     }
 
@@ -248,16 +248,16 @@ impl Viewer<'_, '_> {
         read.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// The cells at `places` that are not empty, named by their position.
+    /// The cells at `places` that are not empty, named by their position. `first` is the one at the top left of the view.
     async fn cells(
         &self,
         table: &ObjectRef,
         container: Container,
-        range: CellRange,
+        first: CellRef,
         mut places: Vec<CellRef>,
     ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
         if places.len() >= PICTURE_WORTH && self.toolkit.draws_cells_in_place() {
-            self.leave_out_blank(table, container, range.first, &mut places).await?;
+            self.leave_out_blank(table, container, first, &mut places).await?;
         }
         let read = pipelined(places, |at| async move {
             let object = match cell_object(self.bus, table, at).await {

@@ -245,21 +245,21 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     let line = starting.first_line("Xvfb", started.output).await?;
     let number: u32 =
         line.trim().parse().map_err(|_| starting.broken("Xvfb", "it did not print a display number"))?;
-    let socket = format!("/tmp/.X11-unix/X{number}");
-    let stream = UnixStream::connect(&socket)
-        .await
-        .map_err(|error| starting.broken("Xvfb", &format!("cannot connect to {socket}: {error}")))?;
+    let name = format!(":{number}");
+    let socket = socket_of(&name);
+    let stream = UnixStream::connect(&socket).await.map_err(|error| {
+        starting.broken("Xvfb", &format!("cannot connect to {}: {error}", socket.display()))
+    })?;
     let peer = stream.peer_cred().ok().and_then(|peer| peer.pid());
     if peer.and_then(|pid| u32::try_from(pid).ok()) != Some(started.pid) {
-        return Err(starting.broken("Xvfb", &format!("{socket} belongs to another process")));
+        return Err(starting.broken("Xvfb", &format!("{} belongs to another process", socket.display())));
     }
     // A server that is killed leaves them.
-    let socket = Path::new(&socket);
-    let lock = socket.ancestors().nth(2).unwrap_or(socket).join(format!(".X{number}-lock"));
-    let leavings: String = [socket, &lock].into_iter().filter_map(leaving).collect();
+    let lock = socket.ancestors().nth(2).unwrap_or(&socket).join(format!(".X{number}-lock"));
+    let leavings: String = [socket.as_path(), &lock].into_iter().filter_map(leaving).collect();
     starting.note(LEAVINGS, &leavings)?;
     fs::remove_file(starting.folder.join(STARTING)).map_err(|error| cannot_prepare(&error))?;
-    Ok(format!(":{number}"))
+    Ok(name)
 }
 
 /// The socket of a local display.

@@ -26,6 +26,17 @@ pub struct TreeLimits {
     pub bounds_now: bool,
 }
 
+impl TreeLimits {
+    /// Only the root of a window.
+    pub const ROOT_ONLY: Self = Self {
+        nodes_max: 1,
+        children_max: 1,
+        cells: false,
+        deadline: Duration::from_secs(2),
+        bounds_now: false,
+    };
+}
+
 impl Default for TreeLimits {
     fn default() -> Self {
         Self {
