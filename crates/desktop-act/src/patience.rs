@@ -169,7 +169,15 @@ pub(crate) async fn read_element<D: Desktop>(desktop: &D, id: ElementId) -> Desk
 /// Reads the tree of a window; retries with more time, after the application became idle, if the tree is partial because
 /// of a slow response.
 pub(crate) async fn read_tree<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Tree> {
-    let mut limits = TreeLimits::default();
+    read_tree_within(desktop, window, TreeLimits::default()).await
+}
+
+/// The same within limits.
+pub(crate) async fn read_tree_within<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    mut limits: TreeLimits,
+) -> DesktopResult<Tree> {
     for _ in 1..TRIES_MAX {
         let watch = desktop.watch(Some(window)).await?;
         let tree = desktop.tree(window, limits).await?;

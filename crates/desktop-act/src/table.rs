@@ -5,13 +5,13 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, CellRef, Element, Pattern, Role, State, WindowInfo, names_equal},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, TreeLimits};
 
 use crate::{
     checks::{Need, Ready, check},
     find::nearest_names,
     focus::focus_element,
-    patience::{comes_to_hold, patiently, read_tree, watch_app},
+    patience::{comes_to_hold, patiently, read_tree_within, watch_app},
     report::{ActLimits, Halt},
     surfaces::surfaces,
     text::clear,
@@ -26,6 +26,11 @@ pub enum TableTarget {
     Named(String),
     /// The largest visible table.
     Largest,
+}
+
+/// A look for a table or the name box, neither of which is a cell.
+fn around_cells() -> TreeLimits {
+    TreeLimits { cells: false, bounds_now: false, ..TreeLimits::default() }
 }
 
 /// Finds the table, with its surface.
@@ -44,7 +49,7 @@ pub(crate) async fn find_table<D: Desktop>(
     }
     let mut tables: Vec<(WindowInfo, Element)> = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
-        let tree = read_tree(desktop, surface.id).await?;
+        let tree = read_tree_within(desktop, surface.id, around_cells()).await?;
         let found = tree.elements.into_iter().filter(|element| element.offers(Pattern::Table));
         tables.extend(found.map(|element| (surface.clone(), element)));
     }
@@ -171,7 +176,7 @@ pub(crate) async fn find_name_box<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,
 ) -> DesktopResult<Option<Element>> {
-    let tree = read_tree(desktop, surface.id).await?;
+    let tree = read_tree_within(desktop, surface.id, around_cells()).await?;
     let is_line = |element: &&Element| {
         element.states.has(State::Editable)
             && element.states.has(State::Showing)

@@ -83,7 +83,7 @@ fn encode(
     marks: &[MarkedControl],
 ) -> Result<PictureRef, String> {
     let region = pixels.region;
-    let mut picture = pixels.clone().fitted(config.picture_side_max);
+    let mut picture = pixels.fitted(config.picture_side_max);
     let mut kept = PictureRef {
         sha256: String::new(),
         media_type: match config.picture_compression {

@@ -82,8 +82,8 @@ async fn see_window<D: Desktop>(
     picture: bool,
     wanted: &Wanted<'_>,
 ) -> Result<WindowView, ObserveFailure> {
-    // The prompt does not list what a modal dialog blocks.
-    let blocked = TreeLimits { cells: false, ..TreeLimits::default() };
+    // The prompt does not list what a modal dialog blocks, nor can it be clicked.
+    let blocked = TreeLimits { cells: false, bounds_now: false, ..TreeLimits::default() };
     let mut view = see_surfaces(desktop, id, blocked).await?;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
     if let Some(region) = bounds.reduce(|all, one| all.enclosing(&one)).filter(|_| picture) {

@@ -73,6 +73,17 @@ pub(crate) async fn read_head(
     Ok(Head { role, name, states, patterns, child_count, description })
 }
 
+/// Reads the head of an object again whose role and patterns have stayed.
+pub(crate) async fn read_head_again(
+    bus: &Bus,
+    object: &ObjectRef,
+    toolkit: Toolkit,
+    head: &Head,
+) -> CallResult<Head> {
+    let (name, description, child_count) = read_properties(bus, object, toolkit).await?;
+    Ok(Head { name, description, child_count, ..head.clone() })
+}
+
 /// The name, description and number of children of an object.
 async fn read_properties(
     bus: &Bus,
@@ -97,8 +108,13 @@ async fn read_properties(
     Ok((clipping::name(name), Some(clipping::name(description)), child_count.unwrap_or_default()))
 }
 
-/// Reads all other properties that an observation shows.
-pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> CallResult<Details> {
+/// Reads all other properties that an observation shows, without the extents if `reported` has them.
+pub(crate) async fn read_details(
+    bus: &Bus,
+    object: &ObjectRef,
+    head: &Head,
+    reported: Option<Option<Rect<Screen>>>,
+) -> CallResult<Details> {
     let has = |pattern: Pattern| head.patterns.contains(&pattern);
     let (description, text, value, reported, table, address) = tokio::try_join!(
         async {
@@ -121,7 +137,12 @@ pub(crate) async fn read_details(bus: &Bus, object: &ObjectRef, head: &Head) -> 
             }
             Ok(None)
         },
-        async { offered(extents(bus, object).await) },
+        async {
+            match reported {
+                Some(reported) => Ok(reported),
+                None => offered(extents(bus, object).await),
+            }
+        },
         async {
             if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) }
         },
@@ -228,7 +249,7 @@ impl Accessibility {
     ) -> CallResult<Element> {
         let states = read_states(bus, object).await?;
         let head = read_head(bus, object, application.toolkit, states).await?;
-        let details = read_details(bus, object, &head).await?;
+        let details = read_details(bus, object, &head, None).await?;
         let element = self.to_element(application.toolkit, shift, 0, head, details);
         Ok(Element { id: self.with_ids(|ids| ids.id_of(object, shift)), ..element })
     }

@@ -174,7 +174,9 @@ impl Toolkit {
         match self {
             Self::Gtk3 | Self::Gtk4 | Self::Chromium => Parts::EXTENTS,
             Self::Qt => Parts::EXTENTS.and(Parts::STATES).and(Parts::BODY),
-            Self::LibreOffice | Self::Other => Parts::ALL,
+            // An object stays what it is, whatever it draws.
+            Self::LibreOffice => Parts::ALL.without(Parts::KIND),
+            Self::Other => Parts::ALL,
         }
     }
 

@@ -236,7 +236,7 @@ impl Viewer<'_, '_> {
                     return Ok(None);
                 }
                 let head = read_head(self.bus, &object, self.toolkit, states).await?;
-                let details = read_details(self.bus, &object, &head).await?;
+                let details = read_details(self.bus, &object, &head, None).await?;
                 Ok(Some(((row, 0), Cell { object, head, details })))
             };
             match reading.await {
@@ -274,7 +274,7 @@ impl Viewer<'_, '_> {
             let states = read_states(self.bus, &object).await?;
             let mut head = read_head(self.bus, &object, self.toolkit, states).await?;
             head.name = at.to_string();
-            let mut details = read_details(self.bus, &object, &head).await?;
+            let mut details = read_details(self.bus, &object, &head, None).await?;
             details.text = Some(text.chars().take(Element::TEXT_MAX).collect());
             Ok(Some(((at.row, at.column), Cell { object, head, details })))
         })

@@ -18,6 +18,14 @@ use crate::{
     linux_atspi::{SHEET, desktop, editor, office, tree},
 };
 
+/// A document of two paragraphs.
+const TEXT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
+ xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+ office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.text">
+<office:body><office:text><text:p>Summary</text:p><text:p>All is well.</text:p></office:text></office:body>
+</office:document>"#;
+
 /// Pseudo-random numbers that are the same in every run.
 struct Dice(u64);
 
@@ -146,6 +154,26 @@ async fn a_spreadsheet_and_its_mirror_stay_equal() {
     let window = office(&desktop, "numbers.fods", SHEET).await;
     let safe = ["Bold", "Italic", "Align Left", "Align Center", "Undo"];
     edits_are_mirrored(&desktop, &window, 40, 0x1234_5678, &safe).await;
+    desktop.shut_down().await;
+}
+
+/// A paragraph in Writer gets another role with its style.
+#[tokio::test]
+async fn a_paragraph_that_becomes_a_heading_is_read_as_one() {
+    let Some(desktop) = desktop(&["soffice"]).await else { return };
+    let window = office(&desktop, "report.fodt", TEXT).await;
+    let role_of = async |text: &str| {
+        let seen = tree(&desktop, &window).await;
+        let found = seen.elements.iter().find(|element| element.text.as_deref() == Some(text));
+        found.unwrap_or_else(|| panic!("no {text} in\n{}", outline(&seen))).role.clone()
+    };
+    for (keys, role) in [("ctrl+1", "heading"), ("ctrl+0", "paragraph"), ("ctrl+1", "heading")] {
+        let watch = desktop.watch(Some(window.id)).await.unwrap();
+        press(&desktop, &["ctrl+Home", keys]).await;
+        desktop.settle(watch, QuietLimits::default()).await.unwrap();
+        assert_eq!(role_of("Summary").await.name(), role, "after {keys}");
+        assert_eq!(differences(&desktop, &window).await, []);
+    }
     desktop.shut_down().await;
 }
 

@@ -25,10 +25,10 @@ impl Picture {
     ///
     /// The region keeps its origin and gets the new size: it no longer says which part of the screen is shown.
     #[must_use]
-    pub fn fitted(self, side_max: u32) -> Self {
+    pub fn fitted(&self, side_max: u32) -> Self {
         let longest = self.width().max(self.height());
         if longest <= side_max || side_max == 0 {
-            return self;
+            return self.clone();
         }
         let scaled = |side: u32| {
             let scaled = u64::from(side) * u64::from(side_max) / u64::from(longest);

@@ -149,11 +149,11 @@ fn labels_contrast_with_any_background_and_stay_inside() {
 fn a_picture_fits_and_keeps_its_colours() {
     let mut picture = Picture { region: Rect::new(10, 20, 300, 200), rgb: vec![0; 300 * 200 * 3] };
     picture.fill(&Rect::new(0, 0, 150, 200), Colour([200, 100, 50]));
-    let small = picture.clone().fitted(100);
+    let small = picture.fitted(100);
     assert_eq!((small.width(), small.height()), (100, 66));
     assert_eq!((&small.rgb[..3], &small.rgb[99 * 3..100 * 3]), (&[200, 100, 50][..], &[0, 0, 0][..]));
-    assert_eq!(picture.clone().fitted(300), picture);
-    assert_eq!(picture.clone().fitted(0), picture, "no limit");
+    assert_eq!(picture.fitted(300), picture);
+    assert_eq!(picture.fitted(0), picture, "no limit");
     let odd = Picture { region: Rect::new(0, 0, 7, 3), rgb: (0..63).collect() }.fitted(5);
     assert_eq!(odd.rgb.len(), usize::try_from(odd.width() * odd.height() * 3).unwrap());
 }

@@ -276,7 +276,7 @@ impl Walk<'_, '_> {
         self.with_store(|store| {
             store.remove(&wanted.object);
             match &parent {
-                Some(parent) if by_memory => store.mark(parent, Parts::BODY.and(Parts::CHILDREN)),
+                Some(parent) if by_memory => store.mark(parent, Parts::KIND_AND_BODY.and(Parts::CHILDREN)),
                 Some(_) => {}
                 None => store.mark_frames(),
             }

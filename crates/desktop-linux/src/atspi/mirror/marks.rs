@@ -16,9 +16,9 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
     let Announcement { object, event, other } = announced;
     match *event {
         Event::State { state, is_set } => state_changed(store, object, state, is_set),
-        Event::Iconified | Event::OtherState => store.mark(object, Parts::STATES.and(Parts::BODY)),
+        Event::Iconified | Event::OtherState => store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY)),
         Event::ChildRemoved | Event::ChildrenChanged => {
-            store.mark(object, Parts::BODY.and(Parts::CHILDREN));
+            store.mark(object, Parts::KIND_AND_BODY.and(Parts::CHILDREN));
             if &*object.path == ROOT_PATH {
                 store.mark_frames();
             }
@@ -29,7 +29,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
             }
         }
         Event::Name => {
-            store.mark(object, Parts::BODY);
+            store.mark(object, Parts::KIND_AND_BODY);
             if store.is_frame(object) {
                 store.mark_frames();
             }
@@ -40,7 +40,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
         | Event::Text
         | Event::TextSelection
         | Event::TextAttributes
-        | Event::Attributes => store.mark(object, Parts::BODY),
+        | Event::Attributes => store.mark(object, Parts::KIND_AND_BODY),
         Event::Other => store.mark(object, Parts::ALL),
         Event::Selection => store.mark_children(object, Parts::STATES),
         Event::ActiveDescendant => {
@@ -64,7 +64,7 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
         // The position of the caret is not stored.
         Event::Caret | Event::Message => {}
         Event::WindowListed | Event::Window => {
-            store.mark(object, Parts::STATES.and(Parts::BODY));
+            store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY));
             if *event == Event::WindowListed || !store.has(object) {
                 store.mark_frames();
             }
@@ -82,7 +82,7 @@ fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bo
         State::Sensitive | State::Enabled => store.mark_with_inside(object, Parts::STATES),
         State::Defunct if is_set => store.remove(object),
         State::Expanded | State::Selected => {
-            store.mark(object, Parts::STATES.and(Parts::BODY).and(Parts::CHILDREN));
+            store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY).and(Parts::CHILDREN));
         }
         State::Active
         | State::Busy
@@ -99,14 +99,16 @@ fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bo
         | State::Pressed
         | State::ReadOnly
         | State::Required
-        | State::Selectable => store.mark(object, Parts::STATES.and(Parts::BODY)),
+        | State::Selectable => store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY)),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use deskhand_core::geometry::Rect;
+
     use super::*;
-    use crate::atspi::mirror::parts::Moments;
+    use crate::atspi::{mirror::parts::Moments, quirks::Toolkit};
 
     const ROOT: &str = "frame";
     const CHILD: &str = "child";
@@ -143,8 +145,22 @@ mod tests {
     }
 
     #[test]
+    fn what_libreoffice_draws_may_have_changed_in_all_but_its_kind() {
+        let mut store = Store::new(Toolkit::LibreOffice.drawn_parts());
+        store.ask(&object(ROOT), &Moments::default(), None);
+        let now = store.now();
+        store.confirm(&object(ROOT), Parts::ALL, now);
+        let stale = |store: &mut Store| store.ask(&object(ROOT), &Moments::default(), None).1;
+        assert_eq!(stale(&mut store), Parts::NONE);
+        store.draw(Rect::new(0, 0, 100, 100));
+        assert_eq!(stale(&mut store), Parts::ALL.without(Parts::KIND));
+        apply(&mut store, &Announcement { object: object(ROOT), event: Event::Description, other: None });
+        assert_eq!(stale(&mut store), Parts::ALL);
+    }
+
+    #[test]
     fn each_event_makes_stale_what_it_is_about_and_no_more() {
-        let (none, all, body, states) = (Parts::NONE, Parts::ALL, Parts::BODY, Parts::STATES);
+        let (none, all, body, states) = (Parts::NONE, Parts::ALL, Parts::KIND_AND_BODY, Parts::STATES);
         let state = |state| Event::State { state, is_set: true };
         let look = states.and(body);
         check(state(State::Checked), look, none);

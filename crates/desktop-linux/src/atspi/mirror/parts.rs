@@ -11,14 +11,18 @@ impl Parts {
     pub(crate) const NONE: Self = Self(0);
     /// The states.
     pub(crate) const STATES: Self = Self(1);
-    /// Role, name, description, patterns, text, value, number of children, shape of a table.
+    /// Name, description, text, value, number of children, shape of a table.
     pub(crate) const BODY: Self = Self(2);
     /// The extents.
     pub(crate) const EXTENTS: Self = Self(4);
     /// The list of children.
     pub(crate) const CHILDREN: Self = Self(8);
-    pub(crate) const ALL: Self = Self(15);
-    pub(super) const EACH: [Self; 4] = [Self::STATES, Self::BODY, Self::EXTENTS, Self::CHILDREN];
+    /// Role and patterns.
+    pub(crate) const KIND: Self = Self(16);
+    /// What it is and what it shows.
+    pub(super) const KIND_AND_BODY: Self = Self::KIND.and(Self::BODY);
+    pub(crate) const ALL: Self = Self(31);
+    pub(super) const EACH: [Self; 5] = [Self::STATES, Self::BODY, Self::EXTENTS, Self::CHILDREN, Self::KIND];
 
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -44,6 +48,7 @@ pub(crate) struct Moments {
     pub(super) body: Moment,
     pub(super) extents: Moment,
     pub(super) children: Moment,
+    pub(super) kind: Moment,
 }
 
 impl Moments {
@@ -52,6 +57,7 @@ impl Moments {
             Parts::STATES => self.states,
             Parts::BODY => self.body,
             Parts::EXTENTS => self.extents,
+            Parts::KIND => self.kind,
             _ => self.children,
         }
     }
@@ -63,6 +69,7 @@ impl Moments {
                 Parts::STATES => &mut self.states,
                 Parts::BODY => &mut self.body,
                 Parts::EXTENTS => &mut self.extents,
+                Parts::KIND => &mut self.kind,
                 _ => &mut self.children,
             };
             *place = moment.max(*place);
@@ -76,6 +83,7 @@ impl Moments {
             body: self.body.max(other.body),
             extents: self.extents.max(other.extents),
             children: self.children.max(other.children),
+            kind: self.kind.max(other.kind),
         }
     }
 }

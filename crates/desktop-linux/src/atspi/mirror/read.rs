@@ -11,7 +11,7 @@ use super::{
     super::{
         bus::{CallError, CallResult},
         component::extents,
-        details::{Head, read_details, read_head, read_states},
+        details::{Head, read_details, read_head, read_head_again, read_states},
         wire::ObjectRef,
     },
     parts::{Moment, Parts},
@@ -99,17 +99,23 @@ impl Walk<'_, '_> {
         if !shows(known.states) {
             return Ok(Read { known, shows: false, fresh, read_at, was_at: None });
         }
-        if needs.has(Parts::BODY) || known.head.is_none() || known.details.is_none() {
-            let head = match seeded {
-                Some((seed, head, _)) if seed.is_uncounted(object) => {
+        if needs.has(Parts::KIND_AND_BODY) || known.head.is_none() || known.details.is_none() {
+            let same_kind = known.head.take().filter(|_| !needs.has(Parts::KIND));
+            fresh = fresh.and(if same_kind.is_some() { Parts::BODY } else { Parts::KIND_AND_BODY });
+            let head = match (seeded, same_kind) {
+                (Some((seed, head, _)), _) if seed.is_uncounted(object) => {
                     Head { child_count: self.bus.child_count(object).await?, ..head.clone() }
                 }
-                Some((_, head, _)) => head.clone(),
-                None => read_head(&self.bus, object, toolkit, known.states).await?,
+                (Some((_, head, _)), _) => head.clone(),
+                (None, Some(head)) => read_head_again(&self.bus, object, toolkit, &head).await?,
+                (None, None) => read_head(&self.bus, object, toolkit, known.states).await?,
             };
-            known.details = Some(read_details(&self.bus, object, &head).await?);
+            let reported = was_at.filter(|_| !needs.has(Parts::EXTENTS));
+            if reported.is_none() {
+                fresh = fresh.and(Parts::EXTENTS);
+            }
+            known.details = Some(read_details(&self.bus, object, &head, reported).await?);
             known.head = Some(head);
-            fresh = fresh.and(Parts::BODY).and(Parts::EXTENTS);
         } else if needs.has(Parts::EXTENTS) {
             let reported = match extents(&self.bus, object).await {
                 Err(CallError::Refused(_)) => None,

@@ -353,7 +353,7 @@ impl Store {
     pub(crate) fn ask_view(&self, table: &ObjectRef, inherited: &Moments) -> (Option<Arc<View>>, ViewStale) {
         let Some(node) = self.nodes.get(table) else { return (None, ViewStale::All) };
         let marked = node.marked.later(inherited).later(&node.marked_below).later(&self.all_marked);
-        let tells_all = self.drawn_parts == Parts::ALL;
+        let tells_all = self.drawn_parts.and(Parts::KIND) == Parts::ALL;
         // If every change is drawn, events of unknown objects add nothing.
         let unknown = if tells_all { 0 } else { self.unknown_marked };
         let all = marked.body.max(marked.extents).max(marked.children).max(unknown);
