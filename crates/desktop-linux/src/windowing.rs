@@ -122,14 +122,20 @@ impl Windowing for LinuxDesktop {
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
         let command = self.command_of(request).await?;
         let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
-        let mut arguments = Vec::new();
+        let mut needs = programs::Needs::default();
         if let Some(private) = self.private_folder() {
             let (program, private) = (command.program.clone(), private.to_owned());
             let superuser = rustix::process::geteuid().is_root();
-            arguments = run_blocking(move || programs::prepare(&program, &private, superuser))
+            needs = run_blocking(move || programs::prepare(&program, &private, superuser))
                 .await?
                 .map_err(|error| fails(format!("cannot write its settings: {error}")))?;
         }
+        let environment = self.environment().clone();
+        let environment = match &needs.settings {
+            Some(folder) => environment.with_settings(folder),
+            None => environment,
+        };
+        let mut arguments = needs.arguments;
         arguments.extend(command.arguments.iter().map(OsString::from));
         let log_name = command.program.file_name().unwrap_or(OsStr::new("program")).to_owned();
         let profile = self.profile(&command).await?.map_err(fails)?;
@@ -143,7 +149,7 @@ impl Windowing for LinuxDesktop {
         let start = ProgramStart {
             program,
             arguments,
-            environment: self.environment(),
+            environment: &environment,
             folder: command.folder,
             log: self.private_folder().map(|private| private.join("logs").join(log_name)),
             read_output: false,

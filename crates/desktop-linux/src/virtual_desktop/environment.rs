@@ -124,13 +124,19 @@ impl Environment {
         let mut bus = OsString::from("unix:path=");
         bus.push(folder.join("bus"));
         self.set("DBUS_SESSION_BUS_ADDRESS", bus);
-        let system = self.find("XDG_CONFIG_DIRS").filter(|folders| !folders.is_empty());
-        let mut settings = folder.join(SETTINGS_FOLDER).into_os_string();
-        settings.push(":");
-        settings.push(system.unwrap_or(OsStr::new("/etc/xdg")));
-        self.set("XDG_CONFIG_DIRS", settings);
+        self = self.with_settings(&folder.join(SETTINGS_FOLDER));
         self.variables.remove(OsStr::new("DISPLAY"));
         self.use_unicode();
+        self
+    }
+
+    /// The same with a folder of settings that hold before all others but those of the user.
+    pub(crate) fn with_settings(mut self, folder: &Path) -> Self {
+        let others = self.find("XDG_CONFIG_DIRS").filter(|folders| !folders.is_empty());
+        let mut folders = folder.as_os_str().to_owned();
+        folders.push(":");
+        folders.push(others.unwrap_or(OsStr::new("/etc/xdg")));
+        self.set("XDG_CONFIG_DIRS", folders);
         self
     }
 
@@ -225,6 +231,8 @@ mod tests {
         assert_eq!(environment.find("TMPDIR").unwrap(), "/private/tmp");
         assert_eq!(environment.find("XDG_CONFIG_DIRS").unwrap(), "/private/settings:/etc/xdg");
         assert_eq!(environment.find("HOME").unwrap(), "/home/a");
+        let with_more = environment.with_settings(Path::new("/private/of/one"));
+        assert_eq!(with_more.find("XDG_CONFIG_DIRS").unwrap(), "/private/of/one:/private/settings:/etc/xdg");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::{
     ffi::{OsStr, OsString},
     io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use super::start::{create_private, write_private};
@@ -19,6 +19,17 @@ struct Program {
     as_superuser: &'static [&'static str],
     /// Files that are written before the first start: path below the private folder, content.
     files: &'static [(&'static str, &'static str)],
+    /// The folder of those files that has settings of toolkits, which hold before those of the desktop.
+    settings: Option<&'static str>,
+}
+
+/// What a program needs to start.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Needs {
+    /// Arguments before all others.
+    pub(crate) arguments: Vec<OsString>,
+    /// A folder with settings of toolkits, which hold before those of the desktop.
+    pub(crate) settings: Option<PathBuf>,
 }
 
 const PROGRAMS: &[Program] = &[
@@ -36,7 +47,11 @@ const PROGRAMS: &[Program] = &[
         ],
         arguments: &["-env:UserInstallation=file://{private}/libreoffice", "--norestore", "--nologo"],
         as_superuser: &[],
-        files: &[("libreoffice/user/registrationmodifications.xcu", LIBREOFFICE_SETTINGS)],
+        files: &[
+            ("libreoffice/user/registrationmodifications.xcu", LIBREOFFICE_SETTINGS),
+            ("libreoffice/settings/gtk-3.0/settings.ini", STILL),
+        ],
+        settings: Some("libreoffice/settings"),
     },
     Program {
         names: &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*"],
@@ -53,14 +68,19 @@ const PROGRAMS: &[Program] = &[
         ],
         as_superuser: &["--no-sandbox"],
         files: &[],
+        settings: None,
     },
     Program {
         names: &["firefox*"],
         arguments: &["--new-instance", "--profile", "{private}/firefox"],
         as_superuser: &[],
         files: &[("firefox/user.js", FIREFOX_SETTINGS)],
+        settings: None,
     },
 ];
+
+/// No animations: LibreOffice draws its whole window for each picture of one, while it is to do something else.
+const STILL: &str = "[Settings]\ngtk-enable-animations=false\n";
 
 /// No tip of the day, news, donation bar or crash report, and no first-start behaviour.
 const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
@@ -89,19 +109,18 @@ user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
 user_pref("ui.caretBlinkTime", 0);
 "#;
 
-/// The arguments to put first when `program` runs on the desktop with the folder `private`. Writes the files that it
-/// needs unless they exist. Blocking.
+/// What `program` needs to run on the desktop with the folder `private`. Writes its files unless they exist. Blocking.
 ///
 /// # Errors
 /// If a file cannot be written.
-pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Vec<OsString>> {
+pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Needs> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is = |pattern: &&str| match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
         None => name == *pattern,
     };
     let Some(family) = PROGRAMS.iter().find(|family| family.names.iter().any(is)) else {
-        return Ok(Vec::new());
+        return Ok(Needs::default());
     };
     for (path, content) in family.files {
         let file = private.join(path);
@@ -114,7 +133,10 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
     }
     let superusers = if superuser { family.as_superuser } else { &[] };
     let filled = |argument: &&str| OsString::from(argument.replace("{private}", &private.to_string_lossy()));
-    Ok(family.arguments.iter().chain(superusers).map(filled).collect())
+    Ok(Needs {
+        arguments: family.arguments.iter().chain(superusers).map(filled).collect(),
+        settings: family.settings.map(|folder| private.join(folder)),
+    })
 }
 
 #[cfg(test)]
@@ -127,8 +149,8 @@ mod tests {
     fn each_family_gets_its_own_profile_folder() {
         let private = tempfile::tempdir().unwrap();
         let check = |program: &str, superuser: bool, expected: Option<&str>, sandbox: bool| {
-            let arguments = prepare(Path::new(program), private.path(), superuser).unwrap();
-            let joined = arguments.join(OsStr::new(" ")).into_string().unwrap();
+            let needs = prepare(Path::new(program), private.path(), superuser).unwrap();
+            let joined = needs.arguments.join(OsStr::new(" ")).into_string().unwrap();
             match expected {
                 Some(part) => {
                     assert!(joined.contains(part), "{joined}");
@@ -146,6 +168,14 @@ mod tests {
         check("/usr/bin/mousepad", true, None, true);
         assert!(private.path().join("libreoffice/user/registrationmodifications.xcu").exists());
         assert!(private.path().join("firefox/user.js").exists());
+    }
+
+    #[test]
+    fn libreoffice_gets_no_animations() {
+        let private = tempfile::tempdir().unwrap();
+        let settings = prepare(Path::new("soffice"), private.path(), false).unwrap().settings.unwrap();
+        assert_eq!(fs::read_to_string(settings.join("gtk-3.0/settings.ini")).unwrap(), STILL);
+        assert_eq!(prepare(Path::new("chromium"), private.path(), false).unwrap().settings, None);
     }
 
     #[test]

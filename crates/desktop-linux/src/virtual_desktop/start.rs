@@ -108,7 +108,7 @@ const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-
 
 /// No blinking caret, and no long wait for a second click, where the user has not chosen otherwise: an application that waits
 /// for nothing else can be seen to sleep. Scroll bars stay in view, so that none fades. GTK 4 gets no animations either; with
-/// those of GTK 3 off, Chromium loses drops.
+/// those of GTK 3 off, Chromium loses drops; `programs.rs` turns them off for single programs.
 const TOOLKIT_SETTINGS: &str =
     "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\ngtk-overlay-scrolling=false\n";
 
