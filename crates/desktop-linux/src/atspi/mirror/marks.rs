@@ -147,12 +147,13 @@ mod tests {
     #[test]
     fn what_libreoffice_draws_may_have_changed_in_all_but_its_kind() {
         let mut store = Store::new(Toolkit::LibreOffice.drawn_parts());
-        store.ask(&object(ROOT), &Moments::default(), None);
+        let window = Rect::new(0, 0, 100, 100);
+        let stale = |store: &mut Store| store.ask(&object(ROOT), &Moments::default(), Some(window)).1;
+        assert_eq!(stale(&mut store), Parts::ALL);
         let now = store.now();
         store.confirm(&object(ROOT), Parts::ALL, now);
-        let stale = |store: &mut Store| store.ask(&object(ROOT), &Moments::default(), None).1;
         assert_eq!(stale(&mut store), Parts::NONE);
-        store.draw(Rect::new(0, 0, 100, 100));
+        store.draw(window);
         assert_eq!(stale(&mut store), Parts::ALL.without(Parts::KIND));
         apply(&mut store, &Announcement { object: object(ROOT), event: Event::Description, other: None });
         assert_eq!(stale(&mut store), Parts::ALL);
