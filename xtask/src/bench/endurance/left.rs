@@ -5,6 +5,7 @@ use std::{
     fs, io,
     os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -17,6 +18,10 @@ use super::{disk::Disk, place::Place};
 
 /// The most entries that are read of a folder tree.
 const ENTRIES_MAX: usize = 100_000;
+/// How long a desktop may take to start.
+const STARTED_BOUND: Duration = Duration::from_secs(5);
+/// The time between two looks at what is to change.
+const LOOKS_APART: Duration = Duration::from_millis(20);
 
 /// A process of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,8 +167,21 @@ pub(super) fn desktops() -> Vec<PathBuf> {
     entries.filter(is_private).map(|entry| entry.path()).collect()
 }
 
+/// What others than the owner could access of the private folders of desktops, if they could enter these, for longer than a desktop
+/// takes to start: a bus opens its socket to everyone and says only then that it listens.
+pub(super) fn of_desktops_for_long() -> Vec<String> {
+    let mut wrong = of_desktops();
+    let until = Instant::now() + STARTED_BOUND;
+    while !wrong.is_empty() && Instant::now() < until {
+        thread::sleep(LOOKS_APART);
+        let now = of_desktops();
+        wrong.retain(|one| now.contains(one));
+    }
+    wrong
+}
+
 /// What others than the owner can access of the private folders of desktops.
-pub(super) fn of_desktops() -> Vec<String> {
+fn of_desktops() -> Vec<String> {
     let mut wrong = Vec::new();
     for folder in desktops() {
         if let Ok(data) = fs::symlink_metadata(&folder) {

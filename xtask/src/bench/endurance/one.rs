@@ -155,7 +155,7 @@ impl Run {
 
     /// Applies the fault; whether it hit something.
     fn go_wrong(&mut self, owner: Pid) -> Result<bool> {
-        self.report.problems.extend(left::of_desktops());
+        self.report.problems.extend(left::of_desktops_for_long());
         let has_namespaces = left::processes().iter().any(|process| process.is_of(BUBBLEWRAP));
         if self.report.bare && has_namespaces {
             self.problem("bubblewrap runs although it is hidden");
