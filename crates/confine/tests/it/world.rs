@@ -2,7 +2,7 @@
 
 use std::{
     ffi::OsStr,
-    fs,
+    fs, io,
     os::unix::fs::{PermissionsExt as _, chown},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
@@ -57,7 +57,13 @@ impl World {
             fs::create_dir(root.path().join(name)).unwrap();
         }
         // The program may be where an ordinary user cannot read it.
-        fs::copy(example(), root.path().join("confined")).unwrap();
+        let helper = root.path().join("confined");
+        fs::copy(example(), &helper).unwrap();
+        // A process that another test forked meanwhile has it open for writing until it starts its program.
+        until("the helper can be started", || match Command::new(&helper).output() {
+            Err(error) => error.kind() != io::ErrorKind::ExecutableFileBusy,
+            Ok(_) => true,
+        });
         let confinement = Confinement {
             stage: Stage::Supervisor,
             owner: None,

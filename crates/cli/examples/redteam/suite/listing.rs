@@ -31,9 +31,14 @@ pub(crate) fn listed(prompt: &str) -> Vec<Listed> {
     things
 }
 
-/// The id of what a text such as `push button "Send"` names, the last of several. A name that ends with `*` is the start of one; windows
-/// are also known by a part of their title or application.
+/// The id of what a text such as `push button "Send"` names, the last of several, or of the first that is there of
+/// `push button "Open" or push button "Select"`. A name that ends with `*` is the start of one; windows are also known by a part of
+/// their title or application.
 pub(crate) fn find(things: &[Listed], wanted: &str) -> Option<String> {
+    wanted.split(" or ").find_map(|one| find_one(things, one))
+}
+
+fn find_one(things: &[Listed], wanted: &str) -> Option<String> {
     let (kind, name) = wanted
         .split_once('"')
         .map_or((wanted, None), |(kind, rest)| (kind, Some(rest.trim_end().trim_end_matches('"'))));
