@@ -76,7 +76,9 @@ impl<'a> News<'a> {
         let Some(now) = self.now.find(change.of.id) else { return Bearing::Elsewhere };
         let said = match &change.now {
             Now::Came => self.said_within(now),
-            Now::Named { .. } if !is_control(&now.role) => self.if_new(&now.name).map(ToOwned::to_owned),
+            Now::Named { .. } if !is_control(&now.role) && !is_header(&now.role) => {
+                self.if_new(&now.name).map(ToOwned::to_owned)
+            }
             Now::Reads { .. } if !shows_number(&now.role) => {
                 let was = self.before.find(now.id).and_then(|was| was.text.as_deref());
                 let text = now.text.as_deref().and_then(|text| self.if_new(text));
@@ -207,6 +209,11 @@ fn is_control(role: &Role) -> bool {
         Role::TOGGLE_BUTTON,
     ];
     CONTROLS.contains(role) || shows_number(role)
+}
+
+/// Whether an element is the header of a column or row: other ones come with other rows.
+fn is_header(role: &Role) -> bool {
+    ["table column header", "table row header"].contains(&role.name())
 }
 
 /// Whether the text of an element is only its value.

@@ -48,7 +48,8 @@ impl TypeText {
 }
 
 /// Types text by keyboard, once. It replaces what is selected, else it goes to the caret. If the element's text is readable,
-/// the text at that place decides the verdict, with what stands around it; otherwise changes of the window decide.
+/// the text at that place decides the verdict, with what stands around it; likewise the text of a field that a list opens for what is
+/// typed into it. Otherwise changes of the window decide.
 /// Terminals and password fields are not read back.
 ///
 /// # Errors
@@ -245,7 +246,44 @@ async fn type_by_effect<D: Desktop>(
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    Ok(effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged).into())
+    let done = ActionReport::from(effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged));
+    let Some(field) = opened_field(desktop, window, &before, element, request).await? else {
+        return Ok(done);
+    };
+    let expected = Expected::whole();
+    let judge = |found: &str| expected.judge(&request.text, "", found);
+    let keys = request.text.chars().count();
+    let (found, _) = read_when_done(desktop, &field, keys, &judge, limits).await?;
+    let (mut evidence, output) = expected.evidence(&request.text, "", &found);
+    if judge(&found) != Reading::Met
+        && let Some(proof) = completed(desktop, &field, (&expected, &request.text), &found).await?
+    {
+        evidence = proof.into();
+    }
+    let actions = done.actions.into_iter().map(|action| Action { evidence: evidence.clone(), ..action });
+    let report = ActionReport { actions: actions.collect(), ..done };
+    Ok(report.with_output(json!({ "text": output })))
+}
+
+/// The field that a list opened for what was typed into it, such as the one for a path in a file dialog.
+async fn opened_field<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    before: &Before,
+    element: Option<&Element>,
+    request: &TypeText,
+) -> Result<Option<Ready>, Halt> {
+    const LISTS: &[Role] = &[Role::LIST, Role::TABLE, Role::TREE, Role::TREE_TABLE];
+    let is_list = element.is_some_and(|element| LISTS.contains(&element.role));
+    if !is_list || request.text.contains(['\n', '\t']) {
+        return Ok(None);
+    }
+    let field = focused_element(desktop, window).await?;
+    Ok(field.filter(|field| {
+        field.element.offers(Pattern::EditableText)
+            && blindness(&field.element).is_none()
+            && before.tree.find(field.element.id).is_none()
+    }))
 }
 
 /// The focused element of the topmost surface that has one.

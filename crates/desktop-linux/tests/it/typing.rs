@@ -4,15 +4,22 @@
 
 use std::{
     process::{Child, Command, Stdio},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use deskhand_core::{command::Verdict, ui::Element};
+use deskhand_core::{
+    command::Verdict,
+    ui::{Element, WindowKind},
+};
+use deskhand_desktop::{Input as _, QuietLimits, Settling as _, Windowing as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TypeText};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 
-use crate::fixtures::{Stage, outline};
+use crate::{
+    fixtures::{Stage, outline},
+    linux_atspi::{desktop, editor},
+};
 
 /// One busy loop for each core, at the same priority as the applications; ended when dropped.
 pub(crate) struct Load(Vec<Child>);
@@ -110,4 +117,33 @@ async fn a_long_text_arrives_intact_in_qt() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_long_text_arrives_intact_in_a_page() {
     types_intact(Toolkit::Page).await;
+}
+
+/// The first key of a path opens a field in the file dialog of GTK, and those after it may be lost. Whether the file opens
+/// then tells what arrived.
+#[tokio::test]
+async fn a_path_typed_into_the_list_of_a_file_dialog_is_seen_only_if_it_arrived() {
+    let Some(desktop) = desktop(&["mousepad"]).await else { return };
+    let window = editor(&desktop, "note.txt").await;
+    let path = desktop.private_folder().unwrap().join("other.txt");
+    std::fs::write(&path, "second").unwrap();
+    let limits = ActLimits::default();
+    let chord = ["ctrl+o".parse().unwrap()];
+    let opened = act::press_keys(&desktop, window.id, &chord, &limits).await.unwrap();
+    assert_eq!(opened.effect(), Verdict::Seen, "{}", opened.summary());
+    let request =
+        TypeText { element: None, name: None, text: path.to_str().unwrap().to_owned(), clear: false };
+    let typed = act::type_text(&desktop, window.id, &request, &limits).await.unwrap();
+    println!("{} {}", typed.effect(), typed.summary());
+    let watch = desktop.watch(Some(window.id)).await.unwrap();
+    desktop.press(&"Return".parse().unwrap()).await.unwrap();
+    desktop
+        .settle(watch, QuietLimits { quiet: Duration::from_millis(500), ..QuietLimits::default() })
+        .await
+        .unwrap();
+    let windows = desktop.windows().await.unwrap();
+    let is_open = windows.iter().any(|info| info.title.contains("other.txt"))
+        && windows.iter().all(|info| info.kind != WindowKind::Dialog);
+    assert_eq!(typed.effect() == Verdict::Seen, is_open, "{}: {windows:#?}", typed.summary());
+    desktop.shut_down().await;
 }
