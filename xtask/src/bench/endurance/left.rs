@@ -20,8 +20,6 @@ use super::{disk::Disk, place::Place};
 const ENTRIES_MAX: usize = 100_000;
 /// How long a desktop may take to start.
 const STARTED_BOUND: Duration = Duration::from_secs(5);
-/// The time between two looks at what is to change.
-const LOOKS_APART: Duration = Duration::from_millis(20);
 
 /// A process of the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -173,7 +171,7 @@ pub(super) fn of_desktops_for_long() -> Vec<String> {
     let mut wrong = of_desktops();
     let until = Instant::now() + STARTED_BOUND;
     while !wrong.is_empty() && Instant::now() < until {
-        thread::sleep(LOOKS_APART);
+        thread::yield_now();
         let now = of_desktops();
         wrong.retain(|one| now.contains(one));
     }
