@@ -76,7 +76,8 @@ impl<'a> News<'a> {
         let Some(now) = self.now.find(change.of.id) else { return Bearing::Elsewhere };
         let said = match &change.now {
             Now::Came => self.said_within(now),
-            Now::Named { .. } if !is_control(&now.role) && !is_header(&now.role) => {
+            // Other headers come with other rows.
+            Now::Named { .. } if !is_control(&now.role) && !now.role.is_header() => {
                 self.if_new(&now.name).map(ToOwned::to_owned)
             }
             Now::Reads { .. } if !shows_number(&now.role) => {
@@ -209,11 +210,6 @@ fn is_control(role: &Role) -> bool {
         Role::TOGGLE_BUTTON,
     ];
     CONTROLS.contains(role) || shows_number(role)
-}
-
-/// Whether an element is the header of a column or row: other ones come with other rows.
-fn is_header(role: &Role) -> bool {
-    ["table column header", "table row header"].contains(&role.name())
 }
 
 /// Whether the text of an element is only its value.

@@ -134,19 +134,32 @@ async fn type_readable<D: Desktop>(
     };
     let (expected, stale) = (present.expected(), present.text);
     let (mut waited_ms, changes) = type_once(desktop, ready, &request.text, limits).await?;
-    let judge = |found: &str| expected.judge(&request.text, &stale, found);
-    let keys = request.text.chars().count();
-    let (found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
+    let (evidence, output, more_ms) =
+        read_back(desktop, ready, (&expected, &stale), &request.text, limits).await?;
     waited_ms += more_ms;
-    let (mut evidence, output) = expected.evidence(&request.text, &stale, &found);
-    if judge(&found) != Reading::Met
-        && let Some(proof) = completed(desktop, ready, (&expected, &request.text), &found).await?
-    {
-        evidence = proof.into();
-    }
     Ok(ActionReport::from(done(evidence).after(waited_ms).with_changes(changes))
         .with_window(opened(desktop, &known).await?)
         .with_output(json!({ "text": output })))
+}
+
+/// The evidence for a typed text, once it has arrived or does not come; with the text around its place, and how long that took, in
+/// milliseconds. `stale` is the text before.
+async fn read_back<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    (expected, stale): (&Expected, &str),
+    typed: &str,
+    limits: &ActLimits,
+) -> Result<(Evidence, String, u64), Halt> {
+    let judge = |found: &str| expected.judge(typed, stale, found);
+    let (found, waited_ms) = read_when_done(desktop, ready, typed.chars().count(), &judge, limits).await?;
+    let (mut evidence, output) = expected.evidence(typed, stale, &found);
+    if judge(&found) != Reading::Met
+        && let Some(proof) = completed(desktop, ready, (expected, typed), &found).await?
+    {
+        evidence = proof.into();
+    }
+    Ok((evidence, output, waited_ms))
 }
 
 /// The proof that the application completed the typed text behind the caret, with the completion selected.
@@ -246,23 +259,15 @@ async fn type_by_effect<D: Desktop>(
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-    let done = ActionReport::from(effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged));
+    let mut done = effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged);
     let Some(field) = opened_field(desktop, window, &before, element, request).await? else {
-        return Ok(done);
+        return Ok(done.into());
     };
-    let expected = Expected::whole();
-    let judge = |found: &str| expected.judge(&request.text, "", found);
-    let keys = request.text.chars().count();
-    let (found, _) = read_when_done(desktop, &field, keys, &judge, limits).await?;
-    let (mut evidence, output) = expected.evidence(&request.text, "", &found);
-    if judge(&found) != Reading::Met
-        && let Some(proof) = completed(desktop, &field, (&expected, &request.text), &found).await?
-    {
-        evidence = proof.into();
-    }
-    let actions = done.actions.into_iter().map(|action| Action { evidence: evidence.clone(), ..action });
-    let report = ActionReport { actions: actions.collect(), ..done };
-    Ok(report.with_output(json!({ "text": output })))
+    let (evidence, output, more_ms) =
+        read_back(desktop, &field, (&Expected::whole(), ""), &request.text, limits).await?;
+    done.action.evidence = evidence;
+    done.action.waited_ms += more_ms;
+    Ok(ActionReport::from(done).with_output(json!({ "text": output })))
 }
 
 /// The field that a list opened for what was typed into it, such as the one for a path in a file dialog.
