@@ -237,6 +237,7 @@ fn session_flag(error: &SessionError) -> Option<String> {
         | SessionError::Report(_)
         | SessionError::Hold { .. }
         | SessionError::NothingToResume { .. }
+        | SessionError::NoDesktop { .. }
         | SessionError::Fork { .. }
         | SessionError::NothingAfter { .. }
         | SessionError::Policy { .. }

@@ -36,6 +36,7 @@ mod before;
 mod checks;
 mod click;
 mod clipboard;
+mod close_all;
 mod date;
 mod difference;
 mod documents;
@@ -80,6 +81,7 @@ mod write_table;
 
 pub use click::{Click, click};
 pub use clipboard::{paste, read_clipboard, write_clipboard};
+pub use close_all::{Remaining, close_all};
 pub use documents::{SaveAs, save, save_as};
 pub use drag::drag;
 pub use expand::expand;

@@ -109,9 +109,23 @@ impl LinuxDesktop {
     /// # Errors
     /// [`DesktopError::Gone`] if the keeper has ended.
     pub fn keep_for(&self, grace: Duration) -> DesktopResult<()> {
-        self.processes().with_life_line(|line| line.keep(grace)).unwrap_or(Ok(())).map_err(|error| {
-            DesktopError::Gone { what: format!("the keeper of the desktop has ended ({error})") }
-        })
+        self.processes()
+            .with_life_line(|line| line.keep(grace))
+            .unwrap_or(Ok(()))
+            .map_err(|error| keeper_gone(&error))
+    }
+
+    /// Disconnects from a desktop that a keeper holds, and leaves it there with everything on it: another process can
+    /// [attach](Self::attach) to it within `grace`. A desktop without a keeper ends.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the keeper has ended, and the desktop with it.
+    pub async fn leave(self, grace: Duration) -> DesktopResult<()> {
+        let left = self.processes().leave(grace).map_err(|error| keeper_gone(&error))?;
+        if !left {
+            self.shut_down().await;
+        }
+        Ok(())
     }
 
     async fn of_kept(
@@ -163,4 +177,8 @@ impl LinuxDesktop {
         self.display().with_registry(|registry| registry.restore(marked));
         Ok(())
     }
+}
+
+fn keeper_gone(error: &io::Error) -> DesktopError {
+    DesktopError::Gone { what: format!("the keeper of the desktop has ended ({error})") }
 }

@@ -1,7 +1,7 @@
 //! The Linux desktop: the state that its capabilities share.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeSet, HashSet},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     sync::{
@@ -30,7 +30,7 @@ use crate::{
     desktop_entries::DesktopEntries,
     documents::KnownDocuments,
     history::History,
-    kernel::peer_process,
+    kernel::{await_ended, peer_process},
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
@@ -206,6 +206,14 @@ impl LinuxDesktop {
         processes.end_all().await;
     }
 
+    /// Waits until these processes have ended, at most `bound`.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if no thread is left to wait.
+    pub async fn await_ended(&self, pids: BTreeSet<u32>, bound: Duration) -> DesktopResult<()> {
+        run_blocking(move || await_ended(&pids, bound)).await
+    }
+
     /// Excludes programs: their elements and announcements are no longer read. A program is named by its file name
     /// (`keepassxc`), in any case. Its windows are still listed, without elements.
     ///
@@ -295,6 +303,11 @@ impl LinuxDesktop {
     /// Waits until the X server has ended.
     pub async fn display_ended(&self) {
         self.display.gone().cancelled().await;
+    }
+
+    /// Whether its display has ended.
+    pub fn has_ended(&self) -> bool {
+        self.display.gone().is_cancelled()
     }
 
     /// The processes that serve every application, as far as they are known: X server, window manager, session bus.

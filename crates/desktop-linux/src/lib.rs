@@ -9,6 +9,7 @@
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.
+//! - `office_locks`: the lock files of LibreOffice, and which of them are stale.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
 //!   install.
 
@@ -25,6 +26,7 @@ mod documents;
 mod history;
 mod kernel;
 mod key_ring;
+mod office_locks;
 mod parts;
 mod settling;
 mod times;
@@ -38,9 +40,11 @@ pub use catalogues::translated_labels;
 pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};
+pub use office_locks::OfficeLock;
 pub use settling::Watch;
 pub use times::StartupTimes;
 pub use virtual_desktop::{
-    Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, keep_desktop,
+    Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput, VncServer,
+    keep_desktop,
 };
 pub use x11::XEvent;

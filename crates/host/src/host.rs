@@ -9,8 +9,8 @@ use deskhand_runtime::{
 use deskhand_secret::Veil;
 
 use crate::{
-    BatchRequest, ForkRequest, HostError, Removal, RemovalMode, SecretInfo, Session, SessionRequest, Tasks,
-    WorkspacePlan, agents, batch,
+    AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
+    Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
     config::{self, Config, Loaded, Sources, session_store},
     secrets,
     session::{self, Plan},
@@ -199,6 +199,30 @@ impl Host {
         let secrets =
             secrets::secrets(self.config(), &Veil::of_process()).map_err(|error| error.to_string())?;
         secrets.reveal(name).await.map(drop)
+    }
+
+    /// The desktops of sessions that are still there, those of the newest sessions first.
+    ///
+    /// # Errors
+    /// The folder of the sessions cannot be read.
+    pub fn kept_desktops(&self) -> Result<Vec<KeptDesktop>, HostError> {
+        Ok(session::kept_desktops(&self.sessions())?)
+    }
+
+    /// The desktop of a session, if it is still there.
+    ///
+    /// # Errors
+    /// There is no such session, or its desktop has ended.
+    pub fn kept_desktop(&self, name: &str) -> Result<KeptDesktop, HostError> {
+        Ok(session::kept_desktop(&self.sessions(), name)?)
+    }
+
+    /// Takes hold of the desktop of a session; `None` if another process uses it.
+    ///
+    /// # Errors
+    /// There is no such session, its journal cannot be read, or its desktop has ended.
+    pub async fn attach(&self, name: &str) -> Result<Option<AttachedDesktop>, HostError> {
+        session::attach(self.config(), &self.sessions(), name).await
     }
 
     /// The kinds of agents that can work on sub-tasks, each with whether it is enabled.

@@ -46,6 +46,7 @@ pub use host::Host;
 pub use notice::{Notice, Observer, Records};
 pub use secrets::SecretInfo;
 pub use session::{
-    Control, Ended, ForkRequest, Removal, RemovalMode, RemovalResult, Session, SessionRequest,
+    AttachedDesktop, Control, DesktopEnd, Ended, ForkRequest, KeptDesktop, Removal, RemovalMode,
+    RemovalResult, Session, SessionRequest,
 };
 pub use workspace::{Workspace, WorkspacePlan};

@@ -2,7 +2,10 @@
 
 use std::{fmt, path::PathBuf};
 
-use deskhand_core::{record::Line, text::error_chain};
+use deskhand_core::{
+    record::Line,
+    text::{error_chain, one_line},
+};
 
 use crate::config::DesktopKind;
 
@@ -56,6 +59,16 @@ pub enum Notice {
         /// The cause.
         problem: String,
     },
+    /// The unsaved changes of a document ended with its desktop.
+    Lost {
+        /// The document, by path or name, or the title of its window.
+        what: String,
+    },
+    /// The session goes on with the request of its last round, which did not finish.
+    Again {
+        /// The request.
+        request: String,
+    },
     /// A window could not be closed.
     StaysOpen {
         /// The display name of the window.
@@ -72,8 +85,9 @@ impl Notice {
     /// Whether something failed.
     pub const fn is_warning(&self) -> bool {
         match self {
-            Self::WorksOn { .. } => false,
+            Self::WorksOn { .. } | Self::Again { .. } => false,
             Self::NotReopened { .. }
+            | Self::Lost { .. }
             | Self::NotKept { .. }
             | Self::StaysOpen { .. }
             | Self::NoScreenshot { .. } => true,
@@ -105,6 +119,8 @@ impl fmt::Display for Notice {
                 write!(f, "failed to reopen {}: {problem}", path.display())
             }
             Self::NotKept { problem } => f.write_str(problem),
+            Self::Lost { what } => write!(f, "{what} had unsaved changes, which ended with the desktop"),
+            Self::Again { request } => write!(f, "going on with “{}”", one_line(request)),
             Self::StaysOpen { window } => write!(f, "{window} stays open"),
             Self::NoScreenshot { problem } => write!(f, "failed to take the screenshot: {problem}"),
         }

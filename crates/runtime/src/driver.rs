@@ -14,7 +14,9 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::{PromptSet, marks_secret},
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    session::{ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason},
+    session::{
+        ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason, Suspension,
+    },
     ui::PictureRef,
 };
 use deskhand_desktop::Desktop;
@@ -93,8 +95,10 @@ pub struct RunEnd {
     pub session: SessionId,
     /// Its folder.
     pub folder: SessionFolder,
-    /// The outcome of the last round; `None` if there was no request.
+    /// The outcome of the last round; `None` if there was no request, or the round is not over.
     pub outcome: Option<Outcome>,
+    /// Why the session stopped before its round was over; a resumed session goes on with it.
+    pub suspended: Option<Suspension>,
 }
 
 /// Runs a session to its end. Each journal line is passed to `observer` right after it is written.
@@ -153,7 +157,7 @@ pub async fn run<D: Desktop, M: Model>(
         driver.folder.discard();
     }
     driven?;
-    Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
+    Ok(driver.end(id))
 }
 
 /// Resumes a session whose process exited, or that was forked, and runs it to its end. Differences between `options` and
@@ -196,7 +200,7 @@ pub async fn resume<D: Desktop, M: Model>(
     let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
     driver.agents.close().await;
     driven?;
-    Ok(RunEnd { session: id, folder: driver.folder, outcome: driver.outcome })
+    Ok(driver.end(id))
 }
 
 struct Driver<'a, D: Desktop, M: Model> {
@@ -210,6 +214,7 @@ struct Driver<'a, D: Desktop, M: Model> {
     /// The mutex is never locked: it makes the driver `Sync`, so that sessions can be spawned.
     observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
     outcome: Option<Outcome>,
+    suspended: Option<Suspension>,
     /// The deadline of the current round.
     deadline: Option<tokio::time::Instant>,
 }
@@ -235,8 +240,14 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             requests,
             observer: Mutex::new(observer),
             outcome: None,
+            suspended: None,
             deadline: None,
         }
+    }
+
+    fn end(self, session: SessionId) -> RunEnd {
+        let outcome = self.outcome.filter(|_| self.suspended.is_none());
+        RunEnd { session, folder: self.folder, outcome, suspended: self.suspended }
     }
 
     /// Continues a resumed session, recording new settings if they `changed`.
@@ -253,10 +264,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             self.append(Record::Changed(Box::new(change)))?;
         }
         let interrupted = interrupted.filter(|id| self.session.next().is_some_and(|wanted| wanted.id == *id));
-        let event =
-            EventRecord { effect: interrupted, at_ms: now_ms(), event: Event::Resumed { desktop_kept } };
-        self.append(Record::Event(Box::new(event.clone())))?;
-        self.session.apply(&event)?;
+        self.take_in(interrupted, Event::Resumed { desktop_kept })?;
         if self.session.in_round() {
             self.deadline = deadline(&self.session);
         }
@@ -266,16 +274,46 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     async fn drive(&mut self) -> Result<(), RunError> {
         while let Some(record) = self.session.next().cloned() {
             self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>())).await;
+            let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
+            if !ends && self.options.stop.reason() == Some(StopReason::Signal) {
+                return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
+            }
             // Journaled before it is performed: a command without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
-            let event = hidden(event, self.options.tools.secrets.veil());
-            let effect = if event.is_unsolicited() { None } else { Some(record.id) };
-            let event = EventRecord { effect, at_ms: now_ms(), event };
-            self.append(Record::Event(Box::new(event.clone())))?;
-            self.session.apply(&event)?;
+            let event = self.suspends(hidden(event, self.options.tools.secrets.veil()));
+            self.take_in(Some(record.id), event)?;
+            if self.suspended.is_some() {
+                return Ok(());
+            }
         }
         Ok(())
+    }
+
+    /// Journals an event, then applies it.
+    fn take_in(&mut self, effect: Option<EffectId>, event: Event) -> Result<(), RunError> {
+        let effect = effect.filter(|_| !event.is_unsolicited());
+        let event = EventRecord { effect, at_ms: now_ms(), event };
+        self.append(Record::Event(Box::new(event.clone())))?;
+        self.session.apply(&event)?;
+        if let Event::Suspended { reason } = event.event {
+            self.suspended = Some(reason);
+        }
+        Ok(())
+    }
+
+    /// Suspends the session where it would otherwise give up its round although the round can go on later: the process was told
+    /// to end, or the model does not answer. In a conversation the user decides what to do without the model.
+    fn suspends(&self, event: Event) -> Event {
+        match event {
+            Event::Stopped { reason: StopReason::Signal } if self.session.in_round() => {
+                Event::Suspended { reason: Suspension::Signal }
+            }
+            Event::ModelFailed { failure } if self.session.needs_model() && !self.options.people.converse => {
+                Event::Suspended { reason: Suspension::Model { failure } }
+            }
+            event => event,
+        }
     }
 
     fn append(&mut self, record: Record) -> Result<(), RunError> {

@@ -1,14 +1,17 @@
 //! A session held by this process: its journal is folded to resume it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use deskhand_core::{
     ids::{EffectId, ElementId, IdsSeen, SessionId},
-    outcome::Outcome,
+    outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::{Change, Header, Line, Record},
     secret::secret_of,
-    session::{ApplyError, Effect, Session, SessionConfig},
+    session::{ApplyError, Effect, Event, Session, SessionConfig, SubtaskStatus},
 };
 use serde_json::Value;
 
@@ -17,6 +20,7 @@ use crate::{
         JournalError, JournalProblem, JournalWriter, Lines, Proof, Read, SessionFolder, Unproven, is_durable,
         records,
     },
+    people::Request,
     story::Story,
 };
 
@@ -110,6 +114,10 @@ pub struct HeldSession {
     pub(crate) outcome: Option<Outcome>,
     /// The secrets that were typed, and into which elements.
     pub(crate) typed: BTreeMap<String, BTreeSet<ElementId>>,
+    /// The files that windows showed when they were last seen.
+    documents: Vec<PathBuf>,
+    /// The request of the last round.
+    request: Option<Request>,
     header: Header,
     ids: IdsSeen,
     cut_off: Option<u64>,
@@ -151,10 +159,24 @@ impl HeldSession {
             return Err(HoldError::Unproven { session: folder.name(), why });
         }
         let journal = JournalWriter::reopen(folder.clone(), lock, lines.end(), &pictures)?;
-        let Fold { session, in_force, story, typed } = fold;
+        let Fold { session, in_force, story, typed, request } = fold;
         let (begun, ids) = (story.unanswered(), story.ids());
+        let documents = story.documents().map(PathBuf::from).collect();
         let outcome = story.into_summary().outcome;
-        Ok(Self { folder, journal, session, in_force, begun, outcome, typed, header, ids, cut_off })
+        Ok(Self {
+            folder,
+            journal,
+            session,
+            in_force,
+            begun,
+            outcome,
+            typed,
+            documents,
+            request,
+            header,
+            ids,
+            cut_off,
+        })
     }
 
     /// The session id.
@@ -185,6 +207,24 @@ impl HeldSession {
     /// Whether a round is unfinished.
     pub fn in_round(&self) -> bool {
         self.session.in_round()
+    }
+
+    /// The files that windows showed when they were last seen.
+    pub fn documents(&self) -> &[PathBuf] {
+        &self.documents
+    }
+
+    /// The request of the last round if that is over but did not finish, to go on with it in another round. Of a plan, the steps that
+    /// are left.
+    pub fn unfinished_request(&self) -> Option<Request> {
+        let finished = self.outcome.as_ref().is_none_or(|outcome| outcome.kind == OutcomeKind::Finished);
+        let mut request = self.request.clone().filter(|_| !finished && !self.in_round())?;
+        if let Some(plan) = &mut request.plan {
+            let done = self.session.subtasks().iter().filter(|one| one.status == SubtaskStatus::Finished);
+            plan.steps.drain(..done.count().min(plan.steps.len()));
+        }
+        request.plan = request.plan.filter(|plan| !plan.steps.is_empty());
+        Some(request)
     }
 
     /// The number of records.
@@ -224,6 +264,7 @@ struct Fold {
     in_force: InForce,
     story: Story,
     typed: BTreeMap<String, BTreeSet<ElementId>>,
+    request: Option<Request>,
 }
 
 impl Fold {
@@ -240,6 +281,7 @@ impl Fold {
             },
             story: Story::default(),
             typed: BTreeMap::new(),
+            request: None,
         })
     }
 
@@ -255,6 +297,9 @@ impl Fold {
                 }
             }
             Record::Event(record) => {
+                if let Event::Requested { text, plan } = &record.event {
+                    self.request = Some(Request { text: text.clone(), plan: plan.clone() });
+                }
                 self.session.apply(record).map_err(|source| HoldError::Fold {
                     session: folder.name(),
                     seq: line.seq,

@@ -2,23 +2,79 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use deskhand_host::config::ScreenSize;
 
-use super::StageArgs;
+use super::{StageArgs, StoreArgs};
 
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Example:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+Examples:
   deskhand desktop --launch mousepad       prints export lines; run them in another shell, then
-  deskhand windows                         shows the windows of that desktop")]
+  deskhand windows                         shows the windows of that desktop
+  deskhand desktop list                    the desktops of sessions that are still there
+  deskhand desktop attach last             look at the desktop of the last session
+  deskhand desktop end last                end it"
+)]
 pub(crate) struct DesktopCommandArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<DesktopCommand>,
     /// Screen size [default: 1920x1080].
     #[arg(long, value_name = "WxH")]
     pub(crate) size: Option<ScreenSize>,
     /// Start a program on it, by the name of its desktop entry or as a command.
     #[arg(long, value_name = "PROGRAM")]
     pub(crate) launch: Option<String>,
+}
+
+/// What to do with the desktops of sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DesktopCommand {
+    /// List the desktops of sessions that are still there.
+    List(ListDesktopsArgs),
+    /// Show the desktop of a session over VNC, and print how other programs reach it. Keeps it until Ctrl-C, and then for
+    /// `desktop.keep_minutes`.
+    Attach(AttachDesktopArgs),
+    /// End the desktop of a session. Unsaved changes are lost.
+    End(EndDesktopArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListDesktopsArgs {
+    /// Print JSON, one object per line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A VNC server listens on the loopback address, with a password of its own, if `x11vnc` is installed. While
+a session works on its desktop, viewers can only look.")]
+pub(crate) struct AttachDesktopArgs {
+    /// Session: its id, the start or end of the id, or `last`.
+    #[arg(default_value = "last")]
+    pub(crate) session: String,
+    /// Do not start a VNC server.
+    #[arg(long)]
+    pub(crate) no_vnc: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct EndDesktopArgs {
+    /// Session: its id, the start or end of the id, or `last`.
+    #[arg(required_unless_present = "all")]
+    pub(crate) session: Option<String>,
+    /// End the desktops of all sessions that are not at work.
+    #[arg(long, conflicts_with = "session")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
 }
 
 #[derive(Debug, Args)]

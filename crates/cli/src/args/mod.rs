@@ -17,7 +17,10 @@ pub(crate) use about::{
     StatesFormat,
 };
 pub(crate) use act::{ActArgs, Action, TargetText};
-pub(crate) use desktop::{DesktopCommandArgs, ScreenshotArgs, TreeArgs, WindowsArgs};
+pub(crate) use desktop::{
+    AttachDesktopArgs, DesktopCommand, DesktopCommandArgs, EndDesktopArgs, ListDesktopsArgs, ScreenshotArgs,
+    TreeArgs, WindowsArgs,
+};
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
@@ -79,7 +82,7 @@ pub(crate) enum Command {
     Batch(Box<BatchArgs>),
     /// Check this machine and the configuration, and say how to fix what is missing.
     Doctor(DoctorArgs),
-    /// Start a virtual desktop and keep it until Ctrl-C.
+    /// Start a virtual desktop and keep it until Ctrl-C, or look at the desktop of a session.
     Desktop(DesktopCommandArgs),
     /// List the windows of a desktop.
     Windows(WindowsArgs),

@@ -60,6 +60,21 @@ pub(crate) struct DesktopArgs {
     desktop: Option<DesktopName>,
     #[command(flatten)]
     screen: ScreenArgs,
+    /// Keep the virtual desktop when the run ends, for `desktop.keep_minutes` [default: auto, if a document has unsaved changes or
+    /// the request is not finished].
+    #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
+    keep: Option<KeepWhen>,
+}
+
+/// Whether a virtual desktop is kept when a run ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeepWhen {
+    /// Keep it if a document has unsaved changes, or the request is not finished.
+    Auto,
+    /// Keep it.
+    Always,
+    /// End it; unsaved changes are lost.
+    Never,
 }
 
 /// The screen of a virtual desktop.
@@ -177,11 +192,11 @@ impl SettingArgs {
         let overrides = self.model.add_to(self.store.overrides());
         let overrides = self.approval.add_to(self.limits.add_to(overrides));
         let no_pictures = self.pictures.no_pictures.then_some(false);
-        self.desktop.screen.add_to(overrides, self.desktop.desktop).set_if(
-            "view.pictures",
-            no_pictures,
-            "the flag --no-pictures",
-        )
+        self.desktop
+            .screen
+            .add_to(overrides, self.desktop.desktop)
+            .set_if("desktop.keep", word(self.desktop.keep), "the flag --keep")
+            .set_if("view.pictures", no_pictures, "the flag --no-pictures")
     }
 }
 

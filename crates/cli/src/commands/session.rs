@@ -81,6 +81,7 @@ pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -
         Output::to(Stream::Error).text("stopped before the request began");
         return Ok(Exit::Outcome(OutcomeKind::Cancelled));
     };
+    printer.ended(&ended);
     let summary = Summary::of(&ended);
     if shown.json {
         Output::to(Stream::Out).json(&summary);
@@ -113,6 +114,19 @@ impl SessionPrinter {
             machines: shown.json.then(|| Output::to(Stream::Out)),
             progress,
         }
+    }
+}
+
+impl SessionPrinter {
+    /// Prints what the journal does not say of the end: how a round goes on that is not over, and what became of the desktop.
+    fn ended(&self, ended: &Ended) {
+        let outcome = ended.outcome();
+        let mut lines = Vec::new();
+        if ended.suspended.is_some() {
+            lines.extend(self.progress.suspended(&outcome));
+        }
+        lines.extend(self.progress.left_behind(&ended.desktop, &outcome));
+        lines.iter().for_each(|line| self.people.line(line));
     }
 }
 
@@ -174,6 +188,12 @@ struct Summary {
     phases_ms: PhaseTimes,
     elapsed_ms: u64,
     screenshot: Option<PathBuf>,
+    /// Whether `deskhand resume` goes on without another request.
+    resumable: bool,
+    /// Documents with unsaved changes.
+    unsaved: Vec<String>,
+    /// How long the desktop is kept, in seconds; `null` if it ended.
+    desktop_kept_s: Option<u64>,
     exit_code: u8,
 }
 
@@ -201,7 +221,19 @@ impl Summary {
             phases_ms: summary.phases,
             elapsed_ms: ended.elapsed_ms,
             screenshot: ended.screenshot.clone(),
+            resumable: ended.is_resumable(),
+            unsaved: unsaved(ended),
+            desktop_kept_s: ended.desktop.kept.map(|kept| kept.as_secs()),
             exit_code: outcome.kind.exit_code(),
         }
     }
+}
+
+/// What the outcome and the end of the desktop say of unsaved changes.
+fn unsaved(ended: &Ended) -> Vec<String> {
+    let mut unsaved = ended.outcome().unsaved;
+    let more: Vec<String> =
+        ended.desktop.unsaved.iter().filter(|what| !unsaved.contains(what)).cloned().collect();
+    unsaved.extend(more);
+    unsaved
 }

@@ -14,6 +14,7 @@ use deskhand_core::{
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
 };
+use deskhand_host::DesktopEnd;
 use deskhand_runtime::{
     RunSummary, Story,
     story::{Asked, Begun, Chapter, Moment, Note, SubtaskEnd, Target, Update, UserReply},
@@ -174,6 +175,7 @@ impl Progress {
             }
             Note::LookFailed(failure) => bad("look", &failure.to_string()),
             Note::Stopped(_) => note("stop", "the request is being stopped"),
+            Note::Suspended(reason) => bad("suspended", &reason.to_string()),
             Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
             Note::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
         })
@@ -302,7 +304,7 @@ impl Progress {
             }
         }
         if !outcome.unsaved.is_empty() {
-            lines.push(bad("unsaved", &format!("{} has unsaved changes", outcome.unsaved.join(", "))));
+            lines.push(bad("unsaved", &unsaved_words(&outcome.unsaved.join(", "))));
         }
         if let Some(evaluation) = outcome.evaluation.as_ref().filter(|_| self.verbosity != Verbosity::Quiet) {
             let words = evaluation_words(evaluation);
@@ -311,11 +313,47 @@ impl Progress {
             let heads = std::iter::once("judged").chain(std::iter::repeat(""));
             lines.extend(heads.zip(&text).map(|(head, text)| say(head, text)));
         }
+        lines.push(self.totals(outcome_word(outcome.kind), outcome.kind));
+        lines
+    }
+
+    /// The last lines of a session that ended before its round was over: why, and how to go on.
+    pub(crate) fn suspended(&self, outcome: &Outcome) -> Vec<Line> {
+        let session = self.session();
+        let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
+        let heads = std::iter::once("because").chain(std::iter::repeat(""));
+        let mut lines: Vec<Line> = heads.zip(&reason).map(|(head, text)| bad(head, text)).collect();
+        lines.push(note("go on", &format!("deskhand resume {session}")));
+        lines.push(self.totals("Suspended", outcome.kind));
+        lines
+    }
+
+    /// What became of the desktop, where that is worth a line. Unsaved changes that the outcome names are not repeated.
+    pub(crate) fn left_behind(&self, desktop: &DesktopEnd, outcome: &Outcome) -> Vec<Line> {
+        let Some(kept) = desktop.kept else { return Vec::new() };
+        let session = self.session();
+        let new = desktop.unsaved.iter().filter(|what| !outcome.unsaved.contains(what));
+        let mut lines: Vec<Line> = new.map(|what| bad("unsaved", &unsaved_words(what))).collect();
+        if self.verbosity > Verbosity::Quiet || !desktop.unsaved.is_empty() {
+            let kept = count(kept.as_secs().div_ceil(60), "minute");
+            lines.push(note("kept", &format!("the desktop stays for {kept}")));
+            lines.push(note("", &format!("deskhand desktop attach {session}   shows it")));
+            lines.push(note("", &format!("deskhand resume {session} \"…\"       goes on there")));
+            lines.push(note("", &format!("deskhand desktop end {session}      ends it")));
+        }
+        lines
+    }
+
+    fn session(&self) -> &str {
+        short_session(self.story.header().map_or("", |header| header.session.0.as_str()))
+    }
+
+    fn totals(&self, word: &str, kind: OutcomeKind) -> Line {
         let round = self.story.summary().rounds.last().cloned().unwrap_or_default();
         let tally = round.tally;
         let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
-        let tone = if outcome.kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
-        let line = Line::of(tone, column(outcome_word(outcome.kind), AGENT_WIDTH)).with(
+        let tone = if kind == OutcomeKind::Finished { Tone::Good } else { Tone::Bad };
+        Line::of(tone, column(word, AGENT_WIDTH)).with(
             Tone::Plain,
             format!(
                 "{} (framework {}) · {} · {} · deskhand show {} · {}",
@@ -323,13 +361,15 @@ impl Progress {
                 seconds(round.phases.framework()),
                 count(u64::from(tally.model_calls), "model call"),
                 count(tokens, "token"),
-                short_session(self.story.header().map_or("", |header| header.session.0.as_str())),
+                self.session(),
                 cost_words(tally.cost),
             ),
-        );
-        lines.push(line);
-        lines
+        )
     }
+}
+
+fn unsaved_words(what: &str) -> String {
+    format!("{what} has unsaved changes")
 }
 
 /// A count of what was observed.

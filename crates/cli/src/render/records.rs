@@ -64,6 +64,7 @@ fn came(event: &Event) -> String {
         Event::Delegated { report } => format!("reported: {}", clip(&report.result, SHOWN)),
         Event::Acknowledged => "acknowledged".to_owned(),
         Event::Stopped { .. } => "stopped".to_owned(),
+        Event::Suspended { reason } => format!("suspended: {}", clip(&reason.to_string(), SHOWN)),
         Event::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
         Event::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
     }

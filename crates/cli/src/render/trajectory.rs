@@ -125,6 +125,7 @@ impl View {
                 };
                 self.push("stopped", Tone::Bad, why);
             }
+            Note::Suspended(reason) => self.push("suspended", Tone::Bad, &reason.to_string()),
             Note::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };
                 self.push("resumed", Tone::Doubtful, on);

@@ -7,6 +7,7 @@ mod configuration;
 mod crash;
 mod desktops;
 mod durable;
+mod endings;
 mod help;
 mod keeper;
 mod main_job;

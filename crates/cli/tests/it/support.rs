@@ -61,6 +61,10 @@ impl World {
                 command.env_remove(name);
             }
         }
+        // Desktops end with their run, so that no test leaves one behind; tests of kept ones say otherwise.
+        if command.get_args().next().is_none_or(|first| first != "config") {
+            command.env("DESKHAND__DESKTOP__KEEP", "never");
+        }
     }
 
     /// Runs the binary and returns its exit code and output, with paths replaced.

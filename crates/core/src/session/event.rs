@@ -1,5 +1,7 @@
 //! The events from outside.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -30,6 +32,28 @@ pub enum StopReason {
     User,
     /// The process received a termination signal.
     Signal,
+}
+
+/// Why a session was suspended: its round is not over, and a resumed session goes on with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum Suspension {
+    /// The process was told to end: by a signal, or because its terminal was closed.
+    Signal,
+    /// The model did not answer.
+    Model {
+        /// The failure.
+        failure: ModelFailure,
+    },
+}
+
+impl fmt::Display for Suspension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Signal => f.write_str("the process was told to end"),
+            Self::Model { failure } => write!(f, "the model call failed: {failure}"),
+        }
+    }
 }
 
 /// How long an approval holds.
@@ -126,6 +150,11 @@ pub enum Event<O = Observation> {
         /// The reason.
         reason: StopReason,
     },
+    /// The process ends, and the round is not over. Answers no effect: the effect in progress stays without an answer.
+    Suspended {
+        /// The reason.
+        reason: Suspension,
+    },
     /// The session resumes after its process ended; sent before any effect is performed. It names the effect in progress
     /// without an answer, if there was one: a call or delegation then counts as returned with an unknown effect, and any
     /// other effect is requested again under its own number. An ended session waits for another request.
@@ -138,7 +167,7 @@ pub enum Event<O = Observation> {
 impl<O> Event<O> {
     /// Whether it answers no effect and can come at any time.
     pub const fn is_unsolicited(&self) -> bool {
-        matches!(self, Self::Stopped { .. })
+        matches!(self, Self::Stopped { .. } | Self::Suspended { .. })
     }
 
     /// Converts the representation of the observation, if it has one.
@@ -161,6 +190,7 @@ impl<O> Event<O> {
             Self::Delegated { report } => Event::Delegated { report },
             Self::Acknowledged => Event::Acknowledged,
             Self::Stopped { reason } => Event::Stopped { reason },
+            Self::Suspended { reason } => Event::Suspended { reason },
             Self::Resumed { desktop_kept } => Event::Resumed { desktop_kept },
         })
     }

@@ -7,7 +7,7 @@ use super::{
     app::App,
     config::SessionConfig,
     effect::Effect,
-    event::{Event, EventRecord, FollowerPlan, Incoming, StopReason},
+    event::{Event, EventRecord, FollowerPlan, Incoming, StopReason, Suspension},
     host::Host,
     phases::Observed,
     plan::Following,
@@ -73,6 +73,13 @@ impl Session {
         if let Event::Stopped { reason } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             self.stop(reason);
+            return Ok(());
+        }
+        if let Event::Suspended { reason } = &record.event {
+            self.now_ms = self.now_ms.max(record.at_ms);
+            if let Suspension::Model { failure } = reason {
+                self.count_model_failure(failure);
+            }
             return Ok(());
         }
         if record.effect != Some(pending.id) {
@@ -248,6 +255,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Delegated { .. } => "delegated",
         Event::Acknowledged => "acknowledged",
         Event::Stopped { .. } => "stopped",
+        Event::Suspended { .. } => "suspended",
         Event::Resumed { .. } => "resumed",
     }
 }

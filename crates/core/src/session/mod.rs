@@ -38,7 +38,7 @@ mod words;
 
 pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, StepRef};
-pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason};
+pub use event::{ApprovalScope, Event, EventRecord, FollowerPlan, NoAnswer, StopReason, Suspension};
 pub use machine::ApplyError;
 pub use planned::PlannedAction;
 pub use review::Reviewed;

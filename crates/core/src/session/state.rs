@@ -236,6 +236,12 @@ impl Session {
         !matches!(self.stage, Stage::Idle | Stage::Over)
     }
 
+    /// Whether the round could go on if the model answered: it is asked for a decision of an agent, not for a judgement, without
+    /// which a round can end.
+    pub fn needs_model(&self) -> bool {
+        matches!(self.stage, Stage::Host(Phase::Asking(_)) | Stage::App(_, Phase::Asking(_)))
+    }
+
     /// The resources used by the current round.
     pub fn tally(&self) -> &Tally {
         &self.round.spent.tally

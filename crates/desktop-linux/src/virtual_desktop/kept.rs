@@ -30,6 +30,13 @@ impl LifeLine {
         self.send(Order::Keep { grace_ms: milliseconds(grace) })
     }
 
+    /// Ends the connection and leaves the desktop to the keeper, which holds it for this long.
+    pub(crate) fn leave(mut self, grace: Duration) -> io::Result<()> {
+        self.keep(grace)?;
+        self.stream = None;
+        Ok(())
+    }
+
     fn send(&self, order: Order) -> io::Result<()> {
         let mut text = serde_json::to_vec(&order)?;
         text.push(b'\n');

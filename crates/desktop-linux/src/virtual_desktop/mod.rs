@@ -5,6 +5,7 @@
 //! - `confine` keeps secrets and our own files from its applications.
 //! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
 //!   `protocol` what is sent over it.
+//! - `vnc` shows a desktop to a person.
 
 mod abandoned;
 pub(crate) mod accessibility_bus;
@@ -17,9 +18,11 @@ pub(crate) mod programs;
 pub(crate) mod protocol;
 mod session_bus;
 pub(crate) mod start;
+mod vnc;
 
 pub use confine::{Confine, ConfineMode, KeptOut};
 pub use environment::Environment;
 pub use keeper::keep_desktop;
 pub use protocol::DesktopHandle;
 pub use start::VirtualOptions;
+pub use vnc::{VncInput, VncServer};

@@ -20,9 +20,13 @@ use deskhand_desktop::Ended;
 use deskhand_process::{Guard, Mark, PROGRAMS, find_program, noted_program};
 use tokio::sync::{oneshot, watch};
 
-use crate::virtual_desktop::{
-    environment::{Environment, MARK},
-    kept::LifeLine,
+use crate::{
+    blocking::run_blocking,
+    office_locks::OfficeLock,
+    virtual_desktop::{
+        environment::{Environment, MARK},
+        kept::LifeLine,
+    },
 };
 
 /// The X server: it removes its lock file when it is asked to end.
@@ -220,13 +224,30 @@ impl Processes {
         }
     }
 
-    /// Ends everything and waits until it is gone. Does nothing for programs that live as they like.
+    /// Leaves everything to the keeper for this long. False, and nothing happens, if there is none.
+    pub(crate) fn leave(&self, grace: Duration) -> io::Result<bool> {
+        let mut ended_by = self.ended_by.lock().unwrap_or_else(PoisonError::into_inner);
+        match ended_by.take() {
+            Some(EndedBy::Keeper(line, _)) => line.leave(grace).map(|()| true),
+            other => {
+                *ended_by = other;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Ends everything, waits until it is gone, and removes the locks of documents that were open. Does nothing for programs that
+    /// live as they like.
     pub(crate) async fn end_all(&self) {
         if self.lifetime == Lifetime::Own {
             return;
         }
         let ended_by = self.ended_by.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(ended_by) = ended_by else { return };
+        let locks = match self.folder.clone() {
+            Some(folder) => run_blocking(move || OfficeLock::of_desktop(&folder)).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
         let mut running = self.running.subscribe();
         let all = async {
             match ended_by {
@@ -240,6 +261,11 @@ impl Processes {
         };
         if tokio::time::timeout(END_BOUND, all).await.is_err() {
             tracing::warn!("some processes of the virtual desktop did not end");
+        }
+        for lock in locks {
+            if let Err(error) = lock.remove() {
+                tracing::warn!(%error, lock = %lock.file.display(), "failed to remove the lock of a document");
+            }
         }
     }
 }

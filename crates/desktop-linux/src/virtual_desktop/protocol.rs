@@ -29,6 +29,19 @@ pub struct DesktopHandle {
     pub accessibility_address: String,
 }
 
+impl DesktopHandle {
+    /// The variables with which programs reach the desktop.
+    pub fn variables(&self) -> [(&'static str, String); 4] {
+        let below = |name: &str| self.private_folder.join(name).to_string_lossy().into_owned();
+        [
+            ("DISPLAY", self.display.clone()),
+            ("XAUTHORITY", below("Xauthority")),
+            ("DBUS_SESSION_BUS_ADDRESS", self.session_bus_address.clone()),
+            ("XDG_RUNTIME_DIR", below("run")),
+        ]
+    }
+}
+
 /// A message of the owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "say", rename_all = "snake_case")]

@@ -1,6 +1,6 @@
 //! Settings of the desktop to work on.
 
-use std::{fmt, path::PathBuf, str::FromStr};
+use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use deskhand_core::geometry::Size;
 use schemars::JsonSchema;
@@ -15,8 +15,10 @@ pub struct DesktopSettings {
     pub kind: Option<DesktopKind>,
     /// The size of a virtual desktop's screen.
     pub size: ScreenSize,
-    /// How long to keep the virtual desktop of a session after its process dies, in minutes, so that `deskhand resume`
-    /// finds the same windows. 0 ends the desktop with the process.
+    /// Whether the virtual desktop of a session is kept when its run ends.
+    pub keep: KeepSetting,
+    /// How long to keep the virtual desktop of a session after its run ends or its process dies, in minutes, so that `deskhand resume`
+    /// and `deskhand desktop attach` find the same windows. 0 ends the desktop with the process.
     pub keep_minutes: u64,
     /// Programs whose elements are never read, by file name: `["keepassxc"]`.
     pub exclude: Vec<String>,
@@ -25,6 +27,18 @@ pub struct DesktopSettings {
     pub confine: ConfineSetting,
     /// Places that applications may see and change nevertheless: `["~/.aws", "/run/cups", "/srv/shared"]`.
     pub allow: Vec<PathBuf>,
+}
+
+/// Whether a virtual desktop is kept when a run ends. One whose process died is always kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum KeepSetting {
+    /// Keep it if a document has unsaved changes, or the outcome is not `finished`.
+    Auto,
+    /// Keep it.
+    Always,
+    /// End it. Unsaved changes are lost.
+    Never,
 }
 
 /// Whether applications of a virtual desktop are confined.
@@ -39,11 +53,19 @@ pub enum ConfineSetting {
     Off,
 }
 
+impl DesktopSettings {
+    /// How long a virtual desktop is kept.
+    pub(crate) const fn kept_for(&self) -> Duration {
+        Duration::from_secs(self.keep_minutes.saturating_mul(60))
+    }
+}
+
 impl Default for DesktopSettings {
     fn default() -> Self {
         Self {
             kind: None,
             size: ScreenSize::default(),
+            keep: KeepSetting::Auto,
             keep_minutes: 10,
             exclude: Vec::new(),
             confine: ConfineSetting::IfPossible,

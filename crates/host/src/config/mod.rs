@@ -23,7 +23,7 @@ mod settings;
 mod view;
 
 pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
-pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, ScreenSize};
+pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, KeepSetting, ScreenSize};
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;
 pub use explain::{Explanation, explain};

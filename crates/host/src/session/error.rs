@@ -50,6 +50,12 @@ pub enum SessionError {
         /// Whether it has ended.
         has_ended: bool,
     },
+    /// Its desktop is not there any more.
+    #[error("the desktop of session {session} is not kept")]
+    NoDesktop {
+        /// Its id.
+        session: String,
+    },
     /// It cannot be forked there.
     #[error("failed to {}", deskhand_core::text::error_chain(.error))]
     Fork {
@@ -126,6 +132,9 @@ impl SessionError {
             Self::Ambiguous { matches, .. } => format!("use more of the id: {}", matches.join(", ")),
             Self::Hold { session, error } => hold_help(session, error)?,
             Self::NothingToResume { .. } => "add a request".to_owned(),
+            Self::NoDesktop { session } => format!(
+                "`deskhand desktop list` lists those that are; `deskhand resume {session} \"…\"` opens its documents again"
+            ),
             Self::NothingAfter { .. } => "add a request".to_owned(),
             Self::Fork { session, error } => fork_help(session, error),
             Self::Script(_) => "use a script that continues from here".to_owned(),

@@ -49,7 +49,7 @@ pub(crate) fn fork(
     let held = deskhand_runtime::fork(store, &source, wanted.at, wanted.unsealed)
         .map_err(|error| SessionError::Fork { session: wanted.session.clone(), error })?;
     match plan(loaded, helper, &held, wanted, policy, prompts.as_ref()) {
-        Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model())),
+        Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model(), /*again*/ None)),
         Err(error) => {
             let folder = held.folder().clone();
             drop(held);

@@ -1,8 +1,10 @@
 //! Sessions: plan, run, find, resume and fork them, and what can be done with stored ones.
 
+mod ended;
 mod error;
 mod find;
 mod fork;
+mod kept;
 mod plan;
 mod resume;
 mod run;
@@ -10,13 +12,16 @@ mod script;
 mod setup;
 mod stored;
 
+pub use ended::{DesktopEnd, Ended};
 pub use error::SessionError;
 pub(crate) use find::find;
 pub use fork::ForkRequest;
 pub(crate) use fork::{fork, read_policy};
+pub use kept::{AttachedDesktop, KeptDesktop};
+pub(crate) use kept::{attach, list as kept_desktops, one as kept_desktop};
 pub use plan::SessionRequest;
 pub(crate) use plan::{Plan, places, policy};
 pub(crate) use resume::resume;
-pub use run::{Control, Ended, Session};
+pub use run::{Control, Session};
 pub use stored::{Removal, RemovalMode, RemovalResult};
 pub(crate) use stored::{remove, replay, report, review, verify};

@@ -159,7 +159,10 @@ impl Plan {
         plan.config = overridden(&in_force.config, &plan.config, loaded);
         check_price(&plan.config)?;
         plan.prompts = in_force.prompts.clone();
-        for document in before.map(|before| before.documents).unwrap_or_default() {
+        // Those that it began with, and those that it made or opened.
+        let before = before.map(|before| before.documents).unwrap_or_default();
+        let made = held.documents().iter().filter(|document| document.is_file()).cloned();
+        for document in before.into_iter().chain(made) {
             if !plan.setup.documents.contains(&document) {
                 plan.setup.documents.push(document);
             }
@@ -169,9 +172,10 @@ impl Plan {
 
     /// The same on a desktop that outlives this process, if configured and if there is a helper program to hold it.
     pub(crate) fn kept(mut self, config: &Config, helper: Option<&Path>) -> Self {
-        let duration = Duration::from_secs(config.desktop.keep_minutes.saturating_mul(60));
+        let duration = config.desktop.kept_for();
         let helper = helper.filter(|_| !duration.is_zero());
-        self.workspace.keep = helper.map(|helper| Keep { helper: helper.to_owned(), duration });
+        self.workspace.keep =
+            helper.map(|helper| Keep { helper: helper.to_owned(), duration, when: config.desktop.keep });
         self
     }
 

@@ -19,10 +19,15 @@ pub(crate) fn resume(
     request: SessionRequest,
 ) -> Result<Session, HostError> {
     let held = hold(find(store, name)?, unsealed)?;
-    let plan = Plan::resumed(loaded, helper, request, &held)?;
+    let mut plan = Plan::resumed(loaded, helper, request, &held)?;
+    let mut again = None;
     if !held.in_round() && plan.requests.is_empty() {
-        let (session, has_ended) = (held.id().0, held.has_ended());
-        return Err(SessionError::NothingToResume { session, has_ended }.into());
+        let Some(request) = held.unfinished_request() else {
+            let (session, has_ended) = (held.id().0, held.has_ended());
+            return Err(SessionError::NothingToResume { session, has_ended }.into());
+        };
+        again = Some(request.text.clone());
+        plan.requests.push(request);
     }
-    Ok(Session::resumed(plan, held, !loaded.chooses_model()))
+    Ok(Session::resumed(plan, held, !loaded.chooses_model(), again))
 }

@@ -9,24 +9,23 @@ use std::{
 use deskhand_core::{
     duration::milliseconds,
     ids::SessionId,
-    outcome::{Outcome, OutcomeKind},
+    outcome::OutcomeKind,
     record::{Line, Record},
-    session::Event,
     text::error_chain,
 };
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, SessionFolder, StopSwitch, Story, Toolbox,
+    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox,
     people::{AnyUserChannel, Nobody, PauseSwitch, People},
     private,
 };
 
-use super::{SessionError, plan::Plan, script::skip_answered};
+use super::{DesktopEnd, Ended, SessionError, plan::Plan, script::skip_answered};
 use crate::{
     HostError, Notice, Observer,
-    workspace::{DesktopNote, Document, Workspace, WorkspaceError, check_documents},
+    workspace::{Document, Workspace, WorkspaceError, check_documents},
 };
 
 /// How long the final screenshot may take.
@@ -56,41 +55,17 @@ pub struct Session {
     held: Option<HeldSession>,
     /// Whether the script is the same as before, so that its first replies are skipped.
     same_script: bool,
-}
-
-/// A session that ended.
-pub struct Ended {
-    /// Its id.
-    pub session: SessionId,
-    /// Its folder.
-    pub folder: SessionFolder,
-    /// The outcome of its last round; `None` if there was no request.
-    pub outcome: Option<Outcome>,
-    /// The summary of the journal.
-    pub summary: RunSummary,
-    /// How long the desktop took to start.
-    pub desktop_start_ms: u64,
-    /// How long the session took, including the start and end of the desktop.
-    pub elapsed_ms: u64,
-    /// The final screenshot, if requested and taken.
-    pub screenshot: Option<PathBuf>,
-}
-
-impl Ended {
-    /// The outcome of the last round; cancelled if there was no request.
-    pub fn outcome(&self) -> Outcome {
-        let none = || Outcome::new(OutcomeKind::Cancelled, "stopped before the request began");
-        self.outcome.clone().unwrap_or_else(none)
-    }
+    /// The request of its last round, if it goes on with that.
+    again: Option<String>,
 }
 
 impl Session {
     pub(crate) fn new(plan: Plan) -> Self {
-        Self { plan, held: None, same_script: false }
+        Self { plan, held: None, same_script: false, again: None }
     }
 
-    pub(super) fn resumed(plan: Plan, held: HeldSession, same_script: bool) -> Self {
-        Self { plan, held: Some(held), same_script }
+    pub(super) fn resumed(plan: Plan, held: HeldSession, same_script: bool, again: Option<String>) -> Self {
+        Self { plan, held: Some(held), same_script, again }
     }
 
     /// Its id, if it is resumed or forked. A new session gets its id when it begins.
@@ -114,7 +89,7 @@ impl Session {
         control: &Control,
         observer: &mut dyn Observer,
     ) -> Result<Option<Ended>, HostError> {
-        let Self { plan, held, same_script } = self;
+        let Self { plan, held, same_script, again } = self;
         let model = plan.model.clone().open()?;
         if let Some(held) = &held {
             if same_script {
@@ -122,6 +97,9 @@ impl Session {
             }
             let past = held.folder().read_lines(&mut |line| observer.past(line));
             past.map_err(SessionError::Journal)?;
+        }
+        if let Some(request) = again {
+            observer.notice(&Notice::Again { request });
         }
         Run { plan: &plan, model: &model, control, observer }.run(held).await
     }
@@ -154,14 +132,29 @@ impl Run<'_> {
             self.close(workspace).await;
             return Ok(opened.map(|_| None)?);
         }
-        let ended = self.work_on(&workspace, held, kept).await;
         let desktop_start_ms = workspace.back_end().startup().total_ms;
-        self.close(workspace).await;
-        let (end, summary, screenshot) = ended?;
-        DesktopNote::remove(end.folder.path());
+        let (end, summary, screenshot) = match self.work_on(&workspace, held, kept).await {
+            Ok(ended) => ended,
+            Err(error) => {
+                self.close(workspace).await;
+                return Err(error);
+            }
+        };
+        let (desktop, notices) = DesktopEnd::of(&self.plan.workspace, workspace, &end).await;
+        notices.iter().for_each(|notice| self.observer.notice(notice));
         let elapsed_ms = milliseconds(begun.elapsed());
-        let RunEnd { session, folder, outcome } = end;
-        Ok(Some(Ended { session, folder, outcome, summary, desktop_start_ms, elapsed_ms, screenshot }))
+        let RunEnd { session, folder, outcome, suspended } = end;
+        Ok(Some(Ended {
+            session,
+            folder,
+            outcome,
+            suspended,
+            desktop,
+            summary,
+            desktop_start_ms,
+            elapsed_ms,
+            screenshot,
+        }))
     }
 
     /// Reopens the documents of the session on a new desktop. A document that cannot be opened is reported and skipped; the
@@ -231,12 +224,8 @@ impl Run<'_> {
         }
         let observer = &mut *self.observer;
         let mut on_line = |line: &Line| {
-            match &line.record {
-                Record::Header(header) => {
-                    note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
-                }
-                Record::Event(record) if matches!(record.event, Event::Ended) => no_longer_kept(workspace),
-                Record::Changed(_) | Record::Effect(_) | Record::Event(_) => {}
+            if let Record::Header(header) = &line.record {
+                note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
             }
             story.read(line);
             observer.record(line);
@@ -292,13 +281,6 @@ fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Ob
     let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
     if let Err(error) = workspace.note_in(folder, duration) {
         observer.notice(&Notice::not_kept(&error));
-    }
-}
-
-/// Lets the desktop end with this process: nothing is left to resume.
-fn no_longer_kept(workspace: &Workspace) {
-    if let Err(error) = workspace.back_end().keep_for(Duration::ZERO) {
-        tracing::debug!(%error, "the keeper has already ended");
     }
 }
 

@@ -6,6 +6,7 @@ use std::{
 };
 
 use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
+use deskhand_desktop_linux::OfficeLock;
 
 /// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -72,13 +73,6 @@ pub(crate) struct Document {
     pub(crate) programs: &'static [&'static str],
 }
 
-impl Document {
-    /// A document that was opened before, by absolute path.
-    pub(crate) fn opened(path: PathBuf) -> Self {
-        Self { programs: programs_for(&path), path }
-    }
-}
-
 const WRITER: &[&str] = &["libreoffice-writer"];
 const CALC: &[&str] = &["libreoffice-calc"];
 const IMPRESS: &[&str] = &["libreoffice-impress"];
@@ -119,8 +113,8 @@ fn check_one(file: &Path) -> Result<Document, DocumentError> {
         return Err(DocumentError::Folder { path: file.to_owned() });
     }
     fs::File::open(&path).map_err(unreadable)?;
-    if let Some((lock, owner)) = find_lock(&path) {
-        return Err(DocumentError::Locked { path: file.to_owned(), owner, lock });
+    if let Some(lock) = find_lock(&path) {
+        return Err(DocumentError::Locked { path: file.to_owned(), owner: lock.owner, lock: lock.file });
     }
     Ok(Document { programs: programs_for(&path), path })
 }
@@ -131,35 +125,13 @@ fn programs_for(path: &Path) -> &'static [&'static str] {
     extension.as_ref().and_then(kind).map_or(EDITOR, |(_, programs)| programs)
 }
 
-/// Removes the lock file of a program that ended with its private desktop. The document had no lock before it was opened
-/// there, so the lock belongs to that program.
-pub(crate) fn unlock(document: &Document) {
-    if let Some((lock, owner)) = find_lock(&document.path)
-        && let Err(error) = fs::remove_file(&lock)
-    {
-        tracing::warn!(%error, lock = %lock.display(), owner, "failed to remove a stale lock file");
+/// The lock of a program that has the document open. A stale one, as a private desktop leaves it that was killed, is removed.
+fn find_lock(path: &Path) -> Option<OfficeLock> {
+    let lock = OfficeLock::find(path)?;
+    if lock.is_stale() && lock.remove().is_ok() {
+        return None;
     }
-}
-
-/// The lock file that LibreOffice keeps beside an open document, and its owner.
-fn find_lock(path: &Path) -> Option<(PathBuf, String)> {
-    let name = path.file_name()?.to_string_lossy();
-    let lock = path.with_file_name(format!(".~lock.{name}#"));
-    let text = fs::read_to_string(&lock).ok()?;
-    // Full name, login name, host, time, profile.
-    let mut fields = text.trim_end_matches(';').split(',').map(str::trim);
-    let (full, login) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-    let host = fields.next().unwrap_or_default();
-    let since = fields.next().unwrap_or_default();
-    let who = [full, login].into_iter().find(|name| !name.is_empty()).unwrap_or("somebody");
-    let mut owner = who.to_owned();
-    if !host.is_empty() {
-        owner.push_str(&format!(" on {host}"));
-    }
-    if !since.is_empty() {
-        owner.push_str(&format!(" (since {since})"));
-    }
-    Some((lock, owner))
+    Some(lock)
 }
 
 /// A file in the same folder with a similar name.

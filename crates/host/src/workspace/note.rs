@@ -3,12 +3,7 @@
 use deskhand_desktop_linux::DesktopHandle;
 use deskhand_runtime::SessionFolder;
 use serde::{Deserialize, Serialize};
-use std::{
-    fs, io,
-    io::Write as _,
-    os::unix::fs::OpenOptionsExt as _,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
 
 use super::WorkspaceError;
 
@@ -18,8 +13,6 @@ const FILE: &str = "desktop.json";
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DesktopNote {
     pub(crate) handle: DesktopHandle,
-    /// The documents opened there, which close with it.
-    pub(crate) documents: Vec<PathBuf>,
 }
 
 impl DesktopNote {

@@ -1,9 +1,8 @@
-//! A running desktop: what was opened on it, and how it ends.
+//! A running desktop, and what was opened on it.
 
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{
-    command::Verdict,
     ids::WindowId,
     secret::SecretPermit,
     ui::{WindowInfo, WindowKind},
@@ -15,8 +14,8 @@ use deskhand_desktop_detect::Seeing;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::Secrets;
 
-use super::{DesktopNote, Document, WorkspaceError, documents, windows::find_window};
-use crate::Notice;
+use super::{DesktopNote, Document, WorkspaceError, windows::find_window};
+use crate::config::DesktopKind;
 
 /// A running desktop.
 pub struct Workspace {
@@ -28,6 +27,8 @@ pub struct Workspace {
     pub permits: Vec<SecretPermit>,
     /// Its display name: `virtual 1920x1080`.
     pub name: String,
+    /// Which kind of desktop it is.
+    pub(super) kind: DesktopKind,
     pub(super) opened: Opened,
 }
 
@@ -36,8 +37,6 @@ pub struct Workspace {
 pub(super) struct Opened {
     /// The window that was opened last.
     pub(super) last: Option<WindowInfo>,
-    /// Documents opened on a private desktop, which close with it.
-    pub(super) unlock: Vec<Document>,
     /// The windows that existed before, if later ones are closed at the end.
     pub(super) known: Option<Vec<WindowId>>,
 }
@@ -66,20 +65,6 @@ impl Workspace {
             .ok_or(WorkspaceError::NoWindow)
     }
 
-    /// Ends a virtual desktop with everything on it. On the current desktop, only closes the windows that were marked for
-    /// closing. Returns notices for those that stay open.
-    pub async fn close(self) -> Vec<Notice> {
-        let notices = match &self.opened.known {
-            Some(known) => self.close_new(known).await,
-            None => Vec::new(),
-        };
-        self.desktop.into_inner().into_inner().shut_down().await;
-        for document in &self.opened.unlock {
-            documents::unlock(document);
-        }
-        notices
-    }
-
     /// Writes the address of the desktop into the session folder and keeps the desktop for this long if this process dies.
     /// Does nothing for a desktop without a keeper.
     ///
@@ -87,9 +72,16 @@ impl Workspace {
     /// The note cannot be written, or the keeper has exited.
     pub(crate) fn note_in(&self, folder: &Path, keep: Duration) -> Result<(), WorkspaceError> {
         let Some(handle) = self.back_end().handle() else { return Ok(()) };
-        let documents = self.opened.unlock.iter().map(|document| document.path.clone()).collect();
-        DesktopNote { handle: handle.clone(), documents }.write(folder)?;
-        Ok(self.back_end().keep_for(keep)?)
+        DesktopNote { handle: handle.clone() }.write(folder)?;
+        self.keep_for(keep)
+    }
+
+    /// Keeps the desktop for this long if this process dies. Does nothing for a desktop without a keeper.
+    ///
+    /// # Errors
+    /// The keeper has ended.
+    pub(crate) fn keep_for(&self, duration: Duration) -> Result<(), WorkspaceError> {
+        Ok(self.back_end().keep_for(duration)?)
     }
 
     /// Waits, with a bound, until applications have finished work such as writing a file, before their desktop ends.
@@ -120,21 +112,5 @@ impl Workspace {
         let report = act::launch(&self.desktop, &request, &ActLimits::default()).await?;
         let problem = report.summary();
         report.window.ok_or_else(|| WorkspaceError::NoWindowShown { program: program.to_owned(), problem })
-    }
-
-    /// Asks the windows that were opened since the start to close. An application that asks about unsaved work stays
-    /// open.
-    async fn close_new(&self, known: &[WindowId]) -> Vec<Notice> {
-        let Ok(windows) = self.desktop.windows().await else { return Vec::new() };
-        let new =
-            windows.iter().filter(|window| window.kind == WindowKind::Normal && !known.contains(&window.id));
-        let mut notices = Vec::new();
-        for window in new {
-            let closed = act::close(&self.desktop, window.id, &ActLimits::default()).await;
-            if !matches!(&closed, Ok(report) if report.effect() == Verdict::Seen) {
-                notices.push(Notice::StaysOpen { window: window.label() });
-            }
-        }
-        notices
     }
 }

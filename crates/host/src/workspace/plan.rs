@@ -14,12 +14,12 @@ use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
 
 use super::{
-    DesktopNote, Document, WorkspaceError, check_documents, documents, keeper,
+    DesktopNote, Document, WorkspaceError, check_documents, keeper,
     open::{Opened, Workspace},
 };
 use crate::{
     HostError,
-    config::{Config, DesktopKind, ScreenSize, confine},
+    config::{Config, DesktopKind, KeepSetting, ScreenSize, confine},
     secrets::{permits, secrets, variables},
 };
 
@@ -53,8 +53,10 @@ pub struct WorkspacePlan {
 pub(crate) struct Keep {
     /// The program that holds it.
     pub(crate) helper: PathBuf,
-    /// How long, after this process died.
+    /// How long, after this process ended.
     pub(crate) duration: Duration,
+    /// Whether it is kept when the session ends, and not only when the process dies.
+    pub(crate) when: KeepSetting,
 }
 
 impl WorkspacePlan {
@@ -75,6 +77,14 @@ impl WorkspacePlan {
         let usual = if has_display() { DesktopKind::Current } else { DesktopKind::Virtual };
         let plan = Self::of_kind(config.desktop.kind.unwrap_or(usual), config, open)?;
         Ok(Self { launch: launch.map(ToOwned::to_owned), ..plan })
+    }
+
+    /// A private desktop on which nothing is opened.
+    ///
+    /// # Errors
+    /// The configuration of secrets or detection is not valid.
+    pub(crate) fn private(config: &Config) -> Result<Self, HostError> {
+        Self::of_kind(DesktopKind::Virtual, config, &[])
     }
 
     fn of_kind(kind: DesktopKind, config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
@@ -145,24 +155,20 @@ impl WorkspacePlan {
     pub(crate) async fn take_over(&self, held: &HeldSession) -> Option<Workspace> {
         let note = DesktopNote::find(held.folder())?;
         match LinuxDesktop::attach(&note.handle, held.ids()).await {
-            Ok(desktop) => {
-                let mut workspace = self.workspace(desktop, held.in_force().desktop.clone()).await.ok()?;
-                workspace.opened.unlock = note.documents.into_iter().map(Document::opened).collect();
-                Some(workspace)
-            }
+            Ok(desktop) => self.workspace(desktop, held.in_force().desktop.clone()).await.ok(),
             Err(error) => {
                 tracing::debug!(error = error.chain(), "the desktop of before");
-                // It ended on its own; documents open there have left their lock files.
-                for document in note.documents {
-                    documents::unlock(&Document::opened(document));
-                }
                 DesktopNote::remove(held.folder().path());
                 None
             }
         }
     }
 
-    async fn workspace(&self, desktop: LinuxDesktop, name: String) -> Result<Workspace, WorkspaceError> {
+    pub(crate) async fn workspace(
+        &self,
+        desktop: LinuxDesktop,
+        name: String,
+    ) -> Result<Workspace, WorkspaceError> {
         desktop.exclude(&self.exclude).await?;
         let desktop = match self.kind {
             DesktopKind::Virtual => desktop.with_confined_applications(self.confine.clone()),
@@ -171,7 +177,7 @@ impl WorkspacePlan {
         let veiled = Veiled::new(desktop, self.secrets.veil().clone());
         let desktop = Seeing::new(veiled, self.detect.clone());
         let (secrets, permits) = (self.secrets.clone(), self.permits.clone());
-        Ok(Workspace { desktop, secrets, permits, name, opened: Opened::default() })
+        Ok(Workspace { desktop, secrets, permits, name, kind: self.kind, opened: Opened::default() })
     }
 
     /// Opens the documents and the program on the desktop.
@@ -197,9 +203,6 @@ impl WorkspacePlan {
             workspace.opened.last = Some(workspace.start(program, None::<&Path>).await?);
         }
         for document in self.documents.iter().chain(more) {
-            if self.kind == DesktopKind::Virtual {
-                workspace.opened.unlock.push(document.clone());
-            }
             workspace.opened.last = Some(workspace.open(document).await?);
         }
         Ok(())

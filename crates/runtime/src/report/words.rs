@@ -36,6 +36,7 @@ impl NoteLine {
             ),
             Note::LookFailed(failure) => (Tone::Bad, format!("the observation failed: {failure}")),
             Note::Stopped(reason) => (Tone::Bad, stop_words(*reason).to_owned()),
+            Note::Suspended(reason) => (Tone::Bad, format!("the session was suspended: {reason}")),
             Note::Resumed { desktop_kept } => {
                 let desktop = if *desktop_kept { "kept" } else { "gone with all its windows" };
                 let text =
@@ -120,7 +121,7 @@ pub(super) const fn talk_tone(talk: &Talk) -> Tone {
 pub(super) const fn note_tone(note: &Note) -> Tone {
     match note {
         Note::Changed { .. } => Tone::Plain,
-        Note::LookFailed(_) | Note::Stopped(_) => Tone::Bad,
+        Note::LookFailed(_) | Note::Stopped(_) | Note::Suspended(_) => Tone::Bad,
         Note::Resumed { .. } => Tone::Doubtful,
     }
 }

@@ -9,7 +9,7 @@ use deskhand_core::{
     observation::{Observation, ObserveFailure},
     outcome::Outcome,
     reply::{Question, Reply, ReplyError},
-    session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason},
+    session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason, Suspension},
 };
 
 use super::{Decision, PhaseTimes, Target};
@@ -133,6 +133,8 @@ pub enum Note {
     LookFailed(ObserveFailure),
     /// The session was stopped.
     Stopped(StopReason),
+    /// The process ended before the round was over.
+    Suspended(Suspension),
     /// The session was resumed after its process ended.
     Resumed {
         /// Whether the desktop was kept.

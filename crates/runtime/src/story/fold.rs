@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    action::{Evidence, Proof, Report},
     agent::{AgentDefinition, AgentRef, AgentReport},
     command::{CallResult, CallStatus, Command},
     ids::{AgentId, EffectId, IdsSeen, WindowId},
@@ -11,9 +12,9 @@ use deskhand_core::{
     observation::{Look, Observation},
     record::{Change, Header, Line, Record},
     reply::{Reply, ReplyError},
-    session::{Effect, EffectRecord, Event, StepRef, SubtaskStatus},
+    session::{Effect, EffectRecord, Event, StepRef, SubtaskStatus, Suspension},
     states::AppStatus,
-    ui::WindowInfo,
+    ui::{DocumentInfo, WindowInfo},
 };
 
 use super::{
@@ -93,6 +94,11 @@ impl Story {
         self.windows.len()
     }
 
+    /// The files that windows showed when they were last seen, in the order of their windows.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        self.windows.values().filter_map(|window| window.document.as_ref()?.path.as_deref())
+    }
+
     /// The application name of an AppAgent, from its windows.
     pub fn application_of(&self, agent: &AgentRef) -> Option<&str> {
         let AgentRef::AppAgent { application, window } = agent else { return None };
@@ -117,7 +123,9 @@ impl Story {
             }
             Record::Effect(record) => self.wanted(record, line.at_ms, since, &mut updates),
             Record::Event(record) => {
-                self.unanswered = None;
+                if !matches!(record.event, Event::Suspended { .. }) {
+                    self.unanswered = None;
+                }
                 self.returned_event(&record.event, line.at_ms, since, &mut updates);
             }
             Record::Changed(change) => self.changed(change, &mut updates),
@@ -252,6 +260,13 @@ impl Story {
             return;
         }
         self.wait(since);
+        if let Event::Suspended { reason } = event {
+            if let Suspension::Model { failure } = reason {
+                self.summary.model_failed(failure, self.price.as_ref());
+            }
+            self.note(Note::Suspended(reason.clone()), updates);
+            return;
+        }
         match event {
             Event::Requested { text, plan } => {
                 self.summary.begin(text, at_ms);
@@ -286,7 +301,7 @@ impl Story {
                 self.note(Note::Stopped(*reason), updates);
                 self.complete |= self.step.is_none() && self.talk.is_none();
             }
-            Event::Acknowledged | Event::Resumed { .. } => {}
+            Event::Acknowledged | Event::Suspended { .. } | Event::Resumed { .. } => {}
         }
         self.open = None;
     }
@@ -356,11 +371,38 @@ impl Story {
         self.summary.called();
         ids::returned(&mut self.ids, result);
         self.windows.extend(result.window.iter().map(|window| (window.id, window.clone())));
+        self.proven(&result.report);
         self.result(result.clone());
         let act = self.step.as_ref().and_then(|step| step.acts.last());
         if let (Some(act), Some(step)) = (act, self.step_ref.clone()) {
             let (command, target, result) = (act.command.clone(), act.target.clone(), result.clone());
             updates.push(Update::moment(Moment::Acted { step, command, target, result }));
+        }
+    }
+
+    /// Notes which document a window shows once it was saved, and which windows were closed.
+    fn proven(&mut self, report: &Report) {
+        let window = match self.step_ref.as_ref().map(|step| &step.agent) {
+            Some(AgentRef::AppAgent { window, .. }) => *window,
+            _ => None,
+        };
+        for action in report.actions() {
+            match &action.evidence {
+                Evidence::Seen { proof: Proof::Saved { path, .. } } => {
+                    if let Some(window) = window.and_then(|id| self.windows.get_mut(&id)) {
+                        let name = path.rsplit('/').next().unwrap_or(path).to_owned();
+                        window.document =
+                            Some(DocumentInfo { name, path: Some(path.clone()), modified: Some(false) });
+                    }
+                }
+                Evidence::Seen { proof: Proof::WindowClosed { window } } => {
+                    self.windows.remove(&window.id);
+                }
+                Evidence::Seen { .. }
+                | Evidence::NotSeen { .. }
+                | Evidence::Unknown { .. }
+                | Evidence::Refused { .. } => {}
+            }
         }
     }
 

@@ -1,0 +1,108 @@
+//! A session that ended, and what became of its desktop.
+
+use std::{path::PathBuf, time::Duration};
+
+use deskhand_core::{
+    ids::SessionId,
+    outcome::{Outcome, OutcomeKind},
+    session::Suspension,
+};
+use deskhand_runtime::{RunEnd, RunSummary, SessionFolder};
+
+use crate::{
+    Notice,
+    config::{DesktopKind, KeepSetting},
+    workspace::{DesktopNote, Workspace, WorkspacePlan, remaining_name},
+};
+
+/// A session that ended.
+pub struct Ended {
+    /// Its id.
+    pub session: SessionId,
+    /// Its folder.
+    pub folder: SessionFolder,
+    /// The outcome of its last round; `None` if there was no request, or the round is not over.
+    pub outcome: Option<Outcome>,
+    /// Why it ended before its round was over; a resumed session goes on with it.
+    pub suspended: Option<Suspension>,
+    /// What became of its desktop.
+    pub desktop: DesktopEnd,
+    /// The summary of the journal.
+    pub summary: RunSummary,
+    /// How long the desktop took to start.
+    pub desktop_start_ms: u64,
+    /// How long the session took, including the start and end of the desktop.
+    pub elapsed_ms: u64,
+    /// The final screenshot, if requested and taken.
+    pub screenshot: Option<PathBuf>,
+}
+
+impl Ended {
+    /// The outcome of the last round; that of its suspension if it is not over, and cancelled if there was no request.
+    pub fn outcome(&self) -> Outcome {
+        match (&self.outcome, &self.suspended) {
+            (Some(outcome), _) => outcome.clone(),
+            (None, Some(reason @ Suspension::Model { .. })) => {
+                Outcome::new(OutcomeKind::Error, reason.to_string())
+            }
+            (None, Some(reason @ Suspension::Signal)) => {
+                Outcome::new(OutcomeKind::Cancelled, reason.to_string())
+            }
+            (None, None) => Outcome::new(OutcomeKind::Cancelled, "stopped before the request began"),
+        }
+    }
+
+    /// Whether `deskhand resume` goes on without another request.
+    pub fn is_resumable(&self) -> bool {
+        self.suspended.is_some()
+            || self.outcome.as_ref().is_some_and(|outcome| outcome.kind != OutcomeKind::Finished)
+    }
+}
+
+/// What became of the desktop of a session.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DesktopEnd {
+    /// What has unsaved changes: documents by path or name, else titles of windows. If the desktop ended, they are lost.
+    pub unsaved: Vec<String>,
+    /// How long the desktop is kept; `None` if it ended.
+    pub kept: Option<Duration>,
+}
+
+impl DesktopEnd {
+    /// Ends the desktop of a session, or leaves it to its keeper. Applications are closed as a person would; what asks before it
+    /// closes stays.
+    pub(super) async fn of(plan: &WorkspacePlan, workspace: Workspace, end: &RunEnd) -> (Self, Vec<Notice>) {
+        let folder = end.folder.path();
+        if plan.kind() == DesktopKind::Current {
+            return (Self::default(), workspace.close().await);
+        }
+        let is_over = end.suspended.is_none();
+        let finished =
+            is_over && end.outcome.as_ref().is_none_or(|outcome| outcome.kind == OutcomeKind::Finished);
+        let keep = plan.keep.as_ref().filter(|keep| keep.when != KeepSetting::Never);
+        let anyway = keep.is_some_and(|keep| !finished || keep.when == KeepSetting::Always);
+        let (unsaved, wanted) = if anyway {
+            (workspace.unsaved().await, workspace.shows_windows().await || !is_over)
+        } else {
+            let left = workspace.close_applications().await;
+            let unsaved: Vec<String> =
+                left.iter().filter(|one| one.is_unsaved()).map(remaining_name).collect();
+            let wanted = !unsaved.is_empty();
+            (unsaved, wanted)
+        };
+        let mut notices = Vec::new();
+        let mut kept = None;
+        match keep.filter(|_| wanted) {
+            Some(keep) => match workspace.leave(keep.duration).await {
+                Ok(()) => kept = Some(keep.duration),
+                Err(error) => notices.push(Notice::not_kept(&error)),
+            },
+            None => workspace.end().await,
+        }
+        if kept.is_none() {
+            DesktopNote::remove(folder);
+            notices.extend(unsaved.iter().map(|what| Notice::Lost { what: what.clone() }));
+        }
+        (Self { unsaved, kept }, notices)
+    }
+}
