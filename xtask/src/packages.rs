@@ -39,6 +39,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("python3-pyatspi", "", "the Python baseline of `cargo xtask bench perception`"),
     package("chromium", "chromium", "the fixture page"),
     package("xterm", "xterm", "the red team's terminal without an accessibility tree"),
+    package("x11vnc", "x11vnc", "optional for users: shows a virtual desktop to a person"),
     package("xclip", "xclip", "tells tests of actions what is on the clipboard"),
     package("x11-utils", "xprop", "tells tests of actions which windows are open"),
     package("python3-uno", "", "tells `cargo xtask bench actions` what a document holds"),

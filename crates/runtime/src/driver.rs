@@ -10,7 +10,6 @@ use deskhand_core::{
     command::{CallResult, Command, Verdict},
     duration::milliseconds,
     ids::{EffectId, SessionId},
-    observation::ObserveFailure,
     outcome::Outcome,
     prompt::{PromptSet, marks_secret},
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
@@ -21,7 +20,6 @@ use deskhand_core::{
 };
 use deskhand_desktop::Desktop;
 use deskhand_model::{Model, PictureError, PictureSource};
-use deskhand_secret::Veil;
 use tracing::Instrument as _;
 
 use crate::{
@@ -29,6 +27,7 @@ use crate::{
     camera::Camera,
     clock::now_ms,
     held::{HeldSession, InForce},
+    hidden::hidden,
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
     people::{People, Request},
@@ -467,24 +466,6 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             reason = self.options.stop.wait() => Err(reason),
         }
     }
-}
-
-/// An event without the values of secrets. The desktop hides them already; this covers agents, tools, people and errors.
-fn hidden(event: Event, veil: &Veil) -> Event {
-    if veil.is_empty() {
-        return event;
-    }
-    let acts = matches!(event, Event::Returned { .. });
-    veil.hide_in(event).unwrap_or_else(|_| {
-        let message = "what came back could not be shown without a secret".to_owned();
-        if acts {
-            Event::Returned { result: CallResult::failure(Some(Verdict::Unknown), message) }
-        } else {
-            Event::ObserveFailed {
-                failure: ObserveFailure { window_gone: false, desktop_gone: false, message },
-            }
-        }
-    })
 }
 
 /// The deadline of the current or next round.

@@ -20,6 +20,7 @@ mod clock;
 pub mod driver;
 pub mod fork;
 pub mod held;
+mod hidden;
 pub mod journal;
 mod observe;
 pub mod people;

@@ -341,7 +341,7 @@ fn session(seed: u64, shows_lines: bool) -> (Counts, Vec<Effect>) {
     let mut life = Life::new(seed, shows_lines);
     let mut ended = life.process(None, life.requests.clone());
     let end = loop {
-        if let Some(end) = ended {
+        if let Some(end) = ended.filter(|end| end.suspended.is_none()) {
             break end;
         }
         let (held, kept, rest) = life.take_up();

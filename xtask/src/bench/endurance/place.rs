@@ -43,7 +43,7 @@ impl Place {
             private.create(&folder).with_context(|| format!("create {}", folder.display()))?;
         }
         let settings = format!(
-            "[desktop]\nkeep_minutes = {}\nsize = \"800x600\"\n[agents]\nenabled = [\"shell\"]\n[agents.shell]\nfolder = \"{}\"\n\
+            "[desktop]\nkeep = \"never\"\nkeep_minutes = {}\nsize = \"800x600\"\n[agents]\nenabled = [\"shell\"]\n[agents.shell]\nfolder = \"{}\"\n\
              [people]\napprovals = \"all\"\n",
             if plan.keeps { KEEP_MINUTES } else { 0 },
             home.join("work").display()

@@ -10,7 +10,7 @@ use deskhand_core::{
     policy::{Decision, Policy, Subject},
     record::{Line, Record},
     reply::{parse_app_reply, parse_host_reply},
-    session::{ApprovalScope, Effect, EffectRecord, Event, Limits, SessionConfig},
+    session::{ApprovalScope, Effect, EffectRecord, Event, Limits, SessionConfig, Suspension},
     states::{AppStatus, HostStatus},
 };
 
@@ -173,6 +173,12 @@ impl Audit<'_> {
             }
             Event::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
             Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
+            Event::Suspended { reason } => {
+                if let Suspension::Model { failure } = reason {
+                    self.used(failure.attempts, failure.usage);
+                }
+                self.counts.note("stop", "suspended");
+            }
             Event::Resumed { desktop_kept } => {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
                 self.counts.note("resumed", how);
