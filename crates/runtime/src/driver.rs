@@ -304,15 +304,16 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     /// Suspends the session where it would otherwise give up its round although the round can go on later: the process was told
     /// to end, or the model does not answer. In a conversation the user decides what to do without the model.
     fn suspends(&self, event: Event) -> Event {
-        match event {
-            Event::Stopped { reason: StopReason::Signal } if self.session.in_round() => {
-                Event::Suspended { reason: Suspension::Signal }
-            }
-            Event::ModelFailed { failure } if self.session.needs_model() && !self.options.people.converse => {
-                Event::Suspended { reason: Suspension::Model { failure } }
-            }
-            event => event,
+        if matches!(event, Event::Stopped { reason: StopReason::Signal }) && self.session.in_round() {
+            return Event::Suspended { reason: Suspension::Signal };
         }
+        let goes_on = self.session.needs_model() && !self.options.people.converse;
+        if let Event::ModelFailed { failure } = &event
+            && goes_on
+        {
+            return Event::Suspended { reason: Suspension::Model { failure: failure.clone() } };
+        }
+        event
     }
 
     fn append(&mut self, record: Record) -> Result<(), RunError> {

@@ -232,7 +232,7 @@ fn stop_ends_a_session_that_waits_for_an_answer() {
         return;
     }
     for (signal, reason) in
-        [(Signal::INT, "stopped by the user"), (Signal::TERM, "stopped by a termination signal")]
+        [(Signal::INT, "stopped by the user"), (Signal::TERM, "the process was told to end")]
     {
         let world = World::new();
         let mut program = Program::start(run(&world, &["write the greeting", "--json"]));

@@ -382,10 +382,10 @@ impl Story {
 
     /// Notes which document a window shows once it was saved, and which windows were closed.
     fn proven(&mut self, report: &Report) {
-        let window = match self.step_ref.as_ref().map(|step| &step.agent) {
-            Some(AgentRef::AppAgent { window, .. }) => *window,
-            _ => None,
-        };
+        let mut window = None;
+        if let Some(AgentRef::AppAgent { window: own, .. }) = self.step_ref.as_ref().map(|step| &step.agent) {
+            window = *own;
+        }
         for action in report.actions() {
             match &action.evidence {
                 Evidence::Seen { proof: Proof::Saved { path, .. } } => {
