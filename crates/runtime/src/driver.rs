@@ -296,7 +296,10 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         self.append(Record::Event(Box::new(event.clone())))?;
         self.session.apply(&event)?;
         if let Event::Suspended { reason } = event.event {
-            self.suspended = Some(reason);
+            // A model failure can use up the budget, which ends the round.
+            let is_over =
+                self.session.next().is_some_and(|next| matches!(next.effect, Effect::Finish { .. }));
+            self.suspended = Some(reason).filter(|_| !is_over);
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
     record::Line as JournalLine,
     session::{Limits, SessionConfig},
@@ -102,8 +103,14 @@ fn quiet_says_how_it_ended_and_why() {
 #[test]
 fn a_script_that_does_not_fit() {
     let (lines, _) = journal_of(&OFFICE_SCRIPT.replace("table \"Sales", "table \"Umsatz"), Limits::default());
-    let shown = progress_of(&lines, Verbosity::Normal, 120);
+    let mut progress = Progress::new(Verbosity::Normal, 120);
+    let shown: Vec<_> = lines.iter().flat_map(|line| progress.read(line)).collect();
+    let shown = text_of(&shown);
     assert!(shown.contains("\n  suspended the model call failed"), "{shown}");
+    let outcome = Outcome::new(OutcomeKind::Error, "the model call failed: turn 2 does not match");
+    let end = text_of(&progress.suspended(&outcome));
+    assert!(end.contains("  because   the model call failed") && end.contains("\nSuspended   "), "{end}");
+    assert!(end.contains("\n  go on     deskhand resume "), "{end}");
 }
 
 #[test]

@@ -150,7 +150,8 @@ pub enum Event<O = Observation> {
         /// The reason.
         reason: StopReason,
     },
-    /// The process ends, and the round is not over. Answers no effect: the effect in progress stays without an answer.
+    /// The process ends, and the round is not over. Answers no effect: the effect in progress stays without an answer. What a
+    /// model did not answer is asked again under another number, or the round ends if its budget does not allow that.
     Suspended {
         /// The reason.
         reason: Suspension,

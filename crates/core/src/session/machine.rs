@@ -79,6 +79,7 @@ impl Session {
             self.now_ms = self.now_ms.max(record.at_ms);
             if let Suspension::Model { failure } = reason {
                 self.count_model_failure(failure);
+                self.ask_again();
             }
             return Ok(());
         }

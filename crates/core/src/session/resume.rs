@@ -1,4 +1,4 @@
-//! Resumes a session after its process ended.
+//! Resumes a session after its process ended, and prepares one that is suspended.
 
 use super::{
     app::App,
@@ -49,6 +49,21 @@ impl Session {
             DESKTOP_LOST.clone_into(&mut self.host.notice);
         }
         Ok(())
+    }
+
+    /// Asks again what the model did not answer, within what is left of the budget.
+    pub(super) fn ask_again(&mut self) {
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Host(Phase::Asking(observed)) => self.ask(Host, observed),
+            Stage::App(worker, Phase::Asking(observed)) => self.ask(App(worker), observed),
+            stage @ (Stage::Idle
+            | Stage::Host(_)
+            | Stage::App(..)
+            | Stage::Delegated(_)
+            | Stage::Evaluating(_)
+            | Stage::Done(_)
+            | Stage::Over) => self.stage = stage,
+        }
     }
 
     /// Reports a command or sub-task in progress as possibly half done.

@@ -271,7 +271,7 @@ impl Session {
     }
 
     /// Asks the model, unless that would exceed a budget.
-    fn ask<A: AgentKind>(&mut self, agent: A, observed: Observed) {
+    pub(super) fn ask<A: AgentKind>(&mut self, agent: A, observed: Observed) {
         let step = observed.step.clone();
         match self.model_request(agent.schema(self), &observed) {
             Ok(request) => {

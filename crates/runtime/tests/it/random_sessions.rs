@@ -85,7 +85,7 @@ const MUST_HAPPEN: [(&str, &[&str]); 8] = [
     ),
     ("call", &["free", "approved", "approved for the session"]),
     ("verdict", &["none", "seen", "not_seen", "refused", "unknown"]),
-    ("stop", &["User", "Signal", "WallTime"]),
+    ("stop", &["User", "Signal", "Model", "WallTime"]),
     ("resumed", &["same desktop", "new desktop"]),
     ("model", &["failure", "nonsense", "silence"]),
 ];

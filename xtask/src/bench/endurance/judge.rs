@@ -29,6 +29,13 @@ pub(super) fn has_ended(journal: &str) -> bool {
     records(journal).last().is_some_and(|line| text(line, "/record/event/came") == "ended")
 }
 
+/// Whether its last request finished.
+pub(super) fn has_finished(journal: &str) -> bool {
+    let records = records(journal);
+    let mut ends = records.iter().rev().filter(|line| text(line, "/record/effect/want") == "finish");
+    ends.next().is_some_and(|line| text(line, "/record/effect/outcome/kind") == "finished")
+}
+
 /// Side effects that happened more often than they were dispatched, or more often than a careful model asks for them.
 pub(super) fn repeated(place: &Place, journal: &str) -> Vec<String> {
     let records = records(journal);

@@ -224,7 +224,10 @@ impl Run {
             Some((kind, reason)) => format!("{kind}: {reason}"),
             None => format!("{}: {messages}", output.status),
         };
+        let has_finished = journal.as_deref().is_some_and(judge::has_finished);
         let is_told = match (&verified, is_over) {
+            // A request that did not finish is taken up again.
+            (_, true) if !has_finished && outcome.is_some() => true,
             (_, true) => messages.contains("has ended"),
             (Verified::NoRecord(_), _) => {
                 messages.contains("no session") || messages.contains("no complete record")

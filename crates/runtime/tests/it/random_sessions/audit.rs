@@ -173,11 +173,10 @@ impl Audit<'_> {
             }
             Event::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
             Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
-            Event::Suspended { reason } => {
-                if let Suspension::Model { failure } = reason {
-                    self.used(failure.attempts, failure.usage);
-                }
-                self.counts.note("stop", "suspended");
+            Event::Suspended { reason: Suspension::Signal } => self.counts.note("stop", "Signal"),
+            Event::Suspended { reason: Suspension::Model { failure } } => {
+                self.used(failure.attempts, failure.usage);
+                self.counts.note("stop", "Model");
             }
             Event::Resumed { desktop_kept } => {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
