@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 
 use deskhand_core::{
     ids::WindowId,
-    ui::{DocumentInfo, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{DocumentInfo, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+
+use crate::window::question_of;
 
 /// How often the wait for windows may be interrupted.
 const CHANGES_MAX: usize = 1_000;
@@ -29,12 +31,9 @@ pub struct Remaining {
 impl Remaining {
     /// Whether it has something to lose: the application asked before it closed, or marks unsaved changes.
     pub fn is_unsaved(&self) -> bool {
-        self.question.is_some() || is_marked(self.document.as_ref())
+        self.question.is_some()
+            || self.document.as_ref().is_some_and(|document| document.modified == Some(true))
     }
-}
-
-fn is_marked(document: Option<&DocumentInfo>) -> bool {
-    document.is_some_and(|document| document.modified == Some(true))
 }
 
 /// Asks the windows that `wanted` selects to close, all at once, and returns those that stay. What an application asks then is not
@@ -91,13 +90,8 @@ async fn await_closed<D: Desktop>(
     let mut windows = desktop.windows().await?;
     for _ in 0..CHANGES_MAX {
         let left = bound.saturating_sub(begun.elapsed());
-        let asked = |window: &WindowInfo| {
-            let is_new = |other: &&WindowInfo| known.iter().all(|before| before.id != other.id);
-            let dialogs = || windows.iter().filter(|other| other.kind == WindowKind::Dialog).filter(is_new);
-            let own = dialogs().find(|other| belongs_to(&windows, other, window));
-            own.or_else(|| dialogs().find(|other| same_app(other, window))).cloned()
-        };
         let open = windows.iter().filter(|window| closing.iter().any(|one| one.id == window.id));
+        let asked = |window: &WindowInfo| question_of(window, known, &windows).cloned();
         let open: Vec<_> = open.map(|window| (window.clone(), asked(window))).collect();
         if left.is_zero() || open.iter().all(|(_, question)| question.is_some()) {
             return Ok(open);

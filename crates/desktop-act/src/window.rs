@@ -346,12 +346,7 @@ pub async fn close<D: Desktop>(
             let proof = Proof::WindowClosed { window: (&info).into() };
             return Ok(done(proof.into(), &waited).with_window(Some(info.clone())));
         }
-        let question = windows.iter().find(|other| {
-            other.kind == WindowKind::Dialog
-                && known.iter().all(|before| before.id != other.id)
-                && (belongs_to(&windows, other, &info) || same_app(other, &info))
-        });
-        if let Some(question) = question {
+        if let Some(question) = question_of(&info, &known, &windows) {
             let asks = Shortfall::Asks { dialog: question.into() };
             return Ok(done(asks.into(), &waited).with_window(Some(question.clone())));
         }
@@ -360,4 +355,17 @@ pub async fn close<D: Desktop>(
         }
         waited.for_windows(desktop, &windows).await?;
     }
+}
+
+/// The dialog with which an application asks before `window` closes: its own, else one of the same application, that was not among the
+/// `known` windows.
+pub(crate) fn question_of<'a>(
+    window: &WindowInfo,
+    known: &[WindowInfo],
+    windows: &'a [WindowInfo],
+) -> Option<&'a WindowInfo> {
+    let is_new = |other: &&WindowInfo| known.iter().all(|before| before.id != other.id);
+    let dialogs = || windows.iter().filter(|other| other.kind == WindowKind::Dialog).filter(is_new);
+    let own = dialogs().find(|other| belongs_to(windows, other, window));
+    own.or_else(|| dialogs().find(|other| same_app(other, window)))
 }

@@ -30,7 +30,7 @@ use crate::{
     desktop_entries::DesktopEntries,
     documents::KnownDocuments,
     history::History,
-    kernel::{await_ended, peer_process},
+    kernel::peer_process,
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
@@ -211,7 +211,7 @@ impl LinuxDesktop {
     /// # Errors
     /// [`DesktopError::Failed`] if no thread is left to wait.
     pub async fn await_ended(&self, pids: BTreeSet<u32>, bound: Duration) -> DesktopResult<()> {
-        run_blocking(move || await_ended(&pids, bound)).await
+        run_blocking(move || deskhand_process::await_ended(&pids, bound)).await
     }
 
     /// Excludes programs: their elements and announcements are no longer read. A program is named by its file name

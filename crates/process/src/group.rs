@@ -1,18 +1,18 @@
 //! Programs that are killed when their owner drops them.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open},
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, kill_process_group, pidfd_open};
+
+use crate::{
+    ended::ends_within,
+    mark::{Mark, started_at},
 };
-
-use crate::mark::{Mark, started_at};
 
 /// The variable that marks the processes of a group.
 const VARIABLE: &str = "DESKHAND_AGENT_PROCESS";
-/// How long a supervisor may take to end its descendants, in seconds.
-const SUPERVISOR_BOUND_S: i64 = 10;
+/// How long a supervisor may take to end its descendants.
+const SUPERVISOR_BOUND: Duration = Duration::from_secs(10);
 
 /// A program and its descendants. Dropping it kills all of them.
 #[derive(Debug)]
@@ -71,9 +71,8 @@ fn ask_to_end(leader: Pid) {
     // An error means that it has already exited.
     let Ok(process) = pidfd_open(leader, PidfdFlags::empty()) else { return };
     kill_process(leader, Signal::TERM).ok();
-    let bound = Timespec { tv_sec: SUPERVISOR_BOUND_S, tv_nsec: 0 };
     // However the wait ends, the group is killed next.
-    poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&bound)).ok();
+    ends_within(&process, SUPERVISOR_BOUND);
 }
 
 impl Drop for ProcessGroup {

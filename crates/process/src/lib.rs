@@ -6,11 +6,13 @@
 //!
 //! This crate knows nothing of agents, desktops or sandboxes.
 
+mod ended;
 mod group;
 mod guard;
 mod mark;
 mod program;
 
+pub use ended::await_ended;
 pub use group::ProcessGroup;
 pub use guard::{Guard, LEAVINGS, PROGRAMS, STARTING, await_exit, leaving, noted_program};
 pub use mark::Mark;

@@ -201,6 +201,8 @@ impl Summary {
     fn of(ended: &Ended) -> Self {
         let outcome = ended.outcome();
         let summary = &ended.summary;
+        let unsaved =
+            outcome.unsaved.iter().chain(ended.desktop.unsaved_besides(&outcome)).cloned().collect();
         Self {
             kind: "summary",
             outcome: outcome.kind,
@@ -222,18 +224,9 @@ impl Summary {
             elapsed_ms: ended.elapsed_ms,
             screenshot: ended.screenshot.clone(),
             resumable: ended.is_resumable(),
-            unsaved: unsaved(ended),
+            unsaved,
             desktop_kept_s: ended.desktop.kept.map(|kept| kept.as_secs()),
             exit_code: outcome.kind.exit_code(),
         }
     }
-}
-
-/// What the outcome and the end of the desktop say of unsaved changes.
-fn unsaved(ended: &Ended) -> Vec<String> {
-    let mut unsaved = ended.outcome().unsaved;
-    let more: Vec<String> =
-        ended.desktop.unsaved.iter().filter(|what| !unsaved.contains(what)).cloned().collect();
-    unsaved.extend(more);
-    unsaved
 }

@@ -288,30 +288,22 @@ impl Progress {
     fn finished(&self, outcome: &Outcome) -> Vec<Line> {
         let mut lines = Vec::new();
         if !outcome.reason.is_empty() {
-            let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
-            let told = |say: fn(&str, &str) -> Line, word: &str| {
-                let words = std::iter::once(word).chain(std::iter::repeat(""));
-                words.zip(&reason).map(|(word, text)| say(word, text)).collect::<Vec<_>>()
-            };
             match outcome.kind {
                 OutcomeKind::Finished if self.verbosity == Verbosity::Quiet => {}
-                OutcomeKind::Finished => lines.extend(told(note, "result")),
+                OutcomeKind::Finished => lines.extend(self.wrapped(note, "result", &outcome.reason)),
                 OutcomeKind::Failed
                 | OutcomeKind::Rejected
                 | OutcomeKind::BudgetExhausted
                 | OutcomeKind::Cancelled
-                | OutcomeKind::Error => lines.extend(told(bad, "because")),
+                | OutcomeKind::Error => lines.extend(self.wrapped(bad, "because", &outcome.reason)),
             }
         }
         if !outcome.unsaved.is_empty() {
             lines.push(bad("unsaved", &unsaved_words(&outcome.unsaved.join(", "))));
         }
         if let Some(evaluation) = outcome.evaluation.as_ref().filter(|_| self.verbosity != Verbosity::Quiet) {
-            let words = evaluation_words(evaluation);
-            let text = wrap(&words, self.width.saturating_sub(AGENT_WIDTH));
             let say = if evaluation.complete == Judgement::Yes { note } else { bad };
-            let heads = std::iter::once("judged").chain(std::iter::repeat(""));
-            lines.extend(heads.zip(&text).map(|(head, text)| say(head, text)));
+            lines.extend(self.wrapped(say, "judged", &evaluation_words(evaluation)));
         }
         lines.push(self.totals(outcome_word(outcome.kind), outcome.kind));
         lines
@@ -320,9 +312,7 @@ impl Progress {
     /// The last lines of a session that ended before its round was over: why, and how to go on.
     pub(crate) fn suspended(&self, outcome: &Outcome) -> Vec<Line> {
         let session = self.session();
-        let reason = wrap(&outcome.reason, self.width.saturating_sub(AGENT_WIDTH));
-        let heads = std::iter::once("because").chain(std::iter::repeat(""));
-        let mut lines: Vec<Line> = heads.zip(&reason).map(|(head, text)| bad(head, text)).collect();
+        let mut lines = self.wrapped(bad, "because", &outcome.reason);
         lines.push(note("go on", &format!("deskhand resume {session}")));
         lines.push(self.totals("Suspended", outcome.kind));
         lines
@@ -332,7 +322,7 @@ impl Progress {
     pub(crate) fn left_behind(&self, desktop: &DesktopEnd, outcome: &Outcome) -> Vec<Line> {
         let Some(kept) = desktop.kept else { return Vec::new() };
         let session = self.session();
-        let new = desktop.unsaved.iter().filter(|what| !outcome.unsaved.contains(what));
+        let new = desktop.unsaved_besides(outcome);
         let mut lines: Vec<Line> = new.map(|what| bad("unsaved", &unsaved_words(what))).collect();
         if self.verbosity > Verbosity::Quiet || !desktop.unsaved.is_empty() {
             let kept = count(kept.as_secs().div_ceil(60), "minute");
@@ -342,6 +332,13 @@ impl Progress {
             lines.push(note("", &format!("deskhand desktop end {session}      ends it")));
         }
         lines
+    }
+
+    /// A text on as many lines as it needs, the first one after a word.
+    fn wrapped(&self, say: fn(&str, &str) -> Line, word: &str, text: &str) -> Vec<Line> {
+        let words = std::iter::once(word).chain(std::iter::repeat(""));
+        let text = wrap(text, self.width.saturating_sub(AGENT_WIDTH));
+        words.zip(&text).map(|(word, text)| say(word, text)).collect()
     }
 
     fn session(&self) -> &str {

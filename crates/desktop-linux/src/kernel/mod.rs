@@ -1,12 +1,10 @@
 //! The processes of an application as the Linux kernel reports them: whether they sleep, and what could wake them.
 //!
 //! - `processes` finds the processes of an application.
-//! - `ended` waits for their end.
 //! - `threads` reads whether a thread sleeps, and when a timer wakes it.
 //! - `files` finds the timers and sockets among the open files of a process.
 //! - `sockets` reads whether a network request was sent and not answered yet, and which process is at the other end.
 
-mod ended;
 mod files;
 mod processes;
 mod sockets;
@@ -14,7 +12,6 @@ mod threads;
 
 use std::{collections::HashSet, time::Duration};
 
-pub(crate) use ended::await_ended;
 pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
 pub(crate) use sockets::peer_process;
 

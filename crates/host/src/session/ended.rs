@@ -69,6 +69,11 @@ pub struct DesktopEnd {
 }
 
 impl DesktopEnd {
+    /// What has unsaved changes and is not named in the outcome.
+    pub fn unsaved_besides<'a>(&'a self, outcome: &'a Outcome) -> impl Iterator<Item = &'a String> {
+        self.unsaved.iter().filter(|what| !outcome.unsaved.contains(what))
+    }
+
     /// Ends the desktop of a session, or leaves it to its keeper. Applications are closed as a person would; what asks before it
     /// closes stays.
     pub(super) async fn of(plan: &WorkspacePlan, workspace: Workspace, end: &RunEnd) -> (Self, Vec<Notice>) {

@@ -1,7 +1,8 @@
-//! Waits for the end of processes that are not our children.
+//! Waits for the end of processes that need not be our children.
 
 use std::{
     collections::BTreeSet,
+    os::fd::AsFd,
     time::{Duration, Instant},
 };
 
@@ -11,17 +12,23 @@ use rustix::{
 };
 
 /// Waits until the processes have ended, at most `bound`. Those that cannot be watched count as ended. Blocking.
-pub(crate) fn await_ended(pids: &BTreeSet<u32>, bound: Duration) {
+pub fn await_ended(pids: &BTreeSet<u32>, bound: Duration) {
     let until = Instant::now() + bound;
     for pid in pids {
         let pid = i32::try_from(*pid).ok().and_then(Pid::from_raw);
         let Some(Ok(process)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { continue };
-        let left = until.saturating_duration_since(Instant::now());
-        let Ok(left) = Timespec::try_from(left) else { return };
-        if poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&left)).unwrap_or(0) == 0 {
+        if !ends_within(&process, until.saturating_duration_since(Instant::now())) {
             return;
         }
     }
+}
+
+/// Whether the process of a descriptor (`pidfd_open`) ends within `bound`. Blocking.
+pub(crate) fn ends_within(process: impl AsFd, bound: Duration) -> bool {
+    let bound = Timespec::try_from(bound).ok();
+    bound.is_some_and(|bound| {
+        poll(&mut [PollFd::new(&process, PollFlags::IN)], Some(&bound)).is_ok_and(|ready| ready > 0)
+    })
 }
 
 #[cfg(test)]
