@@ -20,8 +20,8 @@ use deskhand_desktop_act::{ActLimits, Veiled};
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_model::Script;
 use deskhand_runtime::{
-    ReportFormat, RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People,
-    verify, write_report,
+    ReportFormat, RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents,
+    people::People, verify, write_report,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
 use rustix::process::{DumpableBehavior, Resource, Rlimit, dumpable_behavior, setrlimit};
@@ -88,6 +88,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         requests: vec!["log in".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

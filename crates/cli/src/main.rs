@@ -9,6 +9,7 @@ mod commands;
 mod crash_tests;
 mod exit;
 mod output;
+mod pager;
 mod people;
 #[cfg(test)]
 mod reference_tests;

@@ -11,6 +11,8 @@ use deskhand_core::text::{escape_hidden, escape_hidden_json};
 use deskhand_secret::Veil;
 use serde::Serialize;
 
+use crate::pager;
+
 /// An output stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stream {
@@ -116,10 +118,18 @@ impl fmt::Display for Line {
 /// Whether the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
 static PROMPT_STANDS: AtomicBool = AtomicBool::new(false);
 
+/// Whether the last line of the terminal says what is waited for, to be replaced by what comes next.
+static STATUS_STANDS: AtomicBool = AtomicBool::new(false);
+
+/// Returns to the start of the line of a terminal and clears it (ECMA-48, CR and EL).
+const CLEAR_LINE: &str = "\r\u{1b}[2K";
+
 /// A stream to write to. A closed pipe (`deskhand … | head`) is not an error.
 #[derive(Debug)]
 pub(crate) struct Output {
     stream: Stream,
+    /// Whether it is a terminal that can clear a line.
+    terminal: bool,
     coloured: bool,
 }
 
@@ -130,9 +140,31 @@ impl Output {
             Stream::Out => io::stdout().is_terminal(),
             Stream::Error => io::stderr().is_terminal(),
         };
-        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
-            || env::var_os("TERM").is_some_and(|term| term == "dumb");
-        Self { stream, coloured: terminal && !refused }
+        let terminal = terminal && env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Self { stream, terminal, coloured: terminal && !refused }
+    }
+
+    /// Whether it is a terminal that can replace its last line; see [`Output::status`].
+    pub(crate) const fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
+    /// Shows a line on a terminal until the next output replaces it. A prompt that stands stays.
+    pub(crate) fn status(&self, line: &Line) {
+        if !self.terminal || PROMPT_STANDS.load(Ordering::Acquire) {
+            return;
+        }
+        STATUS_STANDS.store(true, Ordering::Release);
+        let line = line.clone().cut(self.width().saturating_sub(1));
+        self.put(&format!("{CLEAR_LINE}{}", self.shown(&line)));
+    }
+
+    /// Removes the line of [`Output::status`].
+    pub(crate) fn clear_status(&self) {
+        if STATUS_STANDS.swap(false, Ordering::AcqRel) {
+            self.put(CLEAR_LINE);
+        }
     }
 
     /// The most columns of a line: those of the terminal, else `COLUMNS`, else a large number.
@@ -153,14 +185,31 @@ impl Output {
 
     /// Writes a line.
     pub(crate) fn line(&self, line: &Line) {
-        if self.coloured { self.write(&line.coloured()) } else { self.write(&line.to_string()) }
+        self.write(&self.shown(line));
+    }
+
+    /// Writes lines to standard output; through a pager if it is a terminal and they do not fit. The pager takes the place of this
+    /// process, so that keys and signals reach it alone; this is the last thing a command does.
+    pub(crate) fn pages(&self, lines: &[Line]) {
+        let fit = rustix::termios::tcgetwinsize(io::stdout()).map_or(0, |size| usize::from(size.ws_row));
+        if self.terminal && lines.len() >= fit && fit > 0 {
+            let text = lines.iter().map(|line| self.shown(line) + "\n").collect::<String>();
+            match pager::become_pager(&Veil::of_process().hide(&text)) {
+                // There is none.
+                Ok(()) => {}
+                Err(error) => tracing::info!(%error, "the pager does not start"),
+            }
+        }
+        lines.iter().for_each(|line| self.line(line));
+    }
+
+    fn shown(&self, line: &Line) -> String {
+        if self.coloured { line.coloured() } else { line.to_string() }
     }
 
     /// Writes a prompt and leaves the cursor behind it. The next output starts on a new line.
     pub(crate) fn prompt(&self, mark: &Line) {
-        if PROMPT_STANDS.swap(false, Ordering::AcqRel) {
-            self.put("\n");
-        }
+        self.put(Self::next_line());
         let text: String = mark.0.iter().map(|(_, text)| text.as_str()).collect();
         if self.coloured {
             self.put(&format!("{0}{text}{0:#}", Tone::Strong.style()));
@@ -179,6 +228,7 @@ impl Output {
 
     /// A typed line moved the cursor to the next line.
     pub(crate) fn cursor_moved_on() {
+        STATUS_STANDS.store(false, Ordering::Release);
         PROMPT_STANDS.store(false, Ordering::Release);
     }
 
@@ -204,8 +254,17 @@ impl Output {
     }
 
     fn write(&self, text: &str) {
-        let start = if PROMPT_STANDS.swap(false, Ordering::AcqRel) { "\n" } else { "" };
-        self.put(&format!("{start}{text}\n"));
+        self.put(&format!("{}{text}\n", Self::next_line()));
+    }
+
+    /// What moves the cursor to an empty line.
+    fn next_line() -> &'static str {
+        let (status, prompt) = (&STATUS_STANDS, &PROMPT_STANDS);
+        match (status.swap(false, Ordering::AcqRel), prompt.swap(false, Ordering::AcqRel)) {
+            (true, true | false) => CLEAR_LINE,
+            (false, true) => "\n",
+            (false, false) => "",
+        }
     }
 
     fn put(&self, text: &str) {

@@ -8,7 +8,7 @@ use deskhand_core::{
     text::{collapse_whitespace, excerpt},
 };
 use deskhand_desktop::Picture;
-use deskhand_http::{BodyError, Secret, UrlError, http_url, read_body, root_cause};
+use deskhand_http::{BodyError, Bound, Secret, UrlError, http_url, read_body, root_cause};
 use reqwest::{
     Client, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE},
@@ -149,9 +149,10 @@ impl Omniparser {
     /// [`ParseError::Address`] if the endpoint is not a valid address.
     pub(crate) fn new(options: &OmniparserOptions) -> Result<Self, ParseError> {
         let url = address(&options.endpoint)?;
-        let client = deskhand_http::client(&url, options.timeout, options.timeout).map_err(|error| {
-            ParseError::Address { endpoint: options.endpoint.clone(), reason: error.to_string() }
-        })?;
+        let client =
+            deskhand_http::client(&url, options.timeout, Bound::Whole(options.timeout)).map_err(|error| {
+                ParseError::Address { endpoint: options.endpoint.clone(), reason: error.to_string() }
+            })?;
         let token = options.token.clone();
         let picture_bytes_max = options.picture_bytes_max;
         Ok(Self { client, url, token, timeout: options.timeout, picture_bytes_max })

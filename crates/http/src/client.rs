@@ -12,16 +12,30 @@ pub fn install_tls() {
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
-/// Builds a client for requests to one server. Each request may take `timeout`, connecting `connect_timeout` of it.
+/// How long a request may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// From connecting to the last byte.
+    Whole(Duration),
+    /// Without a byte from the server: before the response, and between its parts. A server that is gone is noticed earlier, by
+    /// TCP keep-alive.
+    Silence(Duration),
+}
+
+/// Builds a client for requests to one server. Connecting may take `connect_timeout`, and no longer than the bound of a request.
 ///
 /// # Errors
 /// If the client cannot be built.
-pub fn client(server: &Url, connect_timeout: Duration, timeout: Duration) -> reqwest::Result<Client> {
+pub fn client(server: &Url, connect_timeout: Duration, bound: Bound) -> reqwest::Result<Client> {
     // The client requires a provider even without TLS.
     install_tls();
-    let mut builder = Client::builder()
-        .connect_timeout(connect_timeout.min(timeout))
-        .timeout(timeout)
+    let builder = match bound {
+        Bound::Whole(time) => Client::builder().timeout(time).connect_timeout(connect_timeout.min(time)),
+        Bound::Silence(time) => {
+            Client::builder().read_timeout(time).connect_timeout(connect_timeout.min(time))
+        }
+    };
+    let mut builder = builder
         // Following a redirect would turn a POST into a GET or send the secret elsewhere.
         .redirect(Policy::none());
     if is_loopback(server) {
@@ -55,6 +69,18 @@ pub enum BodyError {
 /// # Errors
 /// If it is longer, or the connection ends or times out before its end.
 pub async fn read_body(response: &mut Response, limit: usize) -> Result<Vec<u8>, BodyError> {
+    read_body_until(response, limit, |_| false).await
+}
+
+/// Reads a body of at most `limit` bytes, until its end or until `is_whole` says so of what was received so far.
+///
+/// # Errors
+/// If it is longer, or the connection ends or times out before its end.
+pub async fn read_body_until(
+    response: &mut Response,
+    limit: usize,
+    mut is_whole: impl FnMut(&[u8]) -> bool,
+) -> Result<Vec<u8>, BodyError> {
     let mut bytes = Vec::new();
     loop {
         let chunk = response.chunk().await;
@@ -64,6 +90,9 @@ pub async fn read_body(response: &mut Response, limit: usize) -> Result<Vec<u8>,
             return Err(BodyError::TooLong { limit });
         }
         bytes.extend_from_slice(&chunk);
+        if is_whole(&bytes) {
+            return Ok(bytes);
+        }
     }
 }
 

@@ -14,6 +14,6 @@ pub use openai::{
     ImageDetail, OpenAi, OpenAiConfig, OpenAiSetupError, StructuredOutput, TokenLimitField,
     normalise_base_url,
 };
-pub use port::{AnyModel, Model, NoPictures, PictureError, PictureSource};
+pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};

@@ -1,5 +1,7 @@
 //! The port to language models.
 
+use std::time::Duration;
+
 use deskhand_core::{
     model::{ModelFailure, ModelReply, ModelRequest},
     ui::PictureRef,
@@ -9,15 +11,53 @@ use crate::{OpenAi, Script};
 
 /// A language model.
 pub trait Model: Send + Sync {
-    /// Sends a request, with retries. Dropping the future cancels it, retry delays included.
+    /// Sends a request, with retries, and tells `signs` how far it is. Dropping the future cancels it, retry delays included.
     fn ask(
         &self,
         request: &ModelRequest,
         pictures: &dyn PictureSource,
+        signs: &dyn ModelSigns,
     ) -> impl Future<Output = Result<ModelReply, ModelFailure>> + Send;
 
     /// The display name: `openai gpt-5-mini at http://localhost:8000/v1`.
     fn name(&self) -> &str;
+}
+
+/// How far a question to a model is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ModelSign {
+    /// A request was sent.
+    Asked,
+    /// A part of the response has arrived.
+    Receiving {
+        /// The bytes so far.
+        bytes: usize,
+    },
+    /// A request failed and is sent again.
+    Retrying {
+        /// Why it failed. Contains no key.
+        reason: String,
+        /// How long until then.
+        after: Duration,
+        /// The number of the next request of this question, from 2.
+        attempt: u32,
+        /// The most requests of a question.
+        attempts_max: u32,
+    },
+}
+
+/// Is told how far a question to a model is.
+pub trait ModelSigns: Send + Sync {
+    /// Takes the next sign; must return at once.
+    fn sign(&self, sign: ModelSign);
+}
+
+/// Ignores the signs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Unwatched;
+
+impl ModelSigns for Unwatched {
+    fn sign(&self, _: ModelSign) {}
 }
 
 /// Loads the pictures that a request refers to.
@@ -65,10 +105,11 @@ impl Model for AnyModel {
         &self,
         request: &ModelRequest,
         pictures: &dyn PictureSource,
+        signs: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
         match self {
-            Self::OpenAi(model) => model.ask(request, pictures).await,
-            Self::Script(model) => model.ask(request, pictures).await,
+            Self::OpenAi(model) => model.ask(request, pictures, signs).await,
+            Self::Script(model) => model.ask(request, pictures, signs).await,
         }
     }
 

@@ -33,6 +33,7 @@ use crate::{
     people::{People, Request},
     stop::StopSwitch,
     tools::Toolbox,
+    waiting::{ModelWaits, Wait, Waits},
 };
 
 /// A session that could not run to an outcome. The journal holds everything up to that point.
@@ -81,6 +82,8 @@ pub struct RunOptions<'a, D: Desktop, M: Model> {
     pub people: People<'a>,
     /// Stops the session.
     pub stop: StopSwitch,
+    /// Says what the session waits for.
+    pub waits: Waits,
     /// The program and its version, for the journal's header.
     pub program: String,
     /// The setup needed to resume the session, for the journal's header. Must not contain secrets.
@@ -330,6 +333,9 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     }
 
     async fn perform(&mut self, record: &EffectRecord) -> Event {
+        let (waits, model) = (self.options.waits.clone(), self.options.model.name().to_owned());
+        let agent = record.step.as_ref().map(|step| &step.agent);
+        let _waiting = Wait::of(&record.effect, agent, &model).map(|on| waits.begin(on));
         match &record.effect {
             Effect::AwaitRequest => self.next_request().await,
             Effect::Observe { look } => {
@@ -343,7 +349,8 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
             Effect::Ask { request } => {
                 let pictures = Pictures(&self.folder);
-                let ask = self.options.model.ask(request, &pictures);
+                let signs = ModelWaits { waits: &waits, model: &model };
+                let ask = self.options.model.ask(request, &pictures, &signs);
                 match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
                     Ok(Ok(reply)) => Event::Replied { reply },
                     Ok(Err(failure)) => Event::ModelFailed { failure },

@@ -10,7 +10,7 @@
 //! - [`people`]: user channels: requests, questions, approvals, pause.
 //! - [`private`]: files that only their owner can read.
 //! - [`side_by_side`]: several sessions in one process.
-//! - [`stop`]: the stop switch.
+//! - [`stop`]: the stop switch; [`waiting`]: what a session waits for.
 //!
 //! It makes no decisions: core decides what to do next and receives what happened.
 
@@ -34,6 +34,7 @@ pub mod stop;
 pub mod story;
 pub mod tools;
 pub mod verify;
+pub mod waiting;
 pub mod words;
 
 pub use clock::now_ms;
@@ -50,3 +51,4 @@ pub use stop::StopSwitch;
 pub use story::{PhaseTimes, RoundSummary, RunSummary, Story};
 pub use tools::Toolbox;
 pub use verify::{Finding, Verification, verify};
+pub use waiting::{Wait, WaitGuard, Waiting, Waits};

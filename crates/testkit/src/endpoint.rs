@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
-    sync::Notify,
+    sync::{Notify, watch},
     task::JoinSet,
 };
 
@@ -44,6 +44,10 @@ pub enum Behaviour {
         /// The body.
         body: String,
     },
+    /// Streams a completion of these texts, one an event, with these prompt and completion tokens.
+    Stream(Vec<String>, (u64, u64)),
+    /// Responds as `Reply` once [`MockEndpoint::release`] was called.
+    Held(String),
     /// Reads the request and never responds.
     Hang,
     /// Announces a longer body than it sends, then closes.
@@ -81,7 +85,13 @@ impl Behaviour {
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         match &mut self {
             Self::Status { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
-            Self::Reply { .. } | Self::Hang | Self::CutBody | Self::CutChunk | Self::Close => {}
+            Self::Reply { .. }
+            | Self::Stream(..)
+            | Self::Held(_)
+            | Self::Hang
+            | Self::CutBody
+            | Self::CutChunk
+            | Self::Close => {}
         }
         self
     }
@@ -119,6 +129,7 @@ struct State {
 struct Shared {
     state: Mutex<State>,
     arrived: Notify,
+    released: watch::Sender<bool>,
 }
 
 impl Shared {
@@ -169,7 +180,11 @@ impl MockEndpoint {
     async fn serve(state: State) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
-        let shared = Arc::new(Shared { state: Mutex::new(state), arrived: Notify::new() });
+        let shared = Arc::new(Shared {
+            state: Mutex::new(state),
+            arrived: Notify::new(),
+            released: watch::Sender::new(false),
+        });
         let mut tasks = JoinSet::new();
         tasks.spawn(accept(listener, Arc::clone(&shared)));
         Ok(Self { address, shared, tasks })
@@ -206,6 +221,11 @@ impl MockEndpoint {
             }
             arrived.await;
         }
+    }
+
+    /// Lets the held responses go, those of later requests as well.
+    pub fn release(&self) {
+        self.shared.released.send_replace(true);
     }
 
     /// Closes all connections and the port. Afterwards, connections are refused.
@@ -247,6 +267,19 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
             send(&mut stream, 200, &[], &completion(&text, usage).to_string()).await?;
         }
         Behaviour::Status { code, headers, body } => send(&mut stream, code, &headers, &body).await?,
+        Behaviour::Stream(texts, usage) => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
+            stream.write_all(head.as_bytes()).await?;
+            for event in stream_events(&texts, usage) {
+                stream.write_all(format!("data: {event}\n\n").as_bytes()).await?;
+                stream.flush().await?;
+            }
+        }
+        Behaviour::Held(text) => {
+            // The sender lives as long as the endpoint.
+            drop(shared.released.subscribe().wait_for(|released| *released).await);
+            send(&mut stream, 200, &[], &completion(&text, None).to_string()).await?;
+        }
         Behaviour::Hang => std::future::pending::<()>().await,
         Behaviour::CutBody => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{\"choices\": [";
@@ -325,6 +358,19 @@ pub fn completion(text: &str, usage: Option<(u64, u64)>) -> Value {
         members.insert("usage".to_owned(), usage);
     }
     body
+}
+
+/// The data of the events of a streamed completion.
+fn stream_events(texts: &[String], (prompt, answer): (u64, u64)) -> Vec<String> {
+    let chunk = |delta: &Value, finish: Value, usage: Value| {
+        let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
+        json!({"object": "chat.completion.chunk", "model": "mock-model", "choices": [choice], "usage": usage})
+            .to_string()
+    };
+    let texts = texts.iter().map(|text| chunk(&json!({"content": text}), Value::Null, Value::Null));
+    let usage = json!({"prompt_tokens": prompt, "completion_tokens": answer});
+    let last = [chunk(&json!({}), json!("stop"), usage), "[DONE]".to_owned()];
+    texts.chain(last).collect()
 }
 
 /// Parses the body of a request, without pictures. The protocol does not name the agent, so it is unnamed, and a

@@ -8,7 +8,7 @@ use deskhand_desktop::Desktop;
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::Model;
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 
 /// Carries out one request on a desktop and leaves its journal in `state`, beside the key that seals it. Nobody is asked: agents decide for
@@ -34,6 +34,7 @@ pub async fn carry_out<D: Desktop, M: Model>(
         requests: vec![request.into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: concat!("embed ", env!("CARGO_PKG_VERSION")).to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -26,7 +26,7 @@ pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
 pub(crate) use sessions::{
-    ForkArgs, GcArgs, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
+    ForkArgs, GcArgs, Numbers, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
 pub(crate) use work::{ScriptArgs, StageArgs, WorkArgs};

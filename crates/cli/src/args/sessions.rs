@@ -1,6 +1,6 @@
 //! Arguments of the commands on sessions: sessions, show, report, resume, fork, verify, gc, replay.
 
-use std::{path::PathBuf, str::FromStr as _, time::Duration};
+use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use clap::Args;
 use deskhand_runtime::ReportFormat;
@@ -9,11 +9,45 @@ use super::{StoreArgs, WorkArgs};
 
 #[derive(Debug, Args)]
 pub(crate) struct SessionsArgs {
+    /// List only sessions in which each of these words occurs: in requests, replies, results, or what applications showed.
+    #[arg(value_name = "WORD")]
+    pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
     /// Print one line of JSON per session.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A range of numbers, both ends included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    first: u64,
+    last: u64,
+}
+
+impl Numbers {
+    /// Every number.
+    pub(crate) const ALL: Self = Self { first: 0, last: u64::MAX };
+
+    /// Whether a number is in the range.
+    pub(crate) const fn contains(self, number: u64) -> bool {
+        self.first <= number && number <= self.last
+    }
+}
+
+impl FromStr for Numbers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("`{text}` is no range; use a form like `7`, `3..5`, `3..` or `..5`");
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let number = |text: &str, open: u64| {
+            if text.is_empty() { Ok(open) } else { text.parse::<u64>().map_err(|_| wrong()) }
+        };
+        let range = Self { first: number(first, 0)?, last: number(last, u64::MAX)? };
+        if text.is_empty() || range.first > range.last { Err(wrong()) } else { Ok(range) }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -23,6 +57,9 @@ pub(crate) struct ShowArgs {
     /// List the numbered records of the journal, one per line.
     #[arg(long)]
     pub(crate) records: bool,
+    /// Show only these steps: `7`, `3..5`, `3..` or `..5`, both ends included. With --records, only these records.
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) steps: Option<Numbers>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
 }

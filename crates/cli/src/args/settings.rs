@@ -40,6 +40,9 @@ pub(crate) struct ModelArgs {
     /// File whose first line is the API key.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) api_key_file: Option<String>,
+    /// Seconds that the endpoint may be silent before its reply or between parts of it [default: 1800].
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) timeout: Option<u64>,
 }
 
 /// What the model is shown.
@@ -115,6 +118,9 @@ pub(crate) struct LimitArgs {
     /// Stop before the model reads and writes more tokens than this [default: no limit].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_tokens: Option<u64>,
+    /// The most tokens that one reply of the model may have [default: 4000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_reply_tokens: Option<u32>,
     /// Stop before the model costs more than this, in US dollars [default: no limit].
     #[arg(long, value_name = "DOLLARS")]
     max_cost: Option<f64>,
@@ -229,7 +235,9 @@ impl ModelArgs {
             Some(spec) => overrides.model(spec, "the flag --model"),
             None => overrides,
         };
-        let overrides = overrides.set_if("model.base_url", self.base_url.clone(), "the flag --base-url");
+        let overrides = overrides
+            .set_if("model.base_url", self.base_url.clone(), "the flag --base-url")
+            .set_if("model.timeout_s", self.timeout, "the flag --timeout");
         match &self.api_key_env {
             // A key file in the configuration would win.
             Some(name) => overrides.set("model.api_key_env", name.as_str(), "the flag --api-key-env").set(
@@ -250,6 +258,7 @@ impl LimitArgs {
             .set_if("limits.steps_max", self.max_steps, "the flag --max-steps")
             .set_if("limits.model_calls_max", self.max_model_calls, "the flag --max-model-calls")
             .set_if("limits.tokens_max", self.max_tokens, "the flag --max-tokens")
+            .set_if("limits.completion_tokens_max", self.max_reply_tokens, "the flag --max-reply-tokens")
             .set_if("limits.cost_max", self.max_cost, "the flag --max-cost")
             .set_if("limits.minutes_max", self.max_minutes, "the flag --max-minutes")
     }

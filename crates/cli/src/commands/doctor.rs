@@ -14,7 +14,7 @@ use deskhand_host::{
     config::{self, Config, ConfineSetting},
     model::{ModelChoice, ModelSetup},
 };
-use deskhand_model::{AnyModel, Model as _, NoPictures};
+use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
 use serde::Serialize;
 use tokio::time::timeout;
 
@@ -251,7 +251,7 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
         completion_tokens_max: 1_000,
         attempts_max: u32::MAX,
     };
-    match endpoint.ask(&request, &NoPictures).await {
+    match endpoint.ask(&request, &NoPictures, &Unwatched).await {
         Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),
         Err(failure) => Err((failure.to_string(), "fix the section [model] of the configuration".to_owned())),
     }

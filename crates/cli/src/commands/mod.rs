@@ -25,6 +25,7 @@ mod session;
 mod sessions;
 mod show;
 mod signals;
+mod signs;
 mod states;
 mod target;
 mod tree;

@@ -15,7 +15,7 @@ use deskhand_runtime::{
 };
 use serde::Serialize;
 
-use super::{host::warn, signals::Signals};
+use super::{host::warn, signals::Signals, signs::show_waits};
 use crate::{
     args::WorkArgs,
     exit::{CommandResult, Exit},
@@ -76,6 +76,7 @@ pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -
         ended = session.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&stop) => match never {},
         never = listening => match never {},
+        never = show_waits(&control.waits, shown) => match never {},
     };
     let Some(ended) = ended else {
         Output::to(Stream::Error).text("stopped before the request began");

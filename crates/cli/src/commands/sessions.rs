@@ -1,7 +1,8 @@
 //! `deskhand sessions`: lists the sessions.
 
+use deskhand_core::record::Record;
 use deskhand_host::session::SessionError;
-use deskhand_runtime::{SessionFolder, now_ms};
+use deskhand_runtime::{Journal, SessionFolder, now_ms};
 
 use super::host::load;
 use crate::{
@@ -23,7 +24,10 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     for id in store.list().map_err(SessionError::from)? {
         let read = |folder: SessionFolder| Ok((folder.read()?, folder.is_in_use()?));
         match store.find(&id.0).and_then(read) {
-            Ok((journal, in_use)) => rows.push(SessionRow::of(&journal, in_use)),
+            Ok((journal, in_use)) if holds(&journal, &args.words) => {
+                rows.push(SessionRow::of(&journal, in_use));
+            }
+            Ok(_) => {}
             // One unreadable journal must not hide the others.
             Err(error) => unread.push(format!("{id}: {}", SessionError::from(error))),
         }
@@ -44,12 +48,30 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
         for row in &rows {
             out.json(row);
         }
+    } else if rows.is_empty() && !args.words.is_empty() {
+        notes.text(format!("no session contains {}", args.words.join(" and ")));
     } else if rows.is_empty() && unread.is_empty() {
         notes.text(format!("no sessions in {} yet", store.root().display()));
     } else {
-        for line in session_lines(&rows, now_ms(), out.width()) {
-            out.line(&line);
-        }
+        out.pages(&session_lines(&rows, now_ms(), out.width()));
     }
     Ok(Exit::Success)
+}
+
+/// Whether each of the words occurs in what came to a session: requests, what applications showed, replies, results. What was asked of
+/// the model holds the words of the prompts, which are the same everywhere.
+fn holds(journal: &Journal, words: &[String]) -> bool {
+    let mut missing: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    for line in &journal.lines {
+        if missing.is_empty() {
+            break;
+        }
+        if let Record::Event(record) = &line.record
+            && let Ok(text) = serde_json::to_string(&record.event)
+        {
+            let text = text.to_lowercase();
+            missing.retain(|word| !text.contains(word));
+        }
+    }
+    missing.is_empty()
 }

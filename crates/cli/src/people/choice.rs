@@ -12,7 +12,7 @@ use deskhand_host::{
     config::{ChannelSetting, Config},
 };
 use deskhand_runtime::{
-    StopSwitch,
+    StopSwitch, Waits,
     people::{
         AnyUserChannel, Console, Frontend, InputLines, JsonFrontend, Listener, Nobody, PauseSwitch, console,
     },
@@ -76,7 +76,7 @@ impl Answerer {
                 boxed(console(input()?, frontend, stop.clone(), pause.clone()))
             }
         };
-        Ok((Control { user, pause, stop: stop.clone() }, listening))
+        Ok((Control { user, pause, stop: stop.clone(), waits: Waits::default() }, listening))
     }
 }
 

@@ -7,6 +7,7 @@ mod sessions;
 mod tasks;
 mod trajectory;
 mod tree;
+mod waiting;
 
 pub(crate) use describe::{command_words, number, seconds, verdict_tone};
 pub(crate) use progress::{Progress, Verbosity};
@@ -15,6 +16,7 @@ pub(crate) use sessions::{SessionRow, session_lines};
 pub(crate) use tasks::{TaskRow, outcome_tone, task_lines};
 pub(crate) use trajectory::trajectory_lines;
 pub(crate) use tree::{tree_lines, window_lines};
+pub(crate) use waiting::waiting_line;
 
 #[cfg(test)]
 mod tests;

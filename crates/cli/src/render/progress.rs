@@ -395,10 +395,10 @@ const fn outcome_word(kind: OutcomeKind) -> &'static str {
     }
 }
 
-fn note(word: &str, text: &str) -> Line {
+pub(super) fn note(word: &str, text: &str) -> Line {
     Line::of(Tone::Faint, format!("  {}", column(word, AGENT_WIDTH - 2))).with(Tone::Plain, text)
 }
 
-fn bad(word: &str, text: &str) -> Line {
+pub(super) fn bad(word: &str, text: &str) -> Line {
     Line::of(Tone::Bad, format!("  {}", column(word, AGENT_WIDTH - 2))).with(Tone::Plain, text)
 }

@@ -8,15 +8,18 @@ use deskhand_core::{
 use deskhand_runtime::Journal;
 
 use super::describe::command_words;
-use crate::output::{Line, Tone};
+use crate::{
+    args::Numbers,
+    output::{Line, Tone},
+};
 
 /// The most characters of a text.
 const SHOWN: usize = 80;
 
-/// Every record with its number. A session can be forked at events.
-pub(crate) fn record_lines(journal: &Journal) -> Vec<Line> {
+/// The records with their numbers. A session can be forked at events.
+pub(crate) fn record_lines(journal: &Journal, shown: Numbers) -> Vec<Line> {
     let width = journal.lines.len().to_string().len();
-    let lines = journal.lines.iter().map(|line| {
+    let lines = journal.lines.iter().filter(|line| shown.contains(line.seq)).map(|line| {
         let (tone, words) = words(&line.record);
         Line::of(Tone::Faint, format!("{:>width$}  ", line.seq)).with(tone, one_line(&words))
     });

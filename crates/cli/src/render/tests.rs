@@ -12,12 +12,13 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
     people::{People, protocol::FromSession},
 };
 use deskhand_testkit::forgeries;
 
 use super::{Progress, SessionRow, Verbosity, number, record_lines, session_lines, trajectory_lines};
+use crate::args::Numbers;
 
 const OFFICE_SCRIPT: &str = include_str!("../../../runtime/tests/it/office.script.toml");
 
@@ -42,6 +43,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         requests: vec!["Chart the sales table in Calc".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };
@@ -126,7 +128,7 @@ fn lines_fit_the_terminal() {
 #[test]
 fn a_session_step_by_step() {
     let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
-    filters().bind(|| insta::assert_snapshot!(text_of(&trajectory_lines(&journal))));
+    filters().bind(|| insta::assert_snapshot!(text_of(&trajectory_lines(&journal, Numbers::ALL))));
 }
 
 #[test]
@@ -166,8 +168,8 @@ fn no_forgery_is_more_than_text_on_a_terminal() {
         let row = SessionRow::of(&journal, /*in_use*/ false);
         vec![
             ("run", journal.lines.iter().flat_map(|line| progress.read(line)).collect()),
-            ("show", trajectory_lines(&journal)),
-            ("records", record_lines(&journal)),
+            ("show", trajectory_lines(&journal, Numbers::ALL)),
+            ("records", record_lines(&journal, Numbers::ALL)),
             ("sessions", session_lines(&[row], journal.header.created_ms, 100)),
         ]
     };

@@ -15,12 +15,15 @@ use deskhand_runtime::{
 use super::describe::{
     column, cost_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
 };
-use crate::output::{Line, Tone};
+use crate::{
+    args::Numbers,
+    output::{Line, Tone},
+};
 
-/// The steps of a session: thoughts, actions, observations and costs.
-pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
+/// The steps of a session with these numbers: thoughts, actions, observations and costs.
+pub(crate) fn trajectory_lines(journal: &Journal, shown: Numbers) -> Vec<Line> {
     let mut story = Story::default();
-    let mut view = View::default();
+    let mut view = View { shown, step: 0, lines: Vec::new() };
     for line in &journal.lines {
         for update in story.read(line) {
             match update {
@@ -39,8 +42,11 @@ pub(crate) fn trajectory_lines(journal: &Journal) -> Vec<Line> {
     lines
 }
 
-#[derive(Default)]
 struct View {
+    /// The steps to show.
+    shown: Numbers,
+    /// The number of the last step.
+    step: u64,
     lines: Vec<Line>,
 }
 
@@ -55,7 +61,14 @@ impl View {
                 self.lines.push(Line::default());
                 self.lines.push(Line::of(Tone::Strong, format!("Request: {}", one_line(&begun.request))));
             }
-            Chapter::Step(step) => self.step(step),
+            Chapter::Step(step) => {
+                self.step = step.number.into();
+                if self.shown.contains(self.step) {
+                    self.step(step);
+                }
+            }
+            // What happened between two steps belongs to the first of them.
+            Chapter::Talk(_) | Chapter::Note(_) if !self.shown.contains(self.step) => {}
             Chapter::Talk(talk) => self.talk(talk),
             Chapter::Note(note) => self.note(note),
             Chapter::Ended { outcome, .. } => self.ended(outcome),

@@ -19,6 +19,7 @@ mod reference;
 mod runs;
 mod secrets;
 mod sessions;
+mod signs;
 mod support;
 mod talk;
 mod tasks;

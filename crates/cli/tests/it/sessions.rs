@@ -6,7 +6,7 @@ use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
 use deskhand_model::Script;
-use deskhand_runtime::{RunOptions, StopSwitch, Toolbox, people::People};
+use deskhand_runtime::{RunOptions, StopSwitch, Toolbox, Waits, people::People};
 use insta::assert_snapshot;
 
 use crate::support::World;
@@ -32,6 +32,7 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
         requests: vec!["Chart the sales table in Calc".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

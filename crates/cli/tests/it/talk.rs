@@ -105,14 +105,20 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    pub(crate) fn start(mut command: Command) -> Self {
+    /// A terminal without any abilities, so that its output is plain.
+    pub(crate) fn start(command: Command) -> Self {
+        Self::start_as("dumb", command)
+    }
+
+    /// A terminal of a kind, as `TERM` names it.
+    pub(crate) fn start_as(kind: &str, mut command: Command) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let side = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
         command.stdin(side.try_clone().unwrap()).stdout(side.try_clone().unwrap()).stderr(side);
-        command.env("COLUMNS", "100").env("TERM", "dumb");
+        command.env("COLUMNS", "100").env("TERM", kind);
         let child = command.spawn().unwrap();
         // Only the child holds the other side, so that reading ends with it.
         drop(command);

@@ -194,7 +194,7 @@ fn specification_chooses_a_model_and_keeps_the_endpoint_settings() {
     assert_eq!(model("openai").unwrap().config.model.model.as_deref(), Some("big"));
     assert_eq!(model("local").unwrap().config.model.model.as_deref(), Some("tiny"));
     let script = model("script:turns.toml").unwrap().config.model;
-    assert_eq!((script.provider, script.timeout_s), (Some(Provider::Script), 120));
+    assert_eq!((script.provider, script.timeout_s), (Some(Provider::Script), 1_800));
     assert_eq!(model("locale").unwrap_err(), "there is no model `locale`\nhelp: did you mean `local`?");
 
     let address = Overrides::default().set("model.base_url", "http://127.0.0.1:8000/v1", "--base-url");

@@ -25,10 +25,11 @@ pub struct ModelSettings {
     pub api_key_file: Option<PathBuf>,
     /// The script, for the provider `script`.
     pub script: Option<PathBuf>,
-    /// How long one request to the endpoint may take, in seconds.
+    /// How long the endpoint may be silent, in seconds: before its reply, and between the parts of it. A request that was accepted
+    /// is not repeated after that.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// The most requests for one question, including the first.
+    /// The most requests for one question, including the first. The waits between them double, from one second to a minute.
     #[schemars(range(min = 1))]
     pub attempts_max: u32,
     /// How to tell the endpoint the format of a reply.
@@ -91,8 +92,8 @@ impl Default for ModelSettings {
             api_key_env: None,
             api_key_file: None,
             script: None,
-            timeout_s: 120,
-            attempts_max: 4,
+            timeout_s: 1_800,
+            attempts_max: 8,
             structured_output: StructuredOutputSetting::Auto,
             vision: true,
         }

@@ -17,7 +17,7 @@ use deskhand_desktop::Capture as _;
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::AnyModel;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox,
+    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox, Wait, Waits,
     people::{AnyUserChannel, Nobody, PauseSwitch, People},
     private,
 };
@@ -31,7 +31,7 @@ use crate::{
 /// How long the final screenshot may take.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
 
-/// The user channel of a session, and its pause and stop switches. Clones share them.
+/// The user channel of a session, its pause and stop switches, and what it waits for. Clones share them.
 #[derive(Clone)]
 pub struct Control {
     /// The channel for requests, questions and approvals.
@@ -40,12 +40,19 @@ pub struct Control {
     pub pause: PauseSwitch,
     /// Stops the session.
     pub stop: StopSwitch,
+    /// Says what the session waits for.
+    pub waits: Waits,
 }
 
 impl Control {
     /// No user.
     pub fn unattended() -> Self {
-        Self { user: Arc::new(Nobody), pause: PauseSwitch::default(), stop: StopSwitch::new() }
+        Self {
+            user: Arc::new(Nobody),
+            pause: PauseSwitch::default(),
+            stop: StopSwitch::new(),
+            waits: Waits::default(),
+        }
     }
 }
 
@@ -116,18 +123,22 @@ struct Run<'a> {
 impl Run<'_> {
     async fn run(mut self, held: Option<HeldSession>) -> Result<Option<Ended>, HostError> {
         let begun = Instant::now();
-        let stop = &self.control.stop;
+        let (stop, waits) = (&self.control.stop, &self.control.waits);
         // Before the session begins there is nothing to record: a stop just ends it.
+        let waiting = waits.begin(Wait::Desktop);
         let (mut workspace, kept) = tokio::select! {
             started = start(self.plan, held.as_ref()) => started?,
             _ = stop.wait() => return Ok(None),
         };
+        drop(waiting);
         self.observer.notice(&works_on(self.plan, &workspace, kept));
         let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
+        let waiting = waits.begin(Wait::Opening(self.plan.workspace.opens(&again)));
         let opened = tokio::select! {
             opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
             _ = stop.wait() => Ok(false),
         };
+        drop(waiting);
         if !matches!(opened, Ok(true)) {
             self.close(workspace).await;
             return Ok(opened.map(|_| None)?);
@@ -140,6 +151,7 @@ impl Run<'_> {
                 return Err(error);
             }
         };
+        let _waiting = waits.begin(Wait::Closing);
         let (desktop, notices) = DesktopEnd::of(&self.plan.workspace, workspace, &end).await;
         notices.iter().for_each(|notice| self.observer.notice(notice));
         let elapsed_ms = milliseconds(begun.elapsed());
@@ -216,6 +228,7 @@ impl Run<'_> {
                 pause: self.control.pause.clone(),
             },
             stop: self.control.stop.clone(),
+            waits: self.control.waits.clone(),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             setup: plan.setup.to_json(),
         };

@@ -188,6 +188,12 @@ impl WorkspacePlan {
         self.open_with(workspace, &[]).await
     }
 
+    /// What is opened on it, by path or name, with further documents.
+    pub(crate) fn opens(&self, more: &[Document]) -> Vec<String> {
+        let documents = self.documents.iter().chain(more).map(|document| document.path.display().to_string());
+        self.launch.iter().cloned().chain(documents).collect()
+    }
+
     /// The same, with further documents.
     pub(crate) async fn open_with(
         &self,

@@ -9,21 +9,22 @@ use deskhand_core::{
     duration::milliseconds,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
 };
-use deskhand_http::{Secret, read_body};
+use deskhand_http::{Bound, Secret, read_body_until};
 use jiff::Timestamp;
 use reqwest::{
     Client,
-    header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
 };
 use serde_json::Value;
 
 use super::{
     config::{OpenAiConfig, OpenAiSetupError, parse_base_url, read_key, strip},
     failure::{Endpoint, Fault, Retry},
+    stream::{self, StreamError},
     wait,
     wire::{self, Dialect},
 };
-use crate::port::{Model, PictureSource};
+use crate::port::{Model, ModelSign, ModelSigns, PictureSource};
 
 /// The maximum response size, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
@@ -58,7 +59,7 @@ impl OpenAi {
             return Err(OpenAiSetupError::NoModel { base_url });
         }
         let key = config.key.as_ref().map(|source| read_key(source, &base_url)).transpose()?;
-        let client = deskhand_http::client(&server, CONNECT_TIMEOUT, config.timeout)
+        let client = deskhand_http::client(&server, CONNECT_TIMEOUT, Bound::Silence(config.timeout))
             .map_err(OpenAiSetupError::Client)?;
         let endpoint = Endpoint {
             url: format!("{base_url}/chat/completions"),
@@ -82,33 +83,51 @@ impl OpenAi {
         request: &ModelRequest,
         messages: &[Value],
         dialect: Dialect,
+        signs: &dyn ModelSigns,
     ) -> Result<Answer, Fault> {
         let body = wire::body(request, messages, &self.config, dialect).to_string();
-        let mut builder =
-            self.client.post(&self.endpoint.url).header(CONTENT_TYPE, "application/json").body(body);
+        let mut builder = self.client.post(&self.endpoint.url);
+        builder = builder.header(CONTENT_TYPE, "application/json").body(body);
+        builder = builder.header(ACCEPT, "application/json, text/event-stream");
         if let Some(key) = &self.key {
             builder = builder.header(AUTHORIZATION, key.bearer());
         }
+        signs.sign(ModelSign::Asked);
         let mut response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
         let status = response.status();
         let header =
             |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (location, after) = (header(LOCATION), header(RETRY_AFTER));
-        let bytes =
-            read_body(&mut response, ANSWER_MAX).await.map_err(|error| self.endpoint.not_read(&error))?;
+        let (location, after, media_type) = (header(LOCATION), header(RETRY_AFTER), header(CONTENT_TYPE));
+        let received = |bytes: &[u8]| {
+            signs.sign(ModelSign::Receiving { bytes: bytes.len() });
+            stream::is_whole(bytes)
+        };
+        let bytes = read_body_until(&mut response, ANSWER_MAX, received)
+            .await
+            .map_err(|error| self.endpoint.not_read(&error))?;
         let text = String::from_utf8_lossy(&bytes);
         if !status.is_success() {
             let after = after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
             let location = location.map(|address| self.redact(&address));
             return Err(self.endpoint.status(status, &self.redact(&text), location.as_deref(), after));
         }
-        self.interpret(request, &text)
+        self.interpret(request, media_type.as_deref(), &text)
     }
 
     /// Interprets a success response.
-    fn interpret(&self, request: &ModelRequest, text: &str) -> Result<Answer, Fault> {
-        let Ok(answer) = serde_json::from_str::<Value>(text) else {
-            return Err(self.endpoint.not_json(&self.redact(text)));
+    fn interpret(
+        &self,
+        request: &ModelRequest,
+        media_type: Option<&str>,
+        text: &str,
+    ) -> Result<Answer, Fault> {
+        let answer = if stream::is_stream(media_type, text) {
+            stream::assemble(text).map_err(|error| match error {
+                StreamError::CutShort => self.endpoint.stream_cut(text.len()),
+                StreamError::NotJson(data) => self.endpoint.not_json(&self.redact(&data)),
+            })?
+        } else {
+            serde_json::from_str(text).map_err(|_| self.endpoint.not_json(&self.redact(text)))?
         };
         if let Some(fault) = self.endpoint.error_in_success(&answer, &self.redact(text)) {
             return Err(fault);
@@ -170,6 +189,7 @@ impl Model for OpenAi {
         &self,
         request: &ModelRequest,
         pictures: &dyn PictureSource,
+        signs: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let elapsed_ms = || milliseconds(start.elapsed());
@@ -185,7 +205,7 @@ impl Model for OpenAi {
         loop {
             let dialect = self.dialect();
             sent += 1;
-            let mut fault = match self.attempt(request, &messages, dialect).await {
+            let mut fault = match self.attempt(request, &messages, dialect, signs).await {
                 Ok(answer) => {
                     return Ok(ModelReply {
                         text: answer.text,
@@ -224,8 +244,14 @@ impl Model for OpenAi {
                 wait_ms = time.as_millis(),
                 "retrying the request"
             );
-            wait::before_retry(time).await;
             attempt += 1;
+            signs.sign(ModelSign::Retrying {
+                reason: self.redact(&fault.message),
+                after: time,
+                attempt,
+                attempts_max: self.config.attempts_max,
+            });
+            wait::before_retry(time).await;
         }
     }
 

@@ -14,7 +14,7 @@ pub struct OpenAiConfig {
     pub model: String,
     /// The source of the API key; `None` if the endpoint needs none.
     pub key: Option<SecretSource>,
-    /// The timeout of one request, from connecting to the last byte.
+    /// How long the endpoint may send nothing: before its response, and between the parts of it.
     pub timeout: Duration,
     /// The maximum number of requests per question, 1 for no retry. A request repeated in another dialect after "not
     /// supported" does not count.
@@ -42,9 +42,9 @@ impl OpenAiConfig {
             base_url: base_url.into(),
             model: model.into(),
             key: None,
-            timeout: Duration::from_secs(120),
-            attempts_max: 4,
-            retry_wait_first: Duration::from_millis(500),
+            timeout: Duration::from_secs(1_800),
+            attempts_max: 8,
+            retry_wait_first: Duration::from_secs(1),
             retry_wait_max: Duration::from_secs(60),
             structured_output: StructuredOutput::Auto,
             vision: true,

@@ -62,7 +62,7 @@ impl Endpoint {
     /// No response.
     pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         let (url, cause) = (&self.url, root_cause(error));
-        if error.is_timeout() {
+        if error.is_timeout() && !error.is_connect() {
             return self.timed_out();
         }
         if error.is_connect() {
@@ -98,14 +98,26 @@ impl Endpoint {
         }
     }
 
+    /// The server accepted the request and said nothing. It is not sent again: the model may still work on it, and would be paid
+    /// twice.
     fn timed_out(&self) -> Fault {
+        let seconds = self.timeout.as_secs_f64();
         let message = format!(
-            "request to {} for model {} timed out after {} s; raise the timeout or use a faster model",
+            "{} sent nothing for {seconds} s after it accepted the request for model {}; if the model needs longer, set model.timeout_s, for example with --timeout {}",
             self.url,
             self.model,
-            self.timeout.as_secs_f64()
+            (seconds * 4.0).ceil()
         );
-        Fault::new(Kind::TimedOut, Retry::BackOff, message)
+        Fault::new(Kind::TimedOut, Retry::No, message)
+    }
+
+    /// A streamed response that ended before the reply did.
+    pub(super) fn stream_cut(&self, received: usize) -> Fault {
+        let message = format!(
+            "the stream from {} ended after {received} bytes, before the reply did; check the server log and any proxies",
+            self.url
+        );
+        Fault::new(Kind::CutShort, Retry::BackOff, message)
     }
 
     /// A non-success status. `retry_after` is the value of that header.
@@ -133,6 +145,13 @@ impl Endpoint {
                 );
                 Fault::new(Kind::Unauthorized, Retry::No, format!("{answer}; {place}"))
             }
+            400..=499 if error.is_about_pictures() && !matches!(code, 408 | 429) => Fault::new(
+                Kind::Rejected,
+                Retry::No,
+                format!(
+                    "{answer}; if the model takes no pictures, send none: --no-pictures, or model.vision = false in the configuration"
+                ),
+            ),
             404 => {
                 let message = format!(
                     "{answer}; check base_url ({}, which usually ends in /v1) and the model name (see {}/models)",
@@ -225,8 +244,10 @@ impl Endpoint {
     /// A reply truncated at the token limit.
     pub(super) fn limit(&self, tokens_max: u32) -> Fault {
         let message = format!(
-            "the reply from model {} at {} was truncated at {tokens_max} tokens; raise the reply token limit",
-            self.model, self.url
+            "the reply from model {} at {} was truncated at {tokens_max} tokens; raise limits.completion_tokens_max, for example with --max-reply-tokens {}",
+            self.model,
+            self.url,
+            tokens_max.saturating_mul(4)
         );
         Fault::new(Kind::CutShort, Retry::No, message)
     }
@@ -260,6 +281,11 @@ impl ErrorBody {
 
     fn is_quota(&self) -> bool {
         self.code.contains("insufficient_quota") || self.message.contains("insufficient_quota")
+    }
+
+    fn is_about_pictures(&self) -> bool {
+        let text = self.all().to_ascii_lowercase();
+        ["image", "vision", "multimodal", "multi-modal"].iter().any(|word| text.contains(word))
     }
 
     fn all(&self) -> String {

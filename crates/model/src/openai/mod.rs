@@ -3,6 +3,7 @@
 mod client;
 mod config;
 mod failure;
+mod stream;
 mod wait;
 mod wire;
 

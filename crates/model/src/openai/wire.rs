@@ -16,6 +16,8 @@ pub(super) struct Dialect {
     pub(super) token_limit: TokenLimitField,
     /// Whether a temperature is sent.
     pub(super) temperature: bool,
+    /// Whether the reply is streamed, so that a model at work is told from a server that is gone.
+    pub(super) stream: bool,
 }
 
 impl Dialect {
@@ -32,6 +34,7 @@ impl Dialect {
                 chosen @ (TokenLimitField::MaxTokens | TokenLimitField::MaxCompletionTokens) => chosen,
             },
             temperature: config.temperature.is_some(),
+            stream: true,
         }
     }
 
@@ -52,6 +55,9 @@ impl Dialect {
         }
         if self.temperature && text.contains("temperature") && unsupported {
             return Some(Self { temperature: false, ..self });
+        }
+        if self.stream && text.contains("stream") && unsupported {
+            return Some(Self { stream: false, ..self });
         }
         let about_form = ["response_format", "json_schema", "json_object", "structured output", "json mode"]
             .iter()
@@ -93,6 +99,10 @@ pub(super) fn body(
     body.insert(limit.to_owned(), json!(request.completion_tokens_max));
     if let Some(temperature) = config.temperature.filter(|_| dialect.temperature) {
         body.insert("temperature".to_owned(), json!((f64::from(temperature) * 1e4).round() / 1e4));
+    }
+    if dialect.stream {
+        body.insert("stream".to_owned(), json!(true));
+        body.insert("stream_options".to_owned(), json!({"include_usage": true}));
     }
     let format = match dialect.output {
         StructuredOutput::Schema | StructuredOutput::Auto => Some(json!({

@@ -20,7 +20,7 @@ use super::{
     placeholder::{Piece, Placeholder},
     prompt::{self, Listed, Unresolved},
 };
-use crate::port::{Model, PictureSource};
+use crate::port::{Model, ModelSigns, PictureSource};
 
 /// A model that replies from a file of turns, used in order:
 ///
@@ -261,6 +261,7 @@ impl Model for Script {
         &self,
         request: &ModelRequest,
         _pictures: &dyn PictureSource,
+        _signs: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
         self.answer(request)
     }

@@ -9,7 +9,7 @@ use deskhand_core::model::{
         Unreachable,
     },
 };
-use deskhand_model::{Model, NoPictures, OpenAi, OpenAiConfig, SecretSource};
+use deskhand_model::{Model, NoPictures, OpenAi, OpenAiConfig, SecretSource, Unwatched};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion};
 use serde_json::json;
 
@@ -25,7 +25,7 @@ fn config(base_url: String) -> OpenAiConfig {
 }
 
 async fn fail(config: OpenAiConfig) -> ModelFailure {
-    OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures).await.unwrap_err()
+    OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err()
 }
 
 /// Every request gets the same response: checks the kind, the number of requests, and parts of the message.
@@ -51,6 +51,9 @@ async fn statuses() {
     )
     .await;
     check(error(403, "forbidden", "no"), Unauthorized, 1, &["403"]).await;
+    let blind = "this model does not support image input";
+    check(error(400, "bad", blind), Rejected, 1, &[blind, "--no-pictures", "model.vision = false"]).await;
+    check(error(404, "none", blind), Rejected, 1, &["--no-pictures"]).await;
     check(error(404, "model_not_found", "no m"), NotFound, 1, &["no m", "check base_url", "/models"]).await;
     check(
         error(400, "context_length_exceeded", "too long"),
@@ -96,7 +99,13 @@ async fn broken_responses() {
 async fn unusable_replies() {
     let mut cut = completion("{\"status\": \"CONT", None);
     cut["choices"][0]["finish_reason"] = json!("length");
-    check(Behaviour::status(200, cut.to_string()), CutShort, 1, &["truncated at 500 tokens"]).await;
+    check(
+        Behaviour::status(200, cut.to_string()),
+        CutShort,
+        1,
+        &["truncated at 500 tokens", "limits.completion_tokens_max", "--max-reply-tokens 2000"],
+    )
+    .await;
     let mut refusal = completion("", None);
     refusal["choices"][0]["message"]["refusal"] = json!("I will not");
     check(Behaviour::status(200, refusal.to_string()), Rejected, 1, &["refused to answer: I will not"]).await;
@@ -121,27 +130,30 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
     // The configured back-off is too long: only `Retry-After` shortens the delays.
     let config = OpenAiConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
     let model = OpenAi::new(config).unwrap();
-    assert_eq!(model.ask(&request("a"), &NoPictures).await.unwrap().attempts, 3);
-    let failure = model.ask(&request("a"), &NoPictures).await.unwrap_err();
+    assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 3);
+    let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (RateLimited, 1));
     assert!(
         failure.message.contains("`Retry-After` is 3600 s, above the maximum of 60 s"),
         "{}",
         failure.message
     );
-    let reply = model.ask(&request("a"), &NoPictures).await.unwrap();
+    let reply = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
     assert!(reply.elapsed_ms >= 200, "waited {} ms", reply.elapsed_ms);
 }
 
 #[tokio::test]
-async fn a_request_times_out() {
+async fn a_silent_endpoint_is_given_up_and_not_asked_again() {
     let endpoint = MockEndpoint::start(vec![Behaviour::Hang; 2]).await.unwrap();
     let config =
         OpenAiConfig { timeout: Duration::from_millis(150), attempts_max: 2, ..config(endpoint.base_url()) };
     let failure = fail(config).await;
-    assert_eq!((failure.kind, failure.attempts), (TimedOut, 2));
-    assert!(failure.message.contains("timed out after 0.15 s"), "{}", failure.message);
-    assert!(failure.elapsed_ms >= 300, "{}", failure.elapsed_ms);
+    // The model may still work on the request: another one would be paid as well.
+    assert_eq!((failure.kind, failure.attempts, endpoint.requests().len()), (TimedOut, 1, 1));
+    for words in ["sent nothing for 0.15 s", "model.timeout_s", "--timeout 1"] {
+        assert!(failure.message.contains(words), "{words}: {}", failure.message);
+    }
+    assert!(failure.elapsed_ms >= 150, "{}", failure.elapsed_ms);
 }
 
 #[tokio::test]
@@ -159,7 +171,7 @@ async fn an_endpoint_that_stops_mid_request() {
     let mut endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
     let model = OpenAi::new(config(endpoint.base_url())).unwrap();
     let asked = request("a");
-    let failure = tokio::join!(model.ask(&asked, &NoPictures), async {
+    let failure = tokio::join!(model.ask(&asked, &NoPictures, &Unwatched), async {
         endpoint.wait_for_requests(1).await;
         endpoint.kill().await;
     })
@@ -175,7 +187,7 @@ async fn dropping_the_request_cancels_the_retry_delay() {
     let model = OpenAi::new(config).unwrap();
     let asked = request("a");
     tokio::select! {
-        reply = model.ask(&asked, &NoPictures) => panic!("{reply:?}"),
+        reply = model.ask(&asked, &NoPictures, &Unwatched) => panic!("{reply:?}"),
         () = endpoint.wait_for_requests(1) => {}
     }
     assert_eq!(endpoint.requests().len(), 1);

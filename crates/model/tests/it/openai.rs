@@ -1,6 +1,6 @@
 //! Request bodies and successful responses.
 
-use std::{fs, time::Duration};
+use std::{fs, sync::Mutex, time::Duration};
 
 use deskhand_core::{
     geometry::Rect,
@@ -8,8 +8,8 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use deskhand_model::{
-    AnyModel, Model, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource, Script, SecretSource,
-    StructuredOutput, TokenLimitField, normalise_base_url,
+    AnyModel, Model, ModelSign, ModelSigns, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource,
+    Script, SecretSource, StructuredOutput, TokenLimitField, Unwatched, normalise_base_url,
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ async fn sends_one_request_per_reply() {
     assert!(!format!("{model:?}").contains("canary"), "{model:?}");
     assert_eq!(model.name(), format!("openai m at {}", endpoint.base_url()));
 
-    let reply = model.ask(&request("hello"), &NoPictures).await.unwrap();
+    let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
     assert_eq!(reply.text, r#"{"status": "FINISH"}"#);
     assert_eq!(reply.model, "mock-model");
     assert_eq!(
@@ -67,6 +67,8 @@ async fn sends_one_request_per_reply() {
             ],
             "max_tokens": 500,
             "temperature": 0.2,
+            "stream": true,
+            "stream_options": {"include_usage": true},
             "response_format": {
                 "type": "json_schema",
                 "json_schema": {"name": "app_agent_reply", "schema": asked.schema, "strict": true},
@@ -100,9 +102,9 @@ async fn pictures_are_sent_to_vision_models() {
         parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
     }];
     let seeing = OpenAi::new(config(&endpoint)).unwrap();
-    seeing.ask(&asked, &OnePicture).await.unwrap();
+    seeing.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
     let blind = OpenAi::new(OpenAiConfig { vision: false, ..config(&endpoint) }).unwrap();
-    blind.ask(&asked, &OnePicture).await.unwrap();
+    blind.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
     let contents: Vec<Value> =
         endpoint.requests().into_iter().map(|sent| sent.body["messages"][0]["content"].clone()).collect();
     let text = json!({"type": "text", "text": "look"});
@@ -110,7 +112,7 @@ async fn pictures_are_sent_to_vision_models() {
         json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AQID", "detail": "auto"}});
     assert_eq!(contents, [json!([text, image]), json!([text])]);
 
-    let failure = seeing.ask(&asked, &NoPictures).await.unwrap_err();
+    let failure = seeing.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 0));
     assert_eq!(endpoint.requests().len(), 2, "nothing is sent without its picture");
 }
@@ -120,6 +122,7 @@ async fn learns_the_dialect_of_the_endpoint() {
     let refuse = |message: &str| Behaviour::error(400, "invalid_request_error", message);
     let endpoint = MockEndpoint::start([
         refuse("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."),
+        refuse("Extra inputs are not permitted: stream_options"),
         refuse("Unsupported value: 'temperature' does not support 0.5 with this model."),
         refuse("Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model."),
         refuse("response_format json_object is not supported"),
@@ -130,29 +133,63 @@ async fn learns_the_dialect_of_the_endpoint() {
     .unwrap();
     let model =
         OpenAi::new(OpenAiConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) }).unwrap();
-    assert_eq!(model.ask(&request("a"), &NoPictures).await.unwrap().attempts, 5);
+    assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 6);
     // The dialect is kept for later calls.
-    assert_eq!(model.ask(&request("b"), &NoPictures).await.unwrap().attempts, 1);
-    let forms: Vec<(bool, bool, Value)> = endpoint
+    assert_eq!(model.ask(&request("b"), &NoPictures, &Unwatched).await.unwrap().attempts, 1);
+    let forms: Vec<(bool, bool, bool, Value)> = endpoint
         .requests()
         .iter()
         .map(|sent| {
             let form = sent.body["response_format"]["type"].clone();
-            (sent.body.get("max_tokens").is_some(), sent.body.get("temperature").is_some(), form)
+            let has = |name| sent.body.get(name).is_some();
+            (has("max_tokens"), has("stream"), has("temperature"), form)
         })
         .collect();
     let (schema, object) = (json!("json_schema"), json!("json_object"));
     assert_eq!(
         forms,
         [
-            (true, true, schema.clone()),
-            (false, true, schema.clone()),
-            (false, false, schema),
-            (false, false, object),
-            (false, false, Value::Null),
-            (false, false, Value::Null),
+            (true, true, true, schema.clone()),
+            (false, true, true, schema.clone()),
+            (false, false, true, schema.clone()),
+            (false, false, false, schema),
+            (false, false, false, object),
+            (false, false, false, Value::Null),
+            (false, false, false, Value::Null),
         ]
     );
+}
+
+#[derive(Default)]
+struct Signs(Mutex<Vec<ModelSign>>);
+
+impl ModelSigns for Signs {
+    fn sign(&self, sign: ModelSign) {
+        self.0.lock().unwrap().push(sign);
+    }
+}
+
+#[tokio::test]
+async fn replies_are_streamed_and_retries_announced() {
+    let texts = vec!["{\"status\": ".to_owned(), "\"FINISH\"}".to_owned()];
+    let endpoint = MockEndpoint::start([Behaviour::status(503, "boom"), Behaviour::Stream(texts, (120, 7))])
+        .await
+        .unwrap();
+    let signs = Signs::default();
+    let model = OpenAi::new(config(&endpoint)).unwrap();
+    let reply = model.ask(&request("a"), &NoPictures, &signs).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.model.as_str()), ("{\"status\": \"FINISH\"}", "mock-model"));
+    assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(120), Some(7)));
+    let signs = signs.0.into_inner().unwrap();
+    let [ModelSign::Asked, ModelSign::Receiving { .. }, retry, ModelSign::Asked, received @ ..] = &signs[..]
+    else {
+        panic!("{signs:?}");
+    };
+    let ModelSign::Retrying { reason, after, attempt: 2, attempts_max: 8 } = retry else {
+        panic!("{retry:?}")
+    };
+    assert!(reason.contains("503") && *after == Duration::from_millis(1), "{retry:?}");
+    assert!(matches!(received, [.., ModelSign::Receiving { bytes }] if *bytes > 200), "{received:?}");
 }
 
 #[tokio::test]
@@ -165,7 +202,8 @@ async fn an_explicit_setting_has_no_fallback() {
     ] {
         let endpoint = MockEndpoint::start([Behaviour::error(400, "bad", message)]).await.unwrap();
         let config = OpenAiConfig { structured_output: output, token_limit_field, ..config(&endpoint) };
-        let failure = OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures).await.unwrap_err();
+        let failure =
+            OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
         assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 1), "{message}");
         assert!(failure.message.contains(message), "{}", failure.message);
     }
@@ -179,7 +217,8 @@ async fn token_counts_of_all_attempts_are_summed() {
     ])
     .await
     .unwrap();
-    let reply = OpenAi::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures).await.unwrap();
+    let reply =
+        OpenAi::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
     assert_eq!(reply.attempts, 2);
     assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(20), Some(3)));
 }
@@ -200,8 +239,8 @@ async fn the_mock_endpoint_can_serve_a_script() {
     let model = AnyModel::OpenAi(OpenAi::new(config(&endpoint)).unwrap());
     let asked =
         request("hello\n- [w4] window \"Untitled 1 — LibreOffice Calc\" of LibreOffice Calc (active)");
-    assert_eq!(model.ask(&asked, &NoPictures).await.unwrap().text, r#"{"id": "w4"}"#);
-    let failure = model.ask(&asked, &NoPictures).await.unwrap_err();
+    assert_eq!(model.ask(&asked, &NoPictures, &Unwatched).await.unwrap().text, r#"{"id": "w4"}"#);
+    let failure = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
     assert!(failure.message.contains("has no turns left"), "{}", failure.message);
 }
 

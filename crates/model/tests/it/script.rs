@@ -9,7 +9,7 @@ use deskhand_core::{
     prompt::{element_line, window_line},
     ui::{AppInfo, Element, Pattern, Role, ValueRange, WindowInfo, WindowKind},
 };
-use deskhand_model::{AnyModel, Model, NoPictures, Script};
+use deskhand_model::{AnyModel, Model, NoPictures, Script, Unwatched};
 use insta::assert_snapshot;
 
 use crate::request;
@@ -287,13 +287,13 @@ async fn usage_is_given_or_estimated() {
     assert_eq!(model.name(), "script demo.toml");
     let mut asked = request("");
     asked.messages.truncate(1);
-    let first = model.ask(&asked, &NoPictures).await.unwrap();
+    let first = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap();
     assert_eq!((first.attempts, first.model.as_str()), (1, "script"));
     assert_eq!(
         first.usage,
         Usage { prompt_tokens: Some(9), cached_tokens: Some(4), completion_tokens: None }
     );
-    let second = model.ask(&asked, &NoPictures).await.unwrap();
+    let second = model.ask(&asked, &NoPictures, &Unwatched).await.unwrap();
     let characters = "Answer in JSON. Example: [e999] push button \"Finish\"\n".len() as u64;
     assert_eq!(second.usage.prompt_tokens, Some(characters.div_ceil(4)));
     assert_eq!(second.usage.completion_tokens, Some(2));

@@ -13,9 +13,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act::ActLimits;
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,12 @@ struct State {
 }
 
 impl Model for Instantly {
-    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        _: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(answered_at) = state.answered_at {
             let step = answered_at.elapsed().as_secs_f64() * 1e3;
@@ -119,6 +124,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
         requests: vec!["read the controls".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "perception".to_owned(),
         setup: Value::Null,
     };

@@ -19,9 +19,9 @@ use deskhand_core::{
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeWindow};
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
     people::{People, Request},
     run,
     side_by_side::side_by_side,
@@ -45,7 +45,12 @@ struct Busy {
 }
 
 impl Model for Busy {
-    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        _: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         // The event log of the in-memory desktop does not count as memory of the session.
         self.desktop.forget_history();
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
@@ -107,6 +112,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
         requests: vec![Request::from("Fill in the form".to_owned())],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "bench".to_owned(),
         setup: Value::Null,
     };

@@ -3,6 +3,7 @@
 //! `docs/guides/protocol.md` documents it; a test checks its examples against these types.
 
 use deskhand_core::{
+    duration::milliseconds,
     ids::EffectId,
     outcome::OutcomeKind,
     record::{Line, Record},
@@ -10,6 +11,9 @@ use deskhand_core::{
     session::{AskedBy, FollowerPlan, PlannedAction, Tally},
 };
 use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use crate::waiting::{Wait, Waiting};
 
 /// A line to a session.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -116,6 +120,18 @@ pub enum FromSession<'a> {
     },
     /// The session was resumed.
     Resumed,
+    /// The session has waited for something for a while; repeated as long as it does. The journal does not hold it.
+    Waiting {
+        /// What it waits for: `desktop`, `opening`, `look`, `reply`, `retry`, `tool`, `agent`, `answers`, `approval`, `request` or
+        /// `closing`.
+        on: &'static str,
+        /// Its name: the model, the tool, the documents, the sub-task; why a request is sent again.
+        detail: String,
+        /// For how long, in milliseconds.
+        elapsed_ms: u64,
+        /// When the next request to the model is sent, in milliseconds from now; null but for `retry`.
+        next_try_ms: Option<u64>,
+    },
     /// A request ended.
     Outcome {
         /// The round number, from 1.
@@ -146,6 +162,31 @@ pub struct JournalLine<'a> {
     seq: u64,
     at_ms: u64,
     record: &'a Record,
+}
+
+impl FromSession<'_> {
+    /// What a session waits for, as of `now`.
+    pub fn waiting(waiting: &Waiting, now: Instant) -> Self {
+        let mut next_try_ms = None;
+        let (on, detail) = match &waiting.on {
+            Wait::Desktop => ("desktop", String::new()),
+            Wait::Opening(what) => ("opening", what.join(", ")),
+            Wait::Look => ("look", String::new()),
+            Wait::Reply { model, .. } => ("reply", model.clone()),
+            Wait::Retry { reason, at, .. } => {
+                next_try_ms = Some(milliseconds(at.saturating_duration_since(now)));
+                ("retry", reason.clone())
+            }
+            Wait::Tool { tool, .. } => ("tool", tool.clone()),
+            Wait::Agent { subtask } => ("agent", subtask.clone()),
+            Wait::Answers => ("answers", String::new()),
+            Wait::Approval => ("approval", String::new()),
+            Wait::Request => ("request", String::new()),
+            Wait::Closing => ("closing", String::new()),
+        };
+        let elapsed_ms = milliseconds(now.saturating_duration_since(waiting.since));
+        Self::Waiting { on, detail, elapsed_ms, next_try_ms }
+    }
 }
 
 impl<'a> FromSession<'a> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use deskhand_core::model::{ModelFailure, ModelReply, ModelRequest, Part};
 use deskhand_desktop_fake::FakeDesktop;
-use deskhand_model::{Model, PictureSource, Script};
+use deskhand_model::{Model, ModelSigns, PictureSource, Script};
 use serde_json::{Value, json};
 
 /// The command in progress when the process died.
@@ -61,7 +61,12 @@ impl Careful {
 }
 
 impl Model for Careful {
-    async fn ask(&self, request: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         let mut state = self.state.lock().unwrap();
         let asked_before = state.last.as_ref().filter(|(last, _)| last == request);
         if let Some((_, reply)) = asked_before {

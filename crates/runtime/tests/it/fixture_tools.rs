@@ -21,9 +21,9 @@ use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions, diagnose};
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use deskhand_testkit::{
     fixture::{Fixture, Screen, Toolkit},
@@ -187,7 +187,12 @@ async fn wait_ends_when_the_application_settles() {
 struct Canned(Mutex<VecDeque<Value>>);
 
 impl Model for Canned {
-    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        _: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         let mut replies = self.0.lock().unwrap();
         let reply = if replies.len() > 1 { replies.pop_front().unwrap() } else { replies[0].clone() };
         let (text, model) = (reply.to_string(), "canned".to_owned());
@@ -221,6 +226,7 @@ async fn the_first_stop_cancels_a_wait() {
         requests: vec!["wait".into()],
         people: People::nobody(),
         stop: stop.clone(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: Value::Null,
     };

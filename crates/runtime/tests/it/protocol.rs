@@ -15,9 +15,11 @@ use deskhand_core::{
 };
 use deskhand_runtime::people::{
     ApprovalRequest, Frontend as _, InputLine, JsonFrontend, PauseNotice, Prompt, Questions, UserInput,
-    protocol::ToSession,
+    protocol::{FromSession, ToSession},
 };
+use deskhand_runtime::{Wait, Waiting};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 /// The lines of the code block after a marker.
 fn examples(mark: &str) -> Vec<String> {
@@ -83,6 +85,25 @@ fn output_lines_match_the_documentation() {
     frontend.withdrawn(&approval());
     frontend.notify(&PauseNotice::Paused { before: "looking at the screen".to_owned() });
     frontend.notify(&PauseNotice::Resumed);
+    for on in [
+        Wait::Reply { model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(), received: 0 },
+        Wait::Retry {
+            model: String::new(),
+            reason: "it returned 503".to_owned(),
+            at: Instant::now() + Duration::from_secs(60),
+            attempt: 2,
+            attempts_max: 8,
+        },
+    ] {
+        let (since, at) = (Instant::now(), Duration::from_millis(2_000));
+        let mut line =
+            serde_json::to_value(FromSession::waiting(&Waiting { on, since }, since + at)).unwrap();
+        if let Some(next) = line["next_try_ms"].as_u64() {
+            assert!((55_000..=58_000).contains(&next), "{next}");
+            line["next_try_ms"] = 57_500.into();
+        }
+        written.lock().unwrap().push(line);
+    }
     for line in ["", " ", r#"{"do": "decide", "id": 9, "approve": "once"}"#] {
         assert_eq!(frontend.parse(&InputLine::Text(line.to_owned()), Some(&approval())), UserInput::Handled);
     }

@@ -29,7 +29,7 @@ use deskhand_core::{
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed,
+    HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
     agents::EnabledAgents,
     people::{Approvals, People, Request},
     replay, resume, run, verify,
@@ -253,6 +253,7 @@ impl Life {
                 pause: deskhand_runtime::people::PauseSwitch::default(),
             },
             stop: stop.clone(),
+            waits: Waits::default(),
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         };

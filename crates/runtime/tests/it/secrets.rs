@@ -15,7 +15,7 @@ use deskhand_desktop::{DesktopError, Patterns as _};
 use deskhand_desktop_act::{ActLimits, Veiled};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunError, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed,
+    HeldSession, RunEnd, RunError, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
     agents::EnabledAgents, people::People, resume, run,
 };
 use deskhand_secret::{ReadValue, SecretReader, SecretValue, Secrets, Veil};
@@ -131,6 +131,7 @@ fn options<'a>(
         requests: requests.iter().map(|request| (*request).into()).collect(),
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     }

@@ -9,7 +9,7 @@ use deskhand_core::{
     session::{Effect, StopReason, Suspension},
 };
 use deskhand_desktop_fake::office;
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::StopSwitch;
 
 use crate::support::{commands, config, office_script, run_with};
@@ -36,7 +36,12 @@ async fn no_call_is_dispatched_after_a_stop() {
 struct Silent;
 
 impl Model for Silent {
-    async fn ask(&self, _: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        _: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         std::future::pending().await
     }
 

@@ -12,7 +12,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeDesktop, office};
 use deskhand_model::{Model, Script};
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox,
+    RunEnd, RunOptions, SessionFolder, SessionStore, StopSwitch, Toolbox, Waits,
     agents::EnabledAgents,
     people::{Approvals, People, Request},
     run,
@@ -88,6 +88,7 @@ pub(crate) async fn run_people<M: Model>(
         requests: vec![REQUEST.into()],
         people,
         stop: stop.clone(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };
@@ -201,6 +202,7 @@ impl<M: Model> World<M> {
             requests: requests.into_iter().map(Request::from).collect(),
             people: People { approvals: Approvals::All, ..People::nobody() },
             stop: StopSwitch::new(),
+            waits: Waits::default(),
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         }

@@ -16,9 +16,9 @@ use deskhand_desktop::LaunchRequest;
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use serde_json::{Value, json};
 
@@ -31,7 +31,12 @@ struct Told {
 }
 
 impl Model for Told {
-    async fn ask(&self, request: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         let texts = |message: &Message| {
             let text =
                 |part: &Part| if let Part::Text { text } = part { text.clone() } else { String::new() };
@@ -80,6 +85,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
         requests: vec!["do it".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: Value::Null,
     };

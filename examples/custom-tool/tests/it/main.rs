@@ -14,7 +14,7 @@ use deskhand_desktop_fake::office;
 use deskhand_example_custom_tool::CountWords;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunOptions, SessionStore, StopSwitch, Toolbox, agents::EnabledAgents, people::People, run,
+    RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
 };
 use serde_json::json;
 
@@ -57,6 +57,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
         requests: vec!["Count the words of the document.".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

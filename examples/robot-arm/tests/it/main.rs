@@ -15,7 +15,7 @@ use deskhand_desktop_fake::office;
 use deskhand_example_robot_arm::ArmKind;
 use deskhand_model::Script;
 use deskhand_runtime::{
-    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox,
+    RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
     agents::{
         AgentKind, AgentRegistry,
         mcp::{McpKind, McpSettings},
@@ -42,6 +42,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
         requests: vec!["Type the code.".into()],
         people: People::nobody(),
         stop: StopSwitch::new(),
+        waits: Waits::default(),
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

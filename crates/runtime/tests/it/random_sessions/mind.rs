@@ -6,7 +6,7 @@ use deskhand_core::{
     agent::AgentRef,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Part, Usage},
 };
-use deskhand_model::{Model, PictureSource};
+use deskhand_model::{Model, ModelSigns, PictureSource};
 use serde_json::{Value, json};
 
 use super::{Counts, chance::Chance};
@@ -47,7 +47,12 @@ impl RandomModel {
 }
 
 impl Model for RandomModel {
-    async fn ask(&self, request: &ModelRequest, _: &dyn PictureSource) -> Result<ModelReply, ModelFailure> {
+    async fn ask(
+        &self,
+        request: &ModelRequest,
+        _: &dyn PictureSource,
+        _: &dyn ModelSigns,
+    ) -> Result<ModelReply, ModelFailure> {
         let answer = self.0.lock().unwrap().answer(request);
         match answer {
             Some(answer) => answer,

@@ -1,0 +1,123 @@
+//! Signs of life: what a session waits for, while it waits.
+
+use std::{convert::Infallible, time::Duration};
+
+use deskhand_runtime::{Wait, Waiting, Waits, people::protocol::FromSession};
+use tokio::{
+    sync::watch,
+    time::{Instant, timeout_at},
+};
+
+use super::session::Shown;
+use crate::{
+    output::{Output, Stream},
+    render::{Verbosity, waiting_line},
+};
+
+/// How long a wait lasts before it is shown.
+const FIRST: Duration = Duration::from_secs(2);
+
+/// How often the line of a terminal changes.
+const TICK: Duration = Duration::from_secs(1);
+
+/// How often a line is written where lines stay.
+const LINE: Duration = Duration::from_secs(10);
+
+/// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
+/// Never returns; to be run beside the session.
+pub(super) async fn show_waits(waits: &Waits, shown: &Shown) -> Infallible {
+    let people = shown.people();
+    let mut views = Vec::new();
+    if shown.verbosity > Verbosity::Quiet {
+        let kind = if people.is_terminal() { Kind::Status } else { Kind::Lines };
+        views.push(View { kind, output: people });
+    }
+    if shown.json {
+        views.push(View { kind: Kind::Json, output: Output::to(Stream::Out) });
+    }
+    // Prompts on a terminal say themselves what is waited for.
+    let prompts_elsewhere = shown.asked.at_terminal();
+    let mut waits = waits.follow();
+    loop {
+        let waiting = waits.borrow_and_update().clone();
+        match waiting.filter(|waiting| !(prompts_elsewhere && waiting.on.is_for_user())) {
+            Some(waiting) => show_wait(&waiting, &mut waits, &views).await,
+            None => next(&mut waits, None).await,
+        }
+    }
+}
+
+/// Shows one wait until it is over. What is known of it may change meanwhile.
+async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>, views: &[View]) {
+    let mut due: Vec<Instant> = views.iter().map(|view| view.first(first)).collect();
+    loop {
+        next(waits, due.iter().min().copied()).await;
+        let current = waits.borrow_and_update().clone();
+        let Some(waiting) = current.filter(|current| current.since == first.since) else { break };
+        let now = Instant::now();
+        for (view, due) in views.iter().zip(&mut due).filter(|(_, due)| **due <= now) {
+            view.show(&waiting, now);
+            *due = now + view.kind.period();
+        }
+    }
+    views.iter().for_each(|view| view.output.clear_status());
+    waits.mark_changed();
+}
+
+/// Waits until the wait changes, or until `due`.
+async fn next(waits: &mut watch::Receiver<Option<Waiting>>, due: Option<Instant>) {
+    let changed = match due {
+        Some(due) => timeout_at(due, waits.changed()).await.unwrap_or(Ok(())),
+        None => waits.changed().await,
+    };
+    if changed.is_err() {
+        // The session is over.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// How waits are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// One line of a terminal, replaced by what comes next.
+    Status,
+    /// Lines that stay.
+    Lines,
+    /// Lines of the protocol for programs.
+    Json,
+}
+
+impl Kind {
+    const fn period(self) -> Duration {
+        match self {
+            Self::Status => TICK,
+            Self::Lines | Self::Json => LINE,
+        }
+    }
+}
+
+/// Where waits are shown.
+#[derive(Debug)]
+struct View {
+    kind: Kind,
+    output: Output,
+}
+
+impl View {
+    /// When a wait is shown first. That a request failed is said at once; what takes seconds as a rule is no line that stays.
+    fn first(&self, waiting: &Waiting) -> Instant {
+        match (&waiting.on, self.kind) {
+            (Wait::Retry { .. }, Kind::Status | Kind::Lines | Kind::Json) => waiting.since,
+            (_, Kind::Status | Kind::Json) => waiting.since + FIRST,
+            (_, Kind::Lines) => waiting.since + LINE,
+        }
+    }
+
+    fn show(&self, waiting: &Waiting, now: Instant) {
+        match self.kind {
+            Kind::Status => self.output.status(&waiting_line(waiting, now)),
+            Kind::Lines => self.output.line(&waiting_line(waiting, now).cut(self.output.width())),
+            Kind::Json => self.output.json(&FromSession::waiting(waiting, now)),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What a session waits for, as a line.
+
+use std::time::Duration;
+
+use deskhand_core::{duration::milliseconds, text::one_line};
+use deskhand_runtime::{Wait, Waiting};
+use tokio::time::Instant;
+
+use super::{
+    describe::number,
+    progress::{bad, note},
+};
+use crate::output::Line;
+
+/// What is waited for and for how long; for a request that is sent again, why and when.
+pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
+    let since = whole_seconds(now.saturating_duration_since(waiting.since));
+    let said = match &waiting.on {
+        Wait::Desktop => "the desktop to start".to_owned(),
+        Wait::Opening(what) if what.is_empty() => "the desktop to be ready".to_owned(),
+        Wait::Opening(what) => format!("{} to open", one_line(&what.join(", "))),
+        Wait::Look => "applications to show their windows".to_owned(),
+        Wait::Reply { model, received: 0 } => format!("a reply of {model}"),
+        Wait::Reply { model, received } => {
+            format!("the rest of a reply of {model}, {} bytes so far", number(*received as u64))
+        }
+        Wait::Retry { reason, at, attempt, attempts_max, .. } => {
+            let left = whole_seconds(at.saturating_duration_since(now));
+            let next = format!("next try in {left}, {attempt} of {attempts_max}");
+            return bad("model", &format!("{next}: {}", one_line(reason)));
+        }
+        Wait::Tool { tool, agent } => format!("{tool} of {agent}"),
+        Wait::Agent { subtask } => format!("an agent that works on “{}”", one_line(subtask)),
+        Wait::Answers => "your answer".to_owned(),
+        Wait::Approval => "your decision".to_owned(),
+        Wait::Request => "your request".to_owned(),
+        Wait::Closing => "applications to close".to_owned(),
+    };
+    note("waiting", &format!("{since} for {said}"))
+}
+
+/// A time in whole seconds: `12 s`, `2 min 5 s`.
+fn whole_seconds(time: Duration) -> String {
+    let seconds = milliseconds(time).saturating_add(500) / 1_000;
+    match (seconds / 60, seconds % 60) {
+        (0, seconds) => format!("{seconds} s"),
+        (minutes, seconds) => format!("{minutes} min {seconds} s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_and_since_when() {
+        let since = Instant::now();
+        let check = |on: Wait, expected: &str| {
+            let line = waiting_line(&Waiting { on, since }, since + Duration::from_millis(124_600));
+            assert_eq!(line.to_string(), expected);
+        };
+        let model = || "openai big at http://localhost/v1".to_owned();
+        check(
+            Wait::Reply { model: model(), received: 0 },
+            "  waiting   2 min 5 s for a reply of openai big at http://localhost/v1",
+        );
+        check(
+            Wait::Reply { model: model(), received: 12_345 },
+            "  waiting   2 min 5 s for the rest of a reply of openai big at http://localhost/v1, 12,345 bytes so far",
+        );
+        let at = since + Duration::from_secs(130);
+        check(
+            Wait::Retry {
+                model: model(),
+                reason: "it returned 503\n".to_owned(),
+                at,
+                attempt: 3,
+                attempts_max: 8,
+            },
+            "  model     next try in 5 s, 3 of 8: it returned 503",
+        );
+        check(
+            Wait::Opening(vec!["a.odt".to_owned(), "b\u{1b}[2J".to_owned()]),
+            "  waiting   2 min 5 s for a.odt, b\\u{1b}[2J to open",
+        );
+        check(Wait::Desktop, "  waiting   2 min 5 s for the desktop to start");
+    }
+}

@@ -1,0 +1,153 @@
+//! What a session waits for, as it happens. The journal does not record it: it records what came.
+
+use deskhand_core::{agent::AgentRef, session::Effect};
+use deskhand_model::{ModelSign, ModelSigns};
+use tokio::{sync::watch, time::Instant};
+
+/// What a session waits for, and since when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// What it waits for.
+    pub on: Wait,
+    /// Since when.
+    pub since: Instant,
+}
+
+/// What a session waits for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wait {
+    /// The start of a private desktop.
+    Desktop,
+    /// Documents to open, by their paths or addresses.
+    Opening(Vec<String>),
+    /// A look at the desktop or a window.
+    Look,
+    /// The reply of a model.
+    Reply {
+        /// The display name of the model.
+        model: String,
+        /// The bytes of the response so far; 0 before the first one.
+        received: usize,
+    },
+    /// The next request to a model, after one failed.
+    Retry {
+        /// The display name of the model.
+        model: String,
+        /// Why the request failed.
+        reason: String,
+        /// When the next one is sent.
+        at: Instant,
+        /// Its number, from 2.
+        attempt: u32,
+        /// The most requests of one question.
+        attempts_max: u32,
+    },
+    /// A tool.
+    Tool {
+        /// Its name.
+        tool: String,
+        /// The agent that called it.
+        agent: String,
+    },
+    /// An agent without a window.
+    Agent {
+        /// What it works on.
+        subtask: String,
+    },
+    /// The user's answers to questions.
+    Answers,
+    /// The user's decision on an action.
+    Approval,
+    /// The user's next request.
+    Request,
+    /// Applications to close.
+    Closing,
+}
+
+impl Wait {
+    /// What a session waits for while it performs an effect of `agent`; `model` is the display name of the model.
+    pub(crate) fn of(effect: &Effect, agent: Option<&AgentRef>, model: &str) -> Option<Self> {
+        Some(match effect {
+            Effect::AwaitRequest => Self::Request,
+            Effect::Observe { .. } => Self::Look,
+            Effect::Ask { .. } => Self::Reply { model: model.to_owned(), received: 0 },
+            Effect::Call { command } => {
+                let agent = agent.map(ToString::to_string).unwrap_or_default();
+                Self::Tool { tool: command.tool.clone(), agent }
+            }
+            Effect::AskUser { .. } => Self::Answers,
+            Effect::AwaitApproval { .. } => Self::Approval,
+            Effect::Delegate { subtask, .. } => Self::Agent { subtask: subtask.clone() },
+            Effect::Finish { .. } => return None,
+        })
+    }
+
+    /// Whether the session waits for the user.
+    pub const fn is_for_user(&self) -> bool {
+        matches!(self, Self::Answers | Self::Approval | Self::Request)
+    }
+}
+
+/// Where a session says what it waits for. Cheap to clone; clones share the state.
+#[derive(Debug, Clone)]
+pub struct Waits(watch::Sender<Option<Waiting>>);
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self(watch::Sender::new(None))
+    }
+}
+
+impl Waits {
+    /// Says what the session waits for, until the guard is dropped.
+    pub fn begin(&self, on: Wait) -> WaitGuard<'_> {
+        self.set(on);
+        WaitGuard(self)
+    }
+
+    /// Follows what is waited for; `None` between two waits.
+    pub fn follow(&self) -> watch::Receiver<Option<Waiting>> {
+        self.0.subscribe()
+    }
+
+    fn set(&self, on: Wait) {
+        self.0.send_replace(Some(Waiting { on, since: Instant::now() }));
+    }
+}
+
+/// A wait in progress.
+#[must_use = "the wait ends when this is dropped"]
+#[derive(Debug)]
+pub struct WaitGuard<'a>(&'a Waits);
+
+impl Drop for WaitGuard<'_> {
+    fn drop(&mut self) {
+        self.0.0.send_replace(None);
+    }
+}
+
+/// Says how far a question to a model is.
+pub(crate) struct ModelWaits<'a> {
+    pub(crate) waits: &'a Waits,
+    /// The display name of the model.
+    pub(crate) model: &'a str,
+}
+
+impl ModelSigns for ModelWaits<'_> {
+    fn sign(&self, sign: ModelSign) {
+        let model = self.model.to_owned();
+        match sign {
+            ModelSign::Asked => self.waits.set(Wait::Reply { model, received: 0 }),
+            // Since when it waits stays as it is.
+            ModelSign::Receiving { bytes } => self.waits.0.send_modify(|waiting| {
+                if let Some(Waiting { on: Wait::Reply { received, .. }, .. }) = waiting {
+                    *received = bytes;
+                }
+            }),
+            ModelSign::Retrying { reason, after, attempt, attempts_max } => {
+                let at = Instant::now() + after;
+                self.waits.set(Wait::Retry { model, reason, at, attempt, attempts_max });
+            }
+        }
+    }
+}
