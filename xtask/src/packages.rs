@@ -15,6 +15,9 @@ const fn package(name: &'static str, program: &'static str, reason: &'static str
     Package { name, program, reason }
 }
 
+/// The locales that tests need, with the names of their definitions.
+pub(crate) const LOCALES: &[(&str, &str)] = &[("de_DE.UTF-8", "de_DE"), ("zh_CN.UTF-8", "zh_CN")];
+
 /// The required packages; their dependencies are implied.
 pub(crate) const PACKAGES: &[Package] = &[
     package("xvfb", "Xvfb", "the screen of a virtual desktop"),
@@ -40,6 +43,9 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("chromium", "chromium", "the fixture page"),
     package("xterm", "xterm", "the red team's terminal without an accessibility tree"),
     package("x11vnc", "x11vnc", "optional for users: shows a virtual desktop to a person"),
+    package("xdg-desktop-portal", "", "dialogs of files that applications open over the session bus"),
+    package("xdg-desktop-portal-gtk", "", "shows these dialogs"),
+    package("locales", "localedef", "the languages in which the README is tried"),
     package("xclip", "xclip", "tells tests of actions what is on the clipboard"),
     package("x11-utils", "xprop", "tells tests of actions which windows are open"),
     package("python3-uno", "", "tells `cargo xtask bench actions` what a document holds"),

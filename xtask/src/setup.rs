@@ -11,7 +11,7 @@ use clap::Args;
 
 use crate::{
     console,
-    packages::{PACKAGES, Package},
+    packages::{LOCALES, PACKAGES, Package},
     tools::{TOOLS, Tool},
     workspace,
 };
@@ -64,7 +64,7 @@ fn check() -> Result<ExitCode> {
 pub(crate) fn ensure_installed() -> Result<()> {
     let missing = missing()?;
     if missing.is_empty() {
-        return Ok(());
+        return generate_locales();
     }
     ensure!(is_debian(), "missing {} programs\n{}", missing.len(), advice(&missing, false));
     console::progress("setup: missing packages:");
@@ -78,7 +78,30 @@ pub(crate) fn ensure_installed() -> Result<()> {
         );
     };
     console::progress("setup: installing");
-    install(prefix, &missing)
+    install(prefix, &missing)?;
+    generate_locales()
+}
+
+/// Generates the missing locales where that is possible; tests that need them are skipped elsewhere.
+fn generate_locales() -> Result<()> {
+    let missing: Vec<_> = LOCALES.iter().filter(|(name, _)| !has_locale(name)).collect();
+    let Some(prefix) = rights().filter(|_| is_debian() && !missing.is_empty()) else { return Ok(()) };
+    for (name, definition) in missing {
+        console::progress(&format!("setup: localedef {name}"));
+        let words = [prefix, &["localedef", "-i", definition, "-f", "UTF-8", name][..]].concat();
+        let (program, arguments) = words.split_first().context("a command has a program")?;
+        let status = Command::new(program).args(arguments).status().context("run localedef")?;
+        ensure!(status.success(), "localedef cannot generate {name}: {status}");
+    }
+    Ok(())
+}
+
+fn has_locale(name: &str) -> bool {
+    let listed = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
+    let listed =
+        listed.map(|output| String::from_utf8_lossy(&output.stdout).to_lowercase()).unwrap_or_default();
+    // It lists `UTF-8` as `utf8`.
+    listed.lines().any(|line| line == name.to_lowercase().replace("utf-8", "utf8"))
 }
 
 /// The missing packages; on systems without dpkg, those whose program is not found.

@@ -209,7 +209,7 @@ impl Output {
 
     /// Writes a prompt and leaves the cursor behind it. The next output starts on a new line.
     pub(crate) fn prompt(&self, mark: &Line) {
-        self.put(Self::next_line());
+        self.leave_line();
         let text: String = mark.0.iter().map(|(_, text)| text.as_str()).collect();
         if self.coloured {
             self.put(&format!("{0}{text}{0:#}", Tone::Strong.style()));
@@ -255,6 +255,11 @@ impl Output {
 
     fn write(&self, text: &str) {
         self.put(&format!("{}{text}\n", Self::next_line()));
+    }
+
+    /// Moves the cursor to an empty line.
+    pub(crate) fn leave_line(&self) {
+        self.put(Self::next_line());
     }
 
     /// What moves the cursor to an empty line.

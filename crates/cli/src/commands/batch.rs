@@ -4,6 +4,7 @@ use std::path::Path;
 
 use deskhand_core::{outcome::OutcomeKind, text::one_line};
 use deskhand_host::{BatchRequest, Control, Notice, Observer, Task, TaskResult, TasksObserver};
+use deskhand_runtime::Waits;
 use serde::Serialize;
 
 use super::{
@@ -11,6 +12,7 @@ use super::{
     host::{load, warn},
     session::{Shown, request},
     signals::Signals,
+    signs::TaskSigns,
 };
 use crate::{
     args::BatchArgs,
@@ -52,10 +54,12 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let mut signals = Signals::catch()?;
     // Parallel sessions cannot share one user.
     let control = Control::unattended();
-    let mut printer = TaskPrinter { shown, people: shown.people() };
+    let signs = TaskSigns::default();
+    let mut printer = TaskPrinter { shown, people: shown.people(), signs: signs.clone() };
     let rows = tokio::select! {
         ended = tasks.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&control.stop) => match never {},
+        never = signs.show(&shown) => match never {},
     };
     let people = shown.people();
     let table: Vec<TaskRow> = rows.iter().map(TaskRow::of).collect();
@@ -106,6 +110,7 @@ impl Observer for Notices {
 struct TaskPrinter {
     shown: Shown,
     people: Output,
+    signs: TaskSigns,
 }
 
 impl TaskPrinter {
@@ -117,7 +122,8 @@ impl TaskPrinter {
 }
 
 impl TasksObserver for TaskPrinter {
-    fn begun(&mut self, task: &Task) -> Box<dyn Observer> {
+    fn begun(&mut self, task: &Task, waits: &Waits) -> Box<dyn Observer> {
+        self.signs.add(task.id(), waits);
         let line = Line::of(Tone::Strong, task.id());
         self.line(line.with(Tone::Plain, format!("  {}", one_line(task.request()))));
         Box::new(Notices { task: task.id().to_owned(), shown: self.shown })

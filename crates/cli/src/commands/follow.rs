@@ -2,12 +2,13 @@
 
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::{Observer, Task, TaskResult, TasksObserver};
-use deskhand_runtime::StopSwitch;
+use deskhand_runtime::{StopSwitch, Waits};
 
 use super::{
     host::load,
     session::{SessionPrinter, Shown, carry_out, request},
     signals::Signals,
+    signs::TaskSigns,
 };
 use crate::{
     args::FollowArgs,
@@ -22,18 +23,20 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     let plans = host.follow(&args.plan, request(&args.work, None, None))?;
     if !args.plan.is_dir() {
         return match plans.into_sessions().next() {
-            Some((_, session)) => carry_out(session, &shown, /*converse*/ false).await,
+            Some((_, session)) => carry_out(session, &shown, /*history*/ None).await,
             None => Ok(Exit::Success),
         };
     }
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
-    let (control, listening) = shown.asked.open(&stop)?;
-    let mut printer = PlanPrinter { shown };
+    let (control, listening) = shown.asked.open(&stop, /*history*/ None)?;
+    let signs = TaskSigns::default();
+    let mut printer = PlanPrinter { shown, signs: signs.clone() };
     let results = tokio::select! {
         ended = plans.run(&control, &mut printer) => ended?,
         never = signals.stop_with(&stop) => match never {},
         never = listening => match never {},
+        never = signs.show(&shown) => match never {},
     };
     let notes = Output::to(Stream::Error);
     let rows: Vec<TaskRow> = results.iter().map(TaskRow::of).collect();
@@ -46,10 +49,12 @@ pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
 /// Prints each session as it runs.
 struct PlanPrinter {
     shown: Shown,
+    signs: TaskSigns,
 }
 
 impl TasksObserver for PlanPrinter {
-    fn begun(&mut self, task: &Task) -> Box<dyn Observer> {
+    fn begun(&mut self, task: &Task, waits: &Waits) -> Box<dyn Observer> {
+        self.signs.add(task.id(), waits);
         let line = Line::of(Tone::Strong, format!("{}: {}", task.id(), task.request()));
         Output::to(Stream::Error).line(&line);
         Box::new(SessionPrinter::new(&self.shown))

@@ -27,5 +27,5 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
     if let Some(id) = session.id() {
         Output::to(Stream::Error).text(format!("forked as session {id}"));
     }
-    carry_out(session, &Shown::of(&args.work, host.config()), /*converse*/ false).await
+    carry_out(session, &Shown::of(&args.work, host.config()), /*history*/ None).await
 }

@@ -5,8 +5,9 @@ use deskhand_host::{
     Host, Notice, Workspace, WorkspacePlan,
     config::{Overrides, Sources},
 };
+use deskhand_runtime::{Wait, Waits};
 
-use super::signals::Signals;
+use super::{signals::Signals, signs::show_waits_by_hand};
 use crate::{
     args::StageArgs,
     exit::{CliError, CommandResult, Exit},
@@ -41,15 +42,23 @@ pub(super) async fn work(
 ) -> CommandResult {
     let mut signals = Signals::catch()?;
     let cancelled = Ok(Exit::Outcome(OutcomeKind::Cancelled));
+    let waits = Waits::default();
     let mut workspace = tokio::select! {
-        workspace = plan.start() => workspace?,
+        workspace = async {
+            let _waiting = waits.begin(Wait::Desktop);
+            plan.start().await
+        } => workspace?,
+        never = show_waits_by_hand(&waits) => match never {},
         _ = signals.next() => return cancelled,
     };
     let worked = tokio::select! {
         result = async {
+            let waiting = waits.begin(Wait::Opening(plan.opens()));
             plan.open_on(&mut workspace).await?;
+            drop(waiting);
             work(&workspace).await
         } => result,
+        never = show_waits_by_hand(&waits) => match never {},
         _ = signals.next() => cancelled,
     };
     for notice in workspace.close().await {

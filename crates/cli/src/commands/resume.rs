@@ -20,5 +20,5 @@ pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
         let words = format!("removed record {record}, which was incomplete because the process died");
         Output::to(Stream::Error).text(words);
     }
-    carry_out(session, &Shown::of(&args.work, host.config()), /*converse*/ false).await
+    carry_out(session, &Shown::of(&args.work, host.config()), /*history*/ None).await
 }

@@ -38,5 +38,7 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
         };
         Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
     }
-    carry_out(session, &shown, converse).await
+    // Beside the folder of the sessions, which hold the same requests.
+    let history = host.sessions().root().with_file_name("history");
+    carry_out(session, &shown, converse.then_some(history.as_path())).await
 }

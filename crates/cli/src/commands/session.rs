@@ -1,6 +1,6 @@
 //! Shared by the commands that run sessions: the user channel, what is printed, and the exit.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deskhand_core::{
     evaluation::Evaluation,
@@ -66,11 +66,12 @@ pub(super) fn unsealed(accept: bool) -> Unsealed {
     if accept { Unsealed::Accept } else { Unsealed::Refuse }
 }
 
-/// Runs a session and prints its progress and result. Ctrl-C and other signals stop it.
-pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -> CommandResult {
+/// Runs a session and prints its progress and result. Ctrl-C and other signals stop it. A conversation has a file for what is typed
+/// in it.
+pub(super) async fn carry_out(session: Session, shown: &Shown, history: Option<&Path>) -> CommandResult {
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
-    let (control, listening) = shown.asked.open(&stop)?;
+    let (control, listening) = shown.asked.open(&stop, history)?;
     let mut printer = SessionPrinter::new(shown);
     let ended = tokio::select! {
         ended = session.run(&control, &mut printer) => ended?,
@@ -87,10 +88,10 @@ pub(super) async fn carry_out(session: Session, shown: &Shown, converse: bool) -
     if shown.json {
         Output::to(Stream::Out).json(&summary);
     }
-    Ok(match (&ended.outcome, converse) {
+    Ok(match (&ended.outcome, history) {
         // A conversation without a request did not fail.
-        (None, true) => Exit::Success,
-        (_, true | false) => Exit::Outcome(summary.outcome),
+        (None, Some(_)) => Exit::Success,
+        (_, Some(_) | None) => Exit::Outcome(summary.outcome),
     })
 }
 

@@ -1,16 +1,20 @@
 //! Signs of life: what a session waits for, while it waits.
 
-use std::{convert::Infallible, time::Duration};
+use std::{
+    convert::Infallible,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use deskhand_runtime::{Wait, Waiting, Waits, people::protocol::FromSession};
 use tokio::{
     sync::watch,
-    time::{Instant, timeout_at},
+    time::{Instant, interval, timeout_at},
 };
 
 use super::session::Shown;
 use crate::{
-    output::{Output, Stream},
+    output::{Line, Output, Stream, Tone},
     render::{Verbosity, waiting_line},
 };
 
@@ -26,22 +30,28 @@ const LINE: Duration = Duration::from_secs(10);
 /// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
 /// Never returns; to be run beside the session.
 pub(super) async fn show_waits(waits: &Waits, shown: &Shown) -> Infallible {
-    let people = shown.people();
     let mut views = Vec::new();
     if shown.verbosity > Verbosity::Quiet {
-        let kind = if people.is_terminal() { Kind::Status } else { Kind::Lines };
-        views.push(View { kind, output: people });
+        views.push(View::for_people(shown.people()));
     }
     if shown.json {
         views.push(View { kind: Kind::Json, output: Output::to(Stream::Out) });
     }
     // Prompts on a terminal say themselves what is waited for.
-    let prompts_elsewhere = shown.asked.at_terminal();
+    show(waits, &views, shown.asked.at_terminal()).await
+}
+
+/// Shows what work by hand waits for, on standard error. Never returns; to be run beside the work.
+pub(super) async fn show_waits_by_hand(waits: &Waits) -> Infallible {
+    show(waits, &[View::for_people(Output::to(Stream::Error))], /*prompts_elsewhere*/ false).await
+}
+
+async fn show(waits: &Waits, views: &[View], prompts_elsewhere: bool) -> Infallible {
     let mut waits = waits.follow();
     loop {
         let waiting = waits.borrow_and_update().clone();
         match waiting.filter(|waiting| !(prompts_elsewhere && waiting.on.is_for_user())) {
-            Some(waiting) => show_wait(&waiting, &mut waits, &views).await,
+            Some(waiting) => show_wait(&waiting, &mut waits, views).await,
             None => next(&mut waits, None).await,
         }
     }
@@ -62,6 +72,54 @@ async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>
     }
     views.iter().for_each(|view| view.output.clear_status());
     waits.mark_changed();
+}
+
+/// What the tasks of a batch wait for; clones share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct TaskSigns(Arc<Mutex<Vec<TaskWaits>>>);
+
+/// What one task waits for.
+#[derive(Debug)]
+struct TaskWaits {
+    task: String,
+    waits: watch::Receiver<Option<Waiting>>,
+}
+
+impl TaskSigns {
+    /// Adds a task that begins.
+    pub(super) fn add(&self, task: &str, waits: &Waits) {
+        let waits = TaskWaits { task: task.to_owned(), waits: waits.follow() };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(waits);
+    }
+
+    /// Writes a line now and then for each task that waits for long. Never returns; to be run beside the tasks.
+    pub(super) async fn show(&self, shown: &Shown) -> Infallible {
+        let people = shown.people();
+        let mut ticks = interval(LINE);
+        loop {
+            ticks.tick().await;
+            if shown.verbosity > Verbosity::Quiet {
+                self.lines(Instant::now())
+                    .iter()
+                    .for_each(|line| people.line(&line.clone().cut(people.width())));
+            }
+        }
+    }
+
+    fn lines(&self, now: Instant) -> Vec<Line> {
+        let mut tasks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A task that has ended says nothing more.
+        tasks.retain(|task| task.waits.has_changed().is_ok());
+        let long = |waiting: &Waiting| {
+            matches!(waiting.on, Wait::Retry { .. }) || now.saturating_duration_since(waiting.since) >= FIRST
+        };
+        let line = |task: &TaskWaits| {
+            let waiting = task.waits.borrow().clone().filter(long)?;
+            let words = waiting_line(&waiting, now).to_string();
+            Some(Line::of(Tone::Faint, format!("{}{words}", task.task)))
+        };
+        tasks.iter().filter_map(line).collect()
+    }
 }
 
 /// Waits until the wait changes, or until `due`.
@@ -104,6 +162,10 @@ struct View {
 }
 
 impl View {
+    fn for_people(output: Output) -> Self {
+        Self { kind: if output.is_terminal() { Kind::Status } else { Kind::Lines }, output }
+    }
+
     /// When a wait is shown first. That a request failed is said at once; what takes seconds as a rule is no line that stays.
     fn first(&self, waiting: &Waiting) -> Instant {
         match (&waiting.on, self.kind) {

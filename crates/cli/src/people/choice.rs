@@ -3,6 +3,7 @@
 use std::{
     convert::Infallible,
     io::{self, IsTerminal as _},
+    path::Path,
     pin::Pin,
     sync::Arc,
 };
@@ -18,7 +19,10 @@ use deskhand_runtime::{
     },
 };
 
-use super::terminal::TerminalFrontend;
+use super::{
+    editor::{EditSwitch, EditedInput},
+    terminal::{REQUEST_MARK, TerminalFrontend},
+};
 use crate::{
     exit::CliError,
     output::{Output, Stream},
@@ -56,19 +60,29 @@ impl Answerer {
         self == Self::Terminal
     }
 
-    /// Opens the user channel.
+    /// Opens the user channel. In a conversation, requests are edited, and those of earlier ones are found in the file `history`.
     ///
     /// # Errors
     /// Standard input cannot be read.
-    pub(crate) fn open(self, stop: &StopSwitch) -> Result<(Control, Listening), CliError> {
+    pub(crate) fn open(
+        self,
+        stop: &StopSwitch,
+        history: Option<&Path>,
+    ) -> Result<(Control, Listening), CliError> {
         let pause = PauseSwitch::default();
         let input =
             || InputLines::of(io::stdin()).map_err(|error| CliError::failed_to("read standard input", error));
         let (user, listening): (Arc<dyn AnyUserChannel>, Listening) = match self {
             Self::Nobody => (Arc::new(Nobody), Box::pin(std::future::pending())),
             Self::Terminal => {
-                let frontend = TerminalFrontend::new(terminal_output());
-                boxed(console(input()?, frontend, stop.clone(), pause.clone()))
+                let output = terminal_output();
+                let edited = history.filter(|_| output.is_terminal()).map(edited).transpose()?;
+                let (lines, editor) = match edited {
+                    Some((lines, editor)) => (lines, Some(editor)),
+                    None => (input()?, None),
+                };
+                let frontend = TerminalFrontend::new(output, editor);
+                boxed(console(lines, frontend, stop.clone(), pause.clone()))
             }
             Self::Json => {
                 let output = Output::to(Stream::Out);
@@ -78,6 +92,15 @@ impl Answerer {
         };
         Ok((Control { user, pause, stop: stop.clone(), waits: Waits::default() }, listening))
     }
+}
+
+/// The lines of a terminal whose requests are edited.
+fn edited(history: &Path) -> Result<(InputLines, EditSwitch), CliError> {
+    let open = || {
+        let (input, editor) = EditedInput::open(REQUEST_MARK, history.to_owned())?;
+        Ok((InputLines::of(input)?, editor))
+    };
+    open().map_err(|error: io::Error| CliError::failed_to("read standard input", error))
 }
 
 fn boxed<F: Frontend + 'static>(

@@ -11,6 +11,7 @@ use deskhand_runtime::people::{
     ApprovalRequest, Decided, Frontend, InputLine, PauseNotice, Prompt, Questions, Request, UserInput,
 };
 
+use super::editor::EditSwitch;
 use crate::{
     output::{Line, Output, Tone},
     render::{command_words, seconds},
@@ -20,17 +21,32 @@ const DECIDE: &str = "y yes · n no · a always yes for this · or type what to 
 const DECIDE_SHORT: &str = "type y, n, a, or what to do instead";
 const WHILE_WORKING: &str = "while a request runs: p pauses, r resumes, s stops";
 
+/// The prompt for the next request.
+pub(super) const REQUEST_MARK: &str = "request> ";
+
 /// Prompts and answers on a terminal.
 pub(super) struct TerminalFrontend {
     output: Output,
+    /// Edits requests, if the terminal can.
+    editor: Option<EditSwitch>,
     /// Answers to the open questions so far.
     answers: Vec<String>,
 }
 
 impl TerminalFrontend {
-    /// A frontend that writes to `output`.
-    pub(super) const fn new(output: Output) -> Self {
-        Self { output, answers: Vec::new() }
+    /// A frontend that writes to `output`; requests are edited with `editor`.
+    pub(super) const fn new(output: Output, editor: Option<EditSwitch>) -> Self {
+        Self { output, editor, answers: Vec::new() }
+    }
+
+    fn prompt_for_request(&self) {
+        match &self.editor {
+            Some(editor) => {
+                self.output.leave_line();
+                editor.begin();
+            }
+            None => self.output.prompt(&Line::of(Tone::Strong, REQUEST_MARK)),
+        }
     }
 
     fn note(&self, word: &str, text: impl Into<String>) {
@@ -59,7 +75,11 @@ impl TerminalFrontend {
 
     fn parse_request(&self, text: &str) -> UserInput {
         match text.to_lowercase().as_str() {
-            "" => self.again("type a request, or N to end", "request> "),
+            "" => {
+                self.note("", "type a request, or N to end");
+                self.prompt_for_request();
+                UserInput::Handled
+            }
             "n" | "q" | "quit" | "exit" => UserInput::End,
             _ => UserInput::Request(Request::from(text)),
         }
@@ -118,7 +138,7 @@ impl TerminalFrontend {
 impl Frontend for TerminalFrontend {
     fn show(&mut self, prompt: &Prompt) {
         match prompt {
-            Prompt::Request => self.output.prompt(&Line::of(Tone::Strong, "request> ")),
+            Prompt::Request => self.prompt_for_request(),
             Prompt::Questions(asked) => {
                 self.answers.clear();
                 if let Some(timeout) = asked.timeout {

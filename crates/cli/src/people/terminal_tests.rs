@@ -16,7 +16,7 @@ use super::{TerminalFrontend, approval_lines, question_lines, question_mark};
 use crate::output::{Line, Output, Stream, Tone};
 
 fn frontend() -> TerminalFrontend {
-    TerminalFrontend::new(Output::to(Stream::Error))
+    TerminalFrontend::new(Output::to(Stream::Error), None)
 }
 
 fn parse(frontend: &mut TerminalFrontend, text: &str, open: Option<&Prompt>) -> UserInput {

@@ -72,7 +72,7 @@ mod tests {
         check(
             Wait::Retry {
                 model: model(),
-                reason: "it returned 503\n".to_owned(),
+                reason: "it returned 503".to_owned(),
                 at,
                 attempt: 3,
                 attempts_max: 8,

@@ -17,8 +17,10 @@ use std::{
     collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
+use deskhand_testkit::programs::can_run;
 use page::{Page, Piece};
 
 use crate::support::{World, has_programs};
@@ -89,6 +91,36 @@ fn try_page(path: &str, programs: &[&str]) {
     check::paths_exist(&page, &root());
     if programs.is_empty() || has_programs(programs) {
         play::run(&page, &World::new());
+    }
+}
+
+/// The README for users of other languages: titles, menus and messages of applications are not English there.
+#[test]
+fn readme_in_german() {
+    readme_in("de_DE.UTF-8");
+}
+
+#[test]
+fn readme_in_chinese() {
+    readme_in("zh_CN.UTF-8");
+}
+
+fn readme_in(locale: &'static str) {
+    let installed = Command::new("locale").arg("-a").output();
+    let names =
+        installed.map(|output| String::from_utf8_lossy(&output.stdout).to_lowercase()).unwrap_or_default();
+    let installed = names.contains(&locale.to_lowercase().replace("utf-8", "utf8"));
+    let missing = if installed { Vec::new() } else { vec![format!("the locale {locale}")] };
+    if can_run(missing, &[]) && has_programs(&["mousepad"]) {
+        play::run(&read("README.md"), &World::speaking(locale));
+    }
+}
+
+/// The README for a user without rights; the other tests have those of whoever starts them.
+#[test]
+fn readme_without_rights() {
+    if has_programs(&["mousepad"]) && rustix::process::geteuid().is_root() {
+        play::run(&read("README.md"), &World::unprivileged());
     }
 }
 

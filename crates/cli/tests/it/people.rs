@@ -2,7 +2,7 @@
 //!
 //! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
-use std::process::Command;
+use std::{fs, os::unix::fs::PermissionsExt as _, process::Command};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -293,6 +293,52 @@ fn user_controls_a_session_on_a_terminal() {
     terminal.write("N");
     assert_eq!(terminal.end(), Some(130));
     assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn requests_are_edited_completed_and_remembered() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let done = r#"{"thought": "done", "status": "FINISH", "result": "nothing to do"}"#;
+    world.file("done.toml", &format!("[[turn]]\nreply = '{done}'\n").repeat(4));
+    world.file("quarterly report.txt", "");
+    let talk = || {
+        let mut command = world.command(&["run", "--model", "script:done.toml"]);
+        command.env("NO_COLOR", "1");
+        Terminal::start_as("xterm", command)
+    };
+    let mut terminal = talk();
+    // Letters are taken back, and the cursor goes to the start of the line.
+    for line in ["a lost\u{7f}\u{7f}\u{7f}ist\u{1}make ", "read quart\t"] {
+        terminal.wait_for("request> ");
+        terminal.write(line);
+        terminal.wait_for("Finished");
+    }
+    terminal.wait_for("request> ");
+    terminal.write("N");
+    assert_eq!(terminal.end(), Some(0));
+    // The next conversation remembers: up, past `N` and the second request.
+    let mut terminal = talk();
+    terminal.wait_for("request> ");
+    terminal.write("\u{1b}[A\u{1b}[A\u{1b}[A");
+    terminal.wait_for("Finished");
+    terminal.wait_for("request> ");
+    // Ctrl-D on an empty line ends it.
+    terminal.keys("\u{4}");
+    assert_eq!(terminal.end(), Some(0));
+    let asked = |session: &str| {
+        let journal = fs::read_to_string(world.store().find(session).unwrap().journal_path()).unwrap();
+        let texts = journal.split(r#""came":"requested","text":""#).skip(1);
+        texts.map(|text| text.split('"').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let sessions = world.store().list().unwrap();
+    let mut all: Vec<Vec<String>> = sessions.iter().map(|id| asked(&id.0)).collect();
+    all.sort();
+    assert_eq!(all, [vec!["make a list"], vec!["make a list", "read quarterly report.txt"]]);
+    let history = world.path().join(".local/state/deskhand/history");
+    assert_eq!(fs::metadata(history).unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::{
     ffi::OsString,
     fs,
+    os::unix::{fs::chown, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -14,11 +15,34 @@ use tempfile::TempDir;
 /// An empty home folder, without a display.
 pub(crate) struct World {
     folder: TempDir,
+    /// The locale of its user; without one, that of the test.
+    locale: Option<&'static str>,
+    /// Whether its user has no rights.
+    unprivileged: bool,
 }
+
+/// The user and group of somebody without rights.
+const NOBODY: u32 = 65_534;
 
 impl World {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self { folder: tempfile::tempdir().unwrap(), locale: None, unprivileged: false }
+    }
+
+    /// The home of a user who speaks another language.
+    pub(crate) fn speaking(locale: &'static str) -> Self {
+        Self { locale: Some(locale), ..Self::new() }
+    }
+
+    /// The home of a user without rights; the test must run as root.
+    pub(crate) fn unprivileged() -> Self {
+        let world = Self { unprivileged: true, ..Self::new() };
+        chown(world.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        // The folder of the build may be closed to others.
+        let binary = world.path().join("bin/deskhand");
+        fs::create_dir(binary.parent().unwrap()).unwrap();
+        fs::copy(env!("CARGO_BIN_EXE_deskhand"), &binary).unwrap();
+        world
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -29,6 +53,10 @@ impl World {
         let path = self.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, text).unwrap();
+        if self.unprivileged {
+            let above = path.ancestors().take_while(|folder| *folder != self.path());
+            above.for_each(|path| chown(path, Some(NOBODY), Some(NOBODY)).unwrap());
+        }
         path
     }
 
@@ -52,7 +80,15 @@ impl World {
 
     /// Prepares a command: runs in the home folder, finds the binary first, and inherits no settings.
     pub(crate) fn prepare(&self, command: &mut Command) {
-        command.current_dir(self.path()).env("HOME", self.path()).env("PATH", path_with_binary());
+        let binary = Path::new(env!("CARGO_BIN_EXE_deskhand")).parent().unwrap();
+        let binary = if self.unprivileged { self.path().join("bin") } else { binary.to_owned() };
+        command.current_dir(self.path()).env("HOME", self.path()).env("PATH", path_with(&binary));
+        if self.unprivileged {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        if let Some(locale) = self.locale {
+            command.env("LANG", locale).env_remove("LC_ALL").env_remove("LANGUAGE");
+        }
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             let ours =
@@ -119,9 +155,8 @@ impl World {
     }
 }
 
-/// `PATH` with the folder of the binary in front.
-fn path_with_binary() -> OsString {
-    let folder = Path::new(env!("CARGO_BIN_EXE_deskhand")).parent().unwrap();
+/// `PATH` with a folder in front.
+fn path_with(folder: &Path) -> OsString {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&paths))).unwrap()
 }

@@ -141,6 +141,11 @@ impl Terminal {
         writeln!(self.master, "{line}").unwrap();
     }
 
+    /// Presses keys.
+    pub(crate) fn keys(&mut self, keys: &str) {
+        self.master.write_all(keys.as_bytes()).unwrap();
+    }
+
     /// Waits for a text after the previous one.
     pub(crate) fn wait_for(&mut self, text: &str) {
         let begun = Instant::now();

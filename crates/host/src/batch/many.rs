@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use deskhand_runtime::Waits;
 use tokio::task::JoinSet;
 
 use super::{BatchError, Task, TaskResult, results::Results};
@@ -9,8 +10,8 @@ use crate::{Control, HostError, Observer, Session};
 
 /// Observes several sessions.
 pub trait TasksObserver {
-    /// A task begins. The returned observer gets the events of its session.
-    fn begun(&mut self, task: &Task) -> Box<dyn Observer>;
+    /// A task begins; `waits` says what its session waits for. The returned observer gets the events of its session.
+    fn begun(&mut self, task: &Task, waits: &Waits) -> Box<dyn Observer>;
 
     /// A task ended.
     fn ended(&mut self, result: &TaskResult);
@@ -63,8 +64,8 @@ impl Tasks {
                 && control.stop.reason().is_none()
                 && let Some((task, session)) = waiting.pop_front()
             {
-                let mut watch = observer.begun(&task);
-                let control = control.clone();
+                let control = Control { waits: Waits::default(), ..control.clone() };
+                let mut watch = observer.begun(&task, &control.waits);
                 running.spawn(async move {
                     let ended = session.run(&control, &mut *watch).await;
                     TaskResult::of(&task, ended)

@@ -133,7 +133,10 @@ impl Run<'_> {
         drop(waiting);
         self.observer.notice(&works_on(self.plan, &workspace, kept));
         let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
-        let waiting = waits.begin(Wait::Opening(self.plan.workspace.opens(&again)));
+        let waiting = {
+            let more = again.iter().map(|document| document.path.display().to_string());
+            waits.begin(Wait::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
+        };
         let opened = tokio::select! {
             opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
             _ = stop.wait() => Ok(false),

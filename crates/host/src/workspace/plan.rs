@@ -188,9 +188,9 @@ impl WorkspacePlan {
         self.open_with(workspace, &[]).await
     }
 
-    /// What is opened on it, by path or name, with further documents.
-    pub(crate) fn opens(&self, more: &[Document]) -> Vec<String> {
-        let documents = self.documents.iter().chain(more).map(|document| document.path.display().to_string());
+    /// What is opened on it, by path or name.
+    pub fn opens(&self) -> Vec<String> {
+        let documents = self.documents.iter().map(|document| document.path.display().to_string());
         self.launch.iter().cloned().chain(documents).collect()
     }
 

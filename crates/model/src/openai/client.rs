@@ -30,7 +30,7 @@ use crate::port::{Model, ModelSign, ModelSigns, PictureSource};
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
 /// How often a request is repeated in another dialect after a "not supported" error.
-const DIALECTS_MAX: u32 = 4;
+const DIALECTS_MAX: u32 = 5;
 
 /// The upper bound for the connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
