@@ -9,7 +9,7 @@ use deskhand_host::{
     workspace::WorkspaceError,
 };
 use deskhand_model::{OpenAiSetupError, SecretSource};
-use deskhand_runtime::{ForkError, HoldError, ReportError};
+use deskhand_runtime::{ForkError, HoldError, ReportError, RunError};
 
 use crate::output::{Line, Output, Stream, Tone};
 
@@ -190,6 +190,7 @@ fn flag_help(error: &HostError) -> Option<String> {
         HostError::Batch(BatchError::Form { .. }) => {
             "it is not a batch result; remove it, or use another folder with `--results DIR`"
         }
+        HostError::Run(RunError::Agent(_)) => return None,
         HostError::Run(_) => {
             "check that the sessions folder is writable, or use another with `--state-dir DIR`"
         }

@@ -34,7 +34,7 @@
 //!
 //! let text = r#"{"thought": "no window is open", "status": "FINISH", "result": "nothing"}"#.to_owned();
 //! let reply = ModelReply { text, model: "none".to_owned(), usage: Usage::default(), attempts: 1, elapsed_ms: 0 };
-//! answer(&mut session, Event::Replied { reply })?;
+//! answer(&mut session, Event::replied(reply))?;
 //! let Effect::Finish { outcome } = &session.next().unwrap().effect else { panic!("the round ends") };
 //! assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "nothing"));
 //! # Ok::<(), deskhand_core::session::ApplyError>(())
@@ -50,7 +50,7 @@
 //! };
 //!
 //! let mut session = Session::new(SessionConfig::default(), PromptSet::default());
-//! let late = EventRecord { effect: Some(EffectId(7)), at_ms: 0, event: Event::Acknowledged };
+//! let late = EventRecord { effect: Some(EffectId(7)), at_ms: 0, event: Event::acknowledged() };
 //! assert!(matches!(session.apply(&late), Err(ApplyError::OtherEffect { .. })));
 //! ```
 //!

@@ -97,16 +97,40 @@ pub struct Line<O = Observation> {
     pub prev: String,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
+    /// How long the session was paused right before it, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub paused_ms: u64,
     /// Its content.
     pub record: Record<O>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(ms: &u64) -> bool {
+    *ms == 0
 }
 
 impl Line {
     /// The picture that the line newly refers to.
     pub fn picture(&self) -> Option<&PictureRef> {
         let Record::Event(record) = &self.record else { return None };
-        let Event::Observed { observation } = &record.event else { return None };
-        observation.picture()
+        match &record.event {
+            Event::Observed { observation } => observation.picture(),
+            Event::Acknowledged { picture } => picture.as_ref(),
+            Event::Requested { .. }
+            | Event::Ended
+            | Event::ObserveFailed { .. }
+            | Event::Replied { .. }
+            | Event::ModelFailed { .. }
+            | Event::Returned { .. }
+            | Event::Answered { .. }
+            | Event::Unanswered { .. }
+            | Event::Approved { .. }
+            | Event::Rejected { .. }
+            | Event::Delegated { .. }
+            | Event::Stopped { .. }
+            | Event::Suspended { .. }
+            | Event::Resumed { .. } => None,
+        }
     }
 }
 
@@ -116,7 +140,7 @@ impl<O> Line<O> {
     /// # Errors
     /// The error of `convert`.
     pub fn try_map_observation<P, E>(self, convert: impl FnOnce(O) -> Result<P, E>) -> Result<Line<P>, E> {
-        let Self { seq, prev, at_ms, record } = self;
+        let Self { seq, prev, at_ms, paused_ms, record } = self;
         let record = match record {
             Record::Header(header) => Record::Header(header),
             Record::Effect(effect) => Record::Effect(effect),
@@ -127,6 +151,6 @@ impl<O> Line<O> {
                 Record::Event(Box::new(EventRecord { effect, at_ms, event }))
             }
         };
-        Ok(Line { seq, prev, at_ms, record })
+        Ok(Line { seq, prev, at_ms, paused_ms, record })
     }
 }

@@ -18,15 +18,51 @@ use crate::{
 /// What a reference starts with.
 pub const PREFIX: &str = "secret:";
 
+/// What stands for a password that was typed without a reference: these dots and its number.
+pub const DOTS: &str = "••••••••";
+
 /// The longest name of a secret, in characters.
 const NAME_MAX: usize = 64;
 
 /// Roles of the fields that a secret can be typed into at all; a permission selects among them.
 const FIELDS: [Role; 4] = [Role::PASSWORD_TEXT, Role::ENTRY, Role::TEXT, Role::TERMINAL];
 
-/// The name in a text that is a reference as a whole.
+/// The name in a text that is a reference as a whole. The [dots](DOTS) of a password are a name themselves; what is pressed behind it
+/// (Return, Tab) may follow.
 pub fn reference(text: &str) -> Option<&str> {
+    let dots = text.trim_end_matches(AFTER);
+    if is_dots(dots) {
+        return Some(dots);
+    }
     text.strip_prefix(PREFIX).filter(|name| is_name(name))
+}
+
+/// What is pressed behind the password that a text refers to: Return or Tab.
+pub fn keys_behind(text: &str) -> &str {
+    let dots = text.trim_end_matches(AFTER);
+    text.get(dots.len()..).filter(|_| is_dots(dots)).unwrap_or_default()
+}
+
+/// What may be pressed behind a password in the same text.
+pub(crate) const AFTER: [char; 3] = ['\n', '\r', '\t'];
+
+/// Whether a command presses Return behind a password.
+pub(crate) fn presses_return(command: &Command) -> bool {
+    let mut texts = command.arguments.values().filter_map(Value::as_str);
+    named(command).is_some_and(is_dots) && texts.any(|text| text.ends_with(['\n', '\r']))
+}
+
+/// Whether a text is what stands for a password that was typed.
+pub fn is_dots(text: &str) -> bool {
+    const DIGITS_MAX: usize = 4;
+    text.strip_prefix(DOTS).is_some_and(|number| {
+        (1..=DIGITS_MAX).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
+}
+
+/// What a secret is referred to by: `secret:NAME`, or its dots.
+pub fn mark(name: &str) -> String {
+    if is_dots(name) { name.to_owned() } else { format!("{PREFIX}{name}") }
 }
 
 /// Whether a text can be the name of a secret: letters of the English alphabet, digits, `-` and `_`.
@@ -100,6 +136,9 @@ impl SecretPermit {
     /// # Errors
     /// The reason why not, with the setting that decides.
     pub fn admits(&self, field: &Field<'_>) -> Result<(), String> {
+        if is_dots(&self.name) {
+            return self.admits_again(field);
+        }
         let (name, role) = (&self.name, &field.element.role);
         let wrong = |what: String, key: &str, pattern: &str| {
             Err(format!(
@@ -146,6 +185,23 @@ impl SecretPermit {
         }
     }
 
+    /// Whether a password that was typed may be typed again: into a field for passwords of the same application and the same page.
+    fn admits_again(&self, field: &Field<'_>) -> Result<(), String> {
+        let host = if let Page::Of(host) = &field.page { Some(host) } else { None };
+        let is_there = field.element.role == Role::PASSWORD_TEXT
+            && field.element.source == Source::AtSpi
+            && self.application == field.application_root
+            && self.host.as_ref() == host;
+        if is_there {
+            return Ok(());
+        }
+        let page = self.host.as_ref().map(|host| format!(", in pages of {host}")).unwrap_or_default();
+        Err(format!(
+            "`{}` stands for a password that was typed; it may be typed again into fields for passwords of {}{page} alone",
+            self.name, self.application
+        ))
+    }
+
     /// Where it may be typed, for a prompt or a listing: `password text in a page of shop.example`.
     pub fn place(&self) -> String {
         let host = self.host.as_ref().map(|host| format!(" in a page of {host}")).unwrap_or_default();
@@ -168,7 +224,7 @@ pub(crate) fn listing(secrets: &[SecretPermit], application: &str, root: &str) -
     let here = secrets
         .iter()
         .filter(|one| matches(&one.application, application) || matches(&one.application, root));
-    here.map(|one| format!("- `{PREFIX}{}` for: {}", one.name, one.place())).collect::<Vec<_>>().join("\n")
+    here.map(|one| format!("- `{}` for: {}", mark(&one.name), one.place())).collect::<Vec<_>>().join("\n")
 }
 
 /// Refuses a command with a reference to a secret, unless it types it into a field that the configuration allows for it.
@@ -181,12 +237,16 @@ pub(crate) fn refusal(
     let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), format!("not run: {why}")));
     if let Some(name) = misplaced(command, tools, secrets) {
         return refused(format!(
-            "`{PREFIX}{name}` can only be the whole text of type_text or the whole value of set_value, with the id of \
-             the field; it is in no key, no program, no command, no file and not on the clipboard"
+            "`{}` can only be the whole text of type_text or the whole value of set_value, with the id of \
+             the field; it is in no key, no program, no command, no file and not on the clipboard",
+            mark(name)
         ));
     }
     let name = named(command)?;
     let Some(permit) = secrets.iter().find(|one| one.name == name) else {
+        if is_dots(name) {
+            return refused(format!("no password `{name}` was typed in this session; ask for it"));
+        }
         let known: Vec<String> = secrets.iter().map(|one| format!("{PREFIX}{}", one.name)).collect();
         let known =
             if known.is_empty() { "none is".to_owned() } else { format!("configured: {}", known.join(", ")) };
@@ -195,11 +255,11 @@ pub(crate) fn refusal(
         ));
     };
     let Observation::Window(view) = observation else {
-        return refused(format!("`{PREFIX}{name}` is typed in a window alone"));
+        return refused(format!("`{}` is typed in a window alone", mark(name)));
     };
     let mut elements = command.intent.elements();
     let (Some(id), None) = (elements.next(), elements.next()) else {
-        return refused(format!("`{PREFIX}{name}` is typed into one field alone; give its id"));
+        return refused(format!("`{}` is typed into one field alone; give its id", mark(name)));
     };
     admitted(permit, id, view).err().and_then(refused)
 }
@@ -259,7 +319,7 @@ fn mentioned<'a>(value: &Value, secrets: &'a [SecretPermit]) -> Option<&'a str> 
 
 /// Whether a text contains the reference to a secret, in any case.
 fn mentions(text: &str, name: &str) -> bool {
-    let (text, whole) = (text.to_ascii_lowercase(), format!("{PREFIX}{name}").to_ascii_lowercase());
+    let (text, whole) = (text.to_ascii_lowercase(), mark(name).to_ascii_lowercase());
     text.match_indices(&whole).any(|(at, found)| {
         let next = text.get(at + found.len()..).and_then(|rest| rest.chars().next());
         next.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '-' && c != '_')

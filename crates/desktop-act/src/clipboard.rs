@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{
-        Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, Unsupported,
-    },
+    action::{Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
@@ -23,7 +21,7 @@ use crate::{
     focus::focus_element,
     patience::watch_app,
     report::{ActLimits, ActionReport, Halt, report},
-    text::{blindness, characters, clear, dots, read_when_done},
+    text::{blindness, characters, clear, dots, hiding, length_evidence, read_when_done},
 };
 
 /// How long an application may take to fetch pasted text.
@@ -92,7 +90,7 @@ async fn paste_and_check<D: Desktop>(
     focus_element(desktop, &ready, limits).await?;
     let shown = if why.is_some() { dots(text) } else { text.to_owned() };
     let done = |evidence: Evidence| {
-        let act = Act::Paste { text: clip(&shown, TEXT_MAX) };
+        let act = hiding(Act::Paste { text: clip(&shown, TEXT_MAX) }, &evidence);
         Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
     };
     if let Some(left) = clear(desktop, &ready, limits).await? {
@@ -101,7 +99,8 @@ async fn paste_and_check<D: Desktop>(
     }
     let mut waited_ms = paste_here(desktop, &ready, text, limits).await?;
     if let Some(why) = why {
-        return Ok(done(Uncertainty::Blind { why }.into()).after(waited_ms).into());
+        let (evidence, more_ms) = length_evidence(desktop, &ready, text, why, limits).await?;
+        return Ok(done(evidence).after(waited_ms + more_ms).into());
     }
     let expected = Expected::whole();
     let judge = |found: &str| expected.judge(text, "", found);

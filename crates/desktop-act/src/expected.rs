@@ -1,6 +1,10 @@
 //! What a text should be after something was typed into it. Pure.
 
+use std::cmp::Ordering;
+
 use deskhand_core::action::{Evidence, Proof, Shortfall, Surroundings, TEXT_MAX};
+
+use crate::text::dots;
 
 /// How much of a text is returned around the place of what was written, in characters.
 pub(crate) const OUTPUT_MAX: usize = 400;
@@ -87,11 +91,28 @@ impl Expected {
                 (adds(&before, &found, is_in), adds(&before, &found, begins))
             }
         };
+        if let Some(length) = self.hidden_length(typed, found).filter(|_| !is_met) {
+            return match length.cmp(&found.chars().count()) {
+                Ordering::Equal => Reading::Met,
+                Ordering::Greater => Reading::OnItsWay,
+                Ordering::Less => Reading::Wrong,
+            };
+        }
         match (is_met, has_begun || plain(found) == plain(stale)) {
             (true, _) => Reading::Met,
             (false, true) => Reading::OnItsWay,
             (false, false) => Reading::Wrong,
         }
+    }
+
+    /// How many characters there should be, if the field hides its text, as one for passwords.
+    pub(crate) fn hidden_length(&self, typed: &str, found: &str) -> Option<usize> {
+        let length = |text: &str| text.chars().count();
+        let around = match self {
+            Self::Between(head, tail) => length(head) + length(tail),
+            Self::Somewhere(before) => length(before),
+        };
+        (is_hidden(found) && !is_hidden(typed)).then(|| around + length(typed))
     }
 
     /// The selected completion behind the typed text, if `found` is what is expected apart from it.
@@ -108,8 +129,24 @@ impl Expected {
         fits.then(|| characters_of(found, start, end))
     }
 
+    /// The evidence for a text that the field hides.
+    fn evidence_of_length(&self, typed: &str, stale: &str, found: &str) -> Option<Evidence> {
+        let expected = self.hidden_length(typed, found)?;
+        let length = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+        Some(match self.judge(typed, stale, found) {
+            Reading::Met => Proof::HasLength.into(),
+            Reading::OnItsWay | Reading::Wrong => {
+                let characters = length(found.chars().count());
+                Shortfall::OtherLength { characters, expected: length(expected) }.into()
+            }
+        })
+    }
+
     /// The evidence for the text `found` after `typed`, and the part of it around that place.
     pub(crate) fn evidence(&self, typed: &str, stale: &str, found: &str) -> (Evidence, String) {
+        if let Some(evidence) = self.evidence_of_length(typed, stale, found) {
+            return (evidence, dots(found));
+        }
         let length = typed.chars().count();
         if self.judge(typed, stale, found) == Reading::Met {
             let start = match self {
@@ -130,6 +167,14 @@ impl Expected {
         let shortfall = Shortfall::ReadsOtherwise { text, corrected: false, around: Some(around) };
         (shortfall.into(), excerpt(found, is, OUTPUT_MAX))
     }
+}
+
+/// Whether a text is one sign over and over that stands for other letters.
+fn is_hidden(text: &str) -> bool {
+    const SIGNS: [char; 7] = ['•', '●', '∙', '*', '＊', '\u{26ab}', '\u{2b24}'];
+    let text = plain(text);
+    let Some(first) = text.chars().next().filter(|first| SIGNS.contains(first)) else { return false };
+    text.chars().all(|c| c == first)
 }
 
 /// The part in which two texts differ, in the characters of each.

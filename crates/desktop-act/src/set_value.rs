@@ -3,9 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{
-        Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, Unsupported,
-    },
+    action::{Act, Action, Aim, Blindness, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Unsupported},
     command::Route,
     ids::{ElementId, WindowId},
     text::clip,
@@ -22,7 +20,7 @@ use crate::{
     meaning::{Likeness, likeness, number},
     patience::{comes_within, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, refused, report},
-    text::{blindness, clear, dots, has_keyboard, read, read_when_done},
+    text::{blindness, clear, dots, has_keyboard, hiding, length_evidence, read, read_when_done},
     type_text::{TypeText, type_text},
 };
 
@@ -163,7 +161,7 @@ async fn enter<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let done = |evidence: Evidence| {
-        let act = value.act(Some(&ready.element));
+        let act = hiding(value.act(Some(&ready.element)), &evidence);
         Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
     };
     focus_element(desktop, ready, limits).await?;
@@ -218,6 +216,9 @@ fn judge_number(meant: f64, now: &Element, shown: Option<&str>) -> Evidence {
 
 /// The evidence for a text that the control may show in a format of its own, such as a date.
 fn judge_text(meant: &str, shown: &str) -> Evidence {
+    if Expected::whole().hidden_length(meant, shown).is_some() {
+        return Expected::whole().evidence(meant, "", shown).0;
+    }
     if likeness(meant, shown) >= Likeness::Reformatted {
         return Proof::Reads { text: clip(shown, TEXT_MAX), corrected: false, completion: None }.into();
     }
@@ -240,10 +241,13 @@ async fn set_text<D: Desktop>(
         return Ok(None);
     };
     let act = NewValue::Text(text.to_owned()).act(Some(&ready.element));
-    let done =
-        |evidence: Evidence| Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic);
+    let done = |evidence: Evidence| {
+        let act = hiding(act, &evidence);
+        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Semantic)
+    };
     if let Some(why) = why {
-        return Ok(Some(done(Uncertainty::Blind { why }.into()).after(waited_ms).into()));
+        let (evidence, more_ms) = length_evidence(desktop, ready, text, why, limits).await?;
+        return Ok(Some(done(evidence).after(waited_ms + more_ms).into()));
     }
     let expected = Expected::whole();
     let judge = |found: &str| expected.judge(text, &stale, found);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Blindness, Refusal, Unsupported},
+    action::{Act, Blindness, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, State},
 };
@@ -41,6 +41,21 @@ pub(crate) fn blindness(element: &Element) -> Option<Blindness> {
 /// Stands for a password in results: as many dots.
 pub(crate) fn dots(secret: &str) -> String {
     "•".repeat(secret.chars().count())
+}
+
+/// The act with dots in place of its text, if the field turned out to hide what it holds.
+pub(crate) fn hiding(act: Act, evidence: &Evidence) -> Act {
+    let is_hidden = matches!(
+        evidence,
+        Evidence::Seen { proof: Proof::HasLength }
+            | Evidence::NotSeen { shortfall: Shortfall::OtherLength { .. } }
+    );
+    match act {
+        Act::Type { text } if is_hidden => Act::Type { text: dots(&text) },
+        Act::SetText { text } if is_hidden => Act::SetText { text: dots(&text) },
+        Act::Paste { text } if is_hidden => Act::Paste { text: dots(&text) },
+        other => other,
+    }
 }
 
 /// The text of an element, if readable.
@@ -228,4 +243,34 @@ pub(crate) async fn read_when_done<D: Desktop>(
         same_ms += settled_ms;
     }
     Ok((last.unwrap_or_default(), waited_ms))
+}
+
+/// The evidence for a password that replaced what was in its field, and how long that took, in milliseconds: its length, where the
+/// application tells that.
+pub(crate) async fn length_evidence<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    typed: &str,
+    why: Blindness,
+    limits: &ActLimits,
+) -> Result<(Evidence, u64), Halt> {
+    let blind = || Evidence::from(Uncertainty::Blind { why });
+    if why != Blindness::Password || read(desktop, &ready.element).await?.is_none() {
+        return Ok((blind(), 0));
+    }
+    let expected = typed.chars().count();
+    let judge = |found: &str| match found.chars().count() {
+        length if length == expected => Reading::Met,
+        // The application does not tell.
+        0 => Reading::Wrong,
+        _ => Reading::OnItsWay,
+    };
+    let (found, waited_ms) = read_when_done(desktop, ready, expected, &judge, limits).await?;
+    let (characters, expected) = (characters(&found), characters(typed));
+    let evidence = match characters {
+        0 => blind(),
+        length if length == expected => Proof::HasLength.into(),
+        _ => Shortfall::OtherLength { characters, expected }.into(),
+    };
+    Ok((evidence, waited_ms))
 }

@@ -22,7 +22,7 @@ use crate::{
     patience::{patiently, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
-    text::{blindness, characters, clear, dots, has_keyboard, present, read, read_when_done},
+    text::{blindness, characters, clear, dots, has_keyboard, hiding, present, read, read_when_done},
 };
 
 /// What to type, and where.
@@ -93,8 +93,13 @@ async fn type_and_check<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<ActionReport, Halt> {
     let Some(ready) = target else { return type_by_effect(desktop, window, None, request, limits).await };
-    if let Some(why) = blindness(&ready.element) {
-        return type_unread(desktop, &ready, why, request, limits).await;
+    match blindness(&ready.element) {
+        // What the application says to Return or Tab decides.
+        Some(Blindness::Password) if commits(&request.text) && !request.clear => {
+            return type_by_effect(desktop, window, Some(ready), request, limits).await;
+        }
+        Some(why) => return type_unread(desktop, &ready, why, request, limits).await,
+        None => {}
     }
     let is_readable =
         is_read_back(&ready.element, &request.text) && read(desktop, &ready.element).await?.is_some();
@@ -105,12 +110,17 @@ async fn type_and_check<D: Desktop>(
     }
 }
 
+/// Whether a text ends with what takes it over or leaves the field.
+fn commits(text: &str) -> bool {
+    text.contains(['\n', '\t'])
+}
+
 /// Whether the text of an element shows what was typed: a line end activates or divides most elements, a tab leaves them,
 /// and a cell of a table takes its text over later.
 fn is_read_back(element: &Element, text: &str) -> bool {
     let keeps_lines = element.states.has(State::MultiLine) && element.role != Role::PARAGRAPH;
-    let commits = text.contains('\t') || (text.contains('\n') && !keeps_lines);
-    !commits && element.role != Role::TABLE_CELL
+    let is_left = text.contains('\t') || (text.contains('\n') && !keeps_lines);
+    !is_left && element.role != Role::TABLE_CELL
 }
 
 async fn type_readable<D: Desktop>(
@@ -121,8 +131,8 @@ async fn type_readable<D: Desktop>(
 ) -> Result<ActionReport, Halt> {
     let known = desktop.windows().await?;
     let done = |evidence: Evidence| {
-        Action::new(request.act(Some(&ready.element)), Aim::element(&ready.element), evidence)
-            .by(Route::Input)
+        let act = hiding(request.act(Some(&ready.element)), &evidence);
+        Action::new(act, Aim::element(&ready.element), evidence).by(Route::Input)
     };
     if request.clear
         && let Some(left) = clear(desktop, ready, limits).await?
@@ -190,8 +200,7 @@ async fn type_once<D: Desktop>(
     Ok((settled.waited_ms, settled.changes))
 }
 
-/// Types into an element that is not read back. Of a password field only the length is compared, where the application
-/// tells one: another length proves that keys were lost or added, the same one proves nothing.
+/// Types into an element that is not read back. Of a password field the length is compared, where the application tells one.
 async fn type_unread<D: Desktop>(
     desktop: &D,
     ready: &Ready,
@@ -213,8 +222,7 @@ async fn type_unread<D: Desktop>(
     {
         return Ok(done(Shortfall::NotCleared { text: dots(&left) }.into()).into());
     }
-    let commits = request.text.contains(['\n', '\t']);
-    let compares = why == Blindness::Password && !commits;
+    let compares = why == Blindness::Password && !commits(&request.text);
     let before = if compares { present(desktop, ready).await? } else { None };
     let (mut waited_ms, changes) = type_once(desktop, ready, &request.text, limits).await?;
     let mut evidence = Uncertainty::Blind { why }.into();
@@ -229,9 +237,14 @@ async fn type_unread<D: Desktop>(
         let keys = request.text.chars().count();
         let (found, more_ms) = read_when_done(desktop, ready, keys, &judge, limits).await?;
         waited_ms += more_ms;
-        if !found.is_empty() && judge(&found) != Reading::Met {
+        if !found.is_empty() {
             let expected = u64::try_from(expected).unwrap_or(u64::MAX);
-            evidence = Shortfall::OtherLength { characters: characters(&found), expected }.into();
+            let characters = characters(&found);
+            evidence = if characters == expected {
+                Proof::HasLength.into()
+            } else {
+                Shortfall::OtherLength { characters, expected }.into()
+            };
         }
     }
     Ok(ActionReport::from(done(evidence).after(waited_ms).with_changes(changes))

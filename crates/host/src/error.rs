@@ -59,6 +59,16 @@ pub enum HostError {
     },
 }
 
+/// What to do about an agent that cannot be opened.
+pub fn agent_help(name: &str) -> String {
+    let key = if name == "shell" {
+        "`agents.shell` configures it".to_owned()
+    } else {
+        format!("`agents.programs.{name}.command` names its program")
+    };
+    format!("{key}; `deskhand doctor` tries it, and `agents.enabled` without `{name}` runs without it")
+}
+
 impl HostError {
     /// What to do next. A front end may know a better way, such as a flag.
     pub fn help(&self) -> Option<String> {
@@ -74,6 +84,7 @@ impl HostError {
                 "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
                     .to_owned(),
             ),
+            Self::Run(RunError::Agent(error)) => Some(agent_help(&error.agent)),
             Self::Run(_) => Some(
                 "check that the sessions folder is writable, or set another with `sessions.dir`".to_owned(),
             ),

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use deskhand_core::{agent::AgentHome, text::error_chain};
 use deskhand_runtime::{
     Replay, ReportFormat, Review, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
     retention::Retention,
@@ -241,6 +242,28 @@ impl Host {
                 (kind, enabled)
             })
             .collect())
+    }
+
+    /// Opens an agent as a session would, confined and with files of its own, and closes it again. What it tells of itself, and its
+    /// tools.
+    ///
+    /// # Errors
+    /// The reason why a session with it would not start.
+    pub async fn try_agent(&self, name: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let enabled = agents::enable(self.config(), self.helper(), &[name.to_owned()]);
+        let enabled = enabled.map_err(|error| error_chain(&error))?;
+        let opened = enabled.open(folder.path()).await.map_err(|error| error_chain(&error))?;
+        let told = opened.definitions().into_iter().map(|agent| match agent.home {
+            AgentHome::Delegate => format!("works on its own: {}", agent.introduction),
+            AgentHome::Steps(steps) => {
+                let tools: Vec<String> = steps.tools.into_iter().map(|tool| tool.name).collect();
+                format!("tools: {}", tools.join(", "))
+            }
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        opened.close().await;
+        Ok(told)
     }
 
     fn helper(&self) -> Option<&Path> {

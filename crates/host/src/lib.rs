@@ -41,7 +41,7 @@ pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;
 pub use batch::{BatchRequest, Task, TaskResult, Tasks, TasksObserver};
-pub use error::HostError;
+pub use error::{HostError, agent_help};
 pub use host::Host;
 pub use notice::{Notice, Observer, Records};
 pub use secrets::SecretInfo;

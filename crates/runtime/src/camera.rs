@@ -8,7 +8,7 @@ use deskhand_core::{
     session::{PictureCompression, ViewConfig},
     ui::PictureRef,
 };
-use deskhand_desktop::{Picture, picture::Mark};
+use deskhand_desktop::{Desktop, Picture, picture::Mark};
 
 use crate::journal::SessionFolder;
 
@@ -47,6 +47,20 @@ impl Camera {
     /// The approximate token budget of an element list.
     pub(crate) fn tokens_max(&self) -> usize {
         self.config.tokens_max
+    }
+
+    /// A picture of what the last one showed, as it is now; `None` if there was none. A failure is logged and changes nothing else.
+    pub(crate) async fn last_look<D: Desktop>(&self, desktop: &D) -> Option<PictureRef> {
+        let region = {
+            let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            last.as_ref()?.kept.region
+        };
+        let pixels = desktop.region(region).await.map_err(|error| error.chain());
+        let kept = match pixels {
+            Ok(pixels) => self.keep(pixels, Vec::new()).await.map_err(|failure| failure.to_string()),
+            Err(error) => Err(error),
+        };
+        kept.inspect_err(|error| tracing::warn!(error, "no picture of the end")).ok()
     }
 
     /// Stores a picture beside the journal. Drawing, encoding and writing run on a blocking thread.

@@ -13,6 +13,7 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::{PromptSet, marks_secret},
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
+    secret::is_dots,
     session::{
         ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason, Suspension,
     },
@@ -27,7 +28,7 @@ use crate::{
     camera::Camera,
     clock::now_ms,
     held::{HeldSession, InForce},
-    hidden::hidden,
+    hidden::{concealed, keep_passwords},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
     people::{People, Request},
@@ -175,9 +176,13 @@ pub async fn resume<D: Desktop, M: Model>(
     observer: &mut (dyn FnMut(&Line) + Send),
 ) -> Result<RunEnd, RunError> {
     let secrets = &options.tools.secrets;
+    keep_passwords(&held.passwords, secrets);
     for (name, fields) in &held.typed {
-        // What was typed may still be shown.
+        // What was typed may still be shown. A password that the journal does not have is known no more.
         let revealed = secrets.reveal(name).await;
+        if is_dots(name) && revealed.is_err() {
+            continue;
+        }
         revealed.map_err(|reason| RunError::Secret { name: name.clone(), reason })?;
         fields.iter().for_each(|field| secrets.veil().typed_into(field.0, name));
     }
@@ -275,7 +280,12 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
 
     async fn drive(&mut self) -> Result<(), RunError> {
         while let Some(record) = self.session.next().cloned() {
-            self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>())).await;
+            let before = Instant::now();
+            let is_held =
+                self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>()));
+            if is_held.await {
+                self.journal.paused(milliseconds(before.elapsed()));
+            }
             let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
             if !ends && self.options.stop.reason() == Some(StopReason::Signal) {
                 return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
@@ -283,7 +293,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             // Journaled before it is performed: a command without a result was dispatched.
             self.append(Record::Effect(Box::new(record.clone())))?;
             let event = self.perform(&record).await;
-            let event = self.suspends(hidden(event, self.options.tools.secrets.veil()));
+            let event = self.suspends(concealed(event, &self.session, &self.options.tools.secrets));
             self.take_in(Some(record.id), event)?;
             if self.suspended.is_some() {
                 return Ok(());
@@ -352,7 +362,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 let signs = ModelWaits { waits: &waits, model: &model };
                 let ask = self.options.model.ask(request, &pictures, &signs);
                 match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
-                    Ok(Ok(reply)) => Event::Replied { reply },
+                    Ok(Ok(reply)) => Event::replied(reply),
                     Ok(Err(failure)) => Event::ModelFailed { failure },
                     Err(reason) => Event::Stopped { reason },
                 }
@@ -380,7 +390,9 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
             Effect::Finish { outcome } => {
                 self.outcome = Some(outcome.clone());
-                Event::Acknowledged
+                let last = self.camera.last_look(self.options.desktop);
+                let picture = self.unless_stopped(last).await.ok().flatten();
+                Event::Acknowledged { picture }
             }
         }
     }
@@ -424,7 +436,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                 None => {
                     let (policy, places) = (self.session.policy(), self.session.places());
                     let secrets = self.session.secrets();
-                    self.options.tools.run_with(self.options.desktop, command, policy, places, secrets).await
+                    self.options.tools.run_with(self.options.desktop, command, policy, places, &secrets).await
                 }
             }
         }

@@ -11,11 +11,13 @@ use deskhand_core::{
     prompt::PromptSet,
     record::{Change, Header, Line, Record},
     secret::secret_of,
-    session::{ApplyError, Effect, Event, Session, SessionConfig, SubtaskStatus},
+    session::{ApplyError, Effect, Event, Session, SessionConfig, SubtaskStatus, TypedPassword},
 };
+use deskhand_secret::SecretValue;
 use serde_json::Value;
 
 use crate::{
+    hidden::with_values,
     journal::{
         JournalError, JournalProblem, JournalWriter, Lines, Proof, Read, SessionFolder, Unproven, is_durable,
         records,
@@ -114,6 +116,8 @@ pub struct HeldSession {
     pub(crate) outcome: Option<Outcome>,
     /// The secrets that were typed, and into which elements.
     pub(crate) typed: BTreeMap<String, BTreeSet<ElementId>>,
+    /// The passwords that were typed without a reference, as far as the session had them in clear.
+    pub(crate) passwords: Vec<(TypedPassword, SecretValue)>,
     /// The files that windows showed when they were last seen.
     documents: Vec<PathBuf>,
     /// The request of the last round.
@@ -159,7 +163,7 @@ impl HeldSession {
             return Err(HoldError::Unproven { session: folder.name(), why });
         }
         let journal = JournalWriter::reopen(folder.clone(), lock, lines.end(), &pictures)?;
-        let Fold { session, in_force, story, typed, request } = fold;
+        let Fold { session, in_force, story, typed, passwords, request } = fold;
         let (begun, ids) = (story.unanswered(), story.ids());
         let documents = story.documents().map(PathBuf::from).collect();
         let outcome = story.into_summary().outcome;
@@ -171,6 +175,7 @@ impl HeldSession {
             begun,
             outcome,
             typed,
+            passwords,
             documents,
             request,
             header,
@@ -264,6 +269,7 @@ struct Fold {
     in_force: InForce,
     story: Story,
     typed: BTreeMap<String, BTreeSet<ElementId>>,
+    passwords: Vec<(TypedPassword, SecretValue)>,
     request: Option<Request>,
 }
 
@@ -281,6 +287,7 @@ impl Fold {
             },
             story: Story::default(),
             typed: BTreeMap::new(),
+            passwords: Vec::new(),
             request: None,
         })
     }
@@ -300,6 +307,7 @@ impl Fold {
                 if let Event::Requested { text, plan } = &record.event {
                     self.request = Some(Request { text: text.clone(), plan: plan.clone() });
                 }
+                self.passwords.extend(with_values(self.session.passwords_of(record)));
                 self.session.apply(record).map_err(|source| HoldError::Fold {
                     session: folder.name(),
                     seq: line.seq,

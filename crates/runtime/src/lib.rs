@@ -23,6 +23,7 @@ pub mod held;
 mod hidden;
 pub mod journal;
 mod observe;
+mod passwords;
 pub mod people;
 pub mod private;
 pub mod replay;
@@ -44,6 +45,7 @@ pub use held::{HeldSession, HoldError, InForce, Unsealed};
 pub use journal::{
     Journal, JournalError, JournalProblem, Proof, SealFolder, SessionFolder, SessionStore, Unproven,
 };
+pub use passwords::for_people;
 pub use replay::{Difference, Replay, replay};
 pub use report::{ReportError, ReportFormat, write_report};
 pub use review::{Review, review};

@@ -4,6 +4,7 @@ use deskhand_core::{
     action::{Report, words::outcome},
     agent::AgentRef,
     command::{CallResult, CallStatus, Command, Verdict},
+    intent::Does,
     text::{clip, one_line},
 };
 use serde_json::Value;
@@ -44,6 +45,42 @@ pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
         }
     }
     one_line(&words.join(" "))
+}
+
+/// Everything about a command that a person approves, beside the words for it: what is run with all arguments, each value in full,
+/// the window, the page and the document.
+pub fn action_details(command: &Command) -> Vec<(String, String)> {
+    const PROGRAM: [&str; 2] = ["program", "name"];
+    const LISTS: [&str; 2] = ["arguments", "files"];
+    let mut details = Vec::new();
+    let given = |name: &str| command.arguments.get(name).filter(|value| !value.is_null());
+    let program = PROGRAM.iter().find_map(|name| given(name)).and_then(Value::as_str);
+    let list = LISTS.iter().find_map(|name| given(name)).and_then(Value::as_array);
+    let runs = program.filter(|_| list.is_some() || command.intent.does == Does::Run);
+    if let Some(program) = runs {
+        let arguments = list.into_iter().flatten().map(plain);
+        let words = std::iter::once(program.to_owned()).chain(arguments);
+        details.push(("runs".to_owned(), words.map(|word| shell_word(&word)).collect::<Vec<_>>().join(" ")));
+    }
+    let is_told = |name: &str| runs.is_some() && (PROGRAM.contains(&name) || LISTS.contains(&name));
+    for (name, value) in command.arguments.iter().filter(|(name, value)| !is_told(name) && !value.is_null()) {
+        details.push((name.clone(), value.to_string()));
+    }
+    let Some(judged) = &command.judged else { return details };
+    let place = [("window", &judged.window), ("document", &judged.document.clone().unwrap_or_default())];
+    details.extend(place.map(|(name, text)| (name.to_owned(), text.clone())));
+    details.push(("page of".to_owned(), judged.hosts.join(", ")));
+    details.retain(|(_, text)| !text.is_empty());
+    details
+}
+
+/// A word as it would be typed in a shell.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn plain(value: &Value) -> String {
@@ -110,6 +147,16 @@ pub fn duration(ms: u64) -> String {
         MINUTE..HOUR => format!("{} min {} s", ms / MINUTE, ms % MINUTE / 1_000),
         _ => format!("{} h {} min", ms / HOUR, ms % HOUR / MINUTE),
     }
+}
+
+/// A time for people, in the local time zone with its offset: `2026-11-25 12:15:55 +01:00`.
+pub fn local_time(ms: u64) -> String {
+    i64::try_from(ms)
+        .ok()
+        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+        .map_or_else(String::new, |when| {
+            when.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
+        })
 }
 
 /// A number with thousands separators: `14,210`.

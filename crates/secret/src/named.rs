@@ -1,6 +1,10 @@
 //! Secrets by name.
 
-use std::{fmt, pin::Pin, sync::Arc};
+use std::{
+    fmt,
+    pin::Pin,
+    sync::{Arc, PoisonError, RwLock},
+};
 
 use crate::{SecretValue, Veil, source::keep_no_core};
 
@@ -28,12 +32,14 @@ impl SecretReader for NoSecrets {
 pub struct Secrets {
     reader: Arc<dyn SecretReader>,
     veil: Veil,
+    /// The passwords that were typed without a reference, with what stands for each.
+    typed: Arc<RwLock<Vec<(String, SecretValue)>>>,
 }
 
 impl Secrets {
     /// Secrets from this reader.
     pub fn new(reader: impl SecretReader + 'static, veil: Veil) -> Self {
-        Self { reader: Arc::new(reader), veil }
+        Self { reader: Arc::new(reader), veil, typed: Arc::default() }
     }
 
     /// What hides those that were read.
@@ -48,12 +54,35 @@ impl Secrets {
     /// The reason why it cannot be read or used.
     pub async fn reveal(&self, name: &str) -> Result<SecretValue, String> {
         keep_no_core();
+        if let Some(value) = self.find_typed(|(mark, _)| mark == name) {
+            return Ok(value.1);
+        }
         let value = self.reader.read(name).await?;
         if name.to_lowercase().contains(&value.expose().to_lowercase()) {
             return Err(format!("the value of secret `{name}` is a part of its name; rename it"));
         }
         self.veil.add(name, &value);
         Ok(value)
+    }
+
+    /// Keeps a password that was typed without a reference, under the dots that stand for it. From then on its value is hidden: everywhere,
+    /// or in its fields alone.
+    pub fn keep_typed(&self, mark: &str, value: &SecretValue, everywhere: bool) {
+        keep_no_core();
+        self.veil.add_typed(mark, value, everywhere);
+        let mut typed = self.typed.write().unwrap_or_else(PoisonError::into_inner);
+        typed.push((mark.to_owned(), value.clone()));
+    }
+
+    /// The dots that stand for a password that was typed.
+    #[must_use]
+    pub fn mark_of_typed(&self, value: &str) -> Option<String> {
+        self.find_typed(|(_, known)| known.expose() == value).map(|(mark, _)| mark)
+    }
+
+    fn find_typed(&self, is_it: impl Fn(&(String, SecretValue)) -> bool) -> Option<(String, SecretValue)> {
+        let typed = self.typed.read().unwrap_or_else(PoisonError::into_inner);
+        typed.iter().rev().find(|one| is_it(one)).cloned()
     }
 }
 

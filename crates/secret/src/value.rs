@@ -39,6 +39,20 @@ impl SecretValue {
         Ok(Self(Zeroizing::new(line.to_owned())))
     }
 
+    /// Takes a password that was typed without a reference, of any length up to [`Self::CHARACTERS_MAX`]; `None` if it is empty, longer, or
+    /// has a control character.
+    pub fn typed(text: impl Into<String>) -> Option<Self> {
+        let text = Zeroizing::new(text.into());
+        let fits = (1..=Self::CHARACTERS_MAX).contains(&text.chars().count());
+        (fits && !text.chars().any(char::is_control)).then_some(Self(text))
+    }
+
+    /// The same with what is pressed behind it, such as a line break.
+    #[must_use]
+    pub fn followed_by(self, keys: &str) -> Self {
+        if keys.is_empty() { self } else { Self(Zeroizing::new(format!("{}{keys}", *self.0))) }
+    }
+
     /// The text, for the one place that it is meant for. It must not be copied, stored or printed.
     #[must_use]
     pub fn expose(&self) -> &str {

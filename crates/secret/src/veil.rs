@@ -16,6 +16,8 @@ use crate::{SecretValue, forms::forms};
 
 /// What a reference starts with.
 const PREFIX: &str = "secret:";
+/// What the mark of a password starts with that was typed without a reference; its number follows.
+const DOTS: &str = "••••••••";
 /// How much of a value in a row counts as a part of it, in characters.
 const PART: usize = 3;
 /// The most fields that are remembered; then the oldest is forgotten.
@@ -35,8 +37,15 @@ struct Known {
 struct Secret {
     mark: String,
     value: SecretValue,
-    /// Each form as it is compared: in lower case, without spaces.
+    /// Each form as it is compared: in lower case, without spaces. Empty if the value is hidden in its fields alone.
     folded: Vec<Zeroizing<Vec<char>>>,
+    /// Whether the value is a word, which is part of other words that are no secret.
+    is_word: bool,
+}
+
+/// What stands for a secret of this name: `secret:NAME`, or the name itself where that is dots.
+fn mark_of(name: &str) -> String {
+    if name.starts_with(DOTS) { name.to_owned() } else { format!("{PREFIX}{name}") }
 }
 
 /// Whether words and numbers of data are hidden as well.
@@ -73,18 +82,33 @@ impl Veil {
 
     /// Hides a value from now on.
     pub fn add(&self, name: &str, value: &SecretValue) {
+        let folded = forms(value.expose()).iter().map(|form| Zeroizing::new(fold(form).0)).collect();
+        self.know(name, value, folded, /*is_word*/ false);
+    }
+
+    /// Hides a password that was typed without a reference: everywhere, or in its fields alone if it is too short or too common for that.
+    /// One that is a word is hidden where it stands as a whole.
+    pub fn add_typed(&self, mark: &str, value: &SecretValue, everywhere: bool) {
+        let long =
+            value.expose().chars().filter(|c| !c.is_whitespace()).count() >= SecretValue::CHARACTERS_MIN;
+        let forms = if everywhere && long { forms(value.expose()) } else { Vec::new() };
+        let folded = forms.iter().map(|form| Zeroizing::new(fold(form).0)).collect();
+        let is_word = value.expose().chars().all(char::is_alphabetic);
+        self.know(mark, value, folded, is_word);
+    }
+
+    fn know(&self, name: &str, value: &SecretValue, folded: Vec<Zeroizing<Vec<char>>>, is_word: bool) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let mark = format!("{PREFIX}{name}");
+        let mark = mark_of(name);
         if known.secrets.iter().any(|one| one.mark == mark && one.value == *value) {
             return;
         }
-        let folded = forms(value.expose()).iter().map(|form| Zeroizing::new(fold(form).0)).collect();
-        known.secrets.push(Secret { mark, value: value.clone(), folded });
+        known.secrets.push(Secret { mark, value: value.clone(), folded, is_word });
     }
 
     /// Notes that a field was given a secret, so that a part of it is hidden there as well.
     pub fn typed_into(&self, field: u32, name: &str) {
-        let mark = format!("{PREFIX}{name}");
+        let mark = mark_of(name);
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let Some(at) = known.secrets.iter().rposition(|one| one.mark == mark) else { return };
         while known.fields.len() >= FIELDS_MAX {
@@ -268,6 +292,18 @@ impl Secret {
     fn other_mark(&self) -> String {
         format!("[{} in another form]", self.mark)
     }
+
+    /// What the mark begins with, for a value that is being typed.
+    fn mark_begun(&self) -> &'static str {
+        if self.mark.starts_with(DOTS) { DOTS } else { PREFIX }
+    }
+
+    /// Whether the value may stand at a place of a text: a word only as a whole.
+    fn may_stand(&self, letters: &[char], range: &Range<usize>) -> bool {
+        let before = range.start.checked_sub(1).and_then(|at| letters.get(at));
+        let is_apart = |c: Option<&char>| c.is_none_or(|c| !c.is_alphanumeric());
+        !self.is_word || (is_apart(before) && is_apart(letters.get(range.end)))
+    }
 }
 
 /// A text as it is compared (in lower case, without spaces and what cannot be seen), with the character that each is from.
@@ -298,7 +334,7 @@ fn find(known: &Known, text: &str) -> Vec<(Range<usize>, String)> {
                 let Some((first, last)) = first.zip(last) else { continue };
                 let range = first..last + 1;
                 let is_free = |taken: &Range<usize>| range.end <= taken.start || range.start >= taken.end;
-                if marks.iter().all(is_free) {
+                if secret.may_stand(&letters, &range) && marks.iter().all(is_free) {
                     let there = letters.get(range.clone()).unwrap_or_default();
                     let mark = if secret.is(there) { secret.mark.clone() } else { secret.other_mark() };
                     found.push((range, mark));
@@ -385,7 +421,7 @@ fn beginning(text: &str, secret: &Secret) -> Option<String> {
     const WHOLE: &str = "\0";
     let (mark, value) = (secret.mark.as_str(), secret.value.expose());
     if is_begun(text, secret) {
-        return Some(PREFIX.to_owned());
+        return Some(secret.mark_begun().to_owned());
     }
     // What stands for the whole value already is left alone.
     let apart = text.replace(mark, WHOLE);
@@ -394,7 +430,7 @@ fn beginning(text: &str, secret: &Secret) -> Option<String> {
         ends.into_iter().rev().filter_map(|end| value.get(..end)).find(|part| apart.contains(part))?;
     let begun = apart.replacen(longest, WHOLE, 1);
     let is_all = !has_part(&begun, WHOLE, value);
-    is_all.then(|| apart.replacen(longest, PREFIX, 1).replace(WHOLE, mark))
+    is_all.then(|| apart.replacen(longest, secret.mark_begun(), 1).replace(WHOLE, mark))
 }
 
 /// Whether a text, apart from marks, has a part of a value.

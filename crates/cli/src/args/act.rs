@@ -31,10 +31,10 @@ pub(crate) struct ActArgs {
     #[arg(long, short)]
     pub(crate) window: Option<String>,
     /// Save a screenshot afterwards.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", global = true)]
     pub(crate) screenshot: Option<PathBuf>,
     /// Print the result as JSON.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) stage: StageArgs,

@@ -26,7 +26,7 @@ pub(crate) fn config(args: &ConfigArgs) -> CommandResult {
 
 fn explain(out: &Output, args: &ExplainArgs) -> Result<(), CliError> {
     let host = load(args.settings.overrides())?;
-    if let Some(key) = &args.key {
+    if let Some(key) = args.key.as_ref().filter(|key| !config::is_section_key(key)) {
         let explanation = config::explain(host.loaded(), key)?;
         if args.json {
             out.pretty_json(&explanation);
@@ -35,7 +35,11 @@ fn explain(out: &Output, args: &ExplainArgs) -> Result<(), CliError> {
         }
         return Ok(());
     }
-    for key in config::all_keys() {
+    let keys = match &args.key {
+        Some(section) => config::keys_below(section)?,
+        None => config::all_keys(),
+    };
+    for key in keys {
         let explanation = config::explain(host.loaded(), &key)?;
         if args.json {
             out.json(&explanation);
@@ -66,7 +70,8 @@ fn explained(out: &Output, explanation: &Explanation) {
     for (word, meaning) in explanation.allowed.iter().filter(|(_, meaning)| !meaning.is_empty()) {
         row("", &format!("\"{word}\": {}", collapse_whitespace(meaning)));
     }
-    row("environment", &explanation.environment);
+    let none = "none: a variable cannot have this name; set it in the file";
+    row("environment", explanation.environment.as_deref().unwrap_or(none));
 }
 
 fn shown(value: &serde_json::Value) -> String {

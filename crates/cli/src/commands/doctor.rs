@@ -5,12 +5,14 @@ use std::{path::PathBuf, time::Duration};
 use deskhand_core::{
     agent::AgentRef,
     model::{Message, ModelRequest, ReplyKind, Speaker},
+    text::one_line,
 };
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
+    Host, agent_help,
     config::{self, Config, ConfineSetting},
     model::{ModelChoice, ModelSetup},
 };
@@ -175,6 +177,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     };
     let mut findings =
         vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
+    findings.extend(agents(&host).await);
     let choice = match ModelSetup::of(host.config(), args.script.variables()).choice().map_err(CliError::from)
     {
         Ok(choice) => choice,
@@ -188,6 +191,27 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         Ok(model) if args.ask => finding("model", ask(&model).await),
         Ok(model) => finding("model", Ok(format!("{} (not contacted; use --ask)", model.name()))),
     });
+    findings
+}
+
+/// The agents that own no window: those that are enabled, and all that are configured.
+async fn agents(host: &Host) -> Vec<Finding> {
+    let settings = &host.config().agents;
+    let configured = settings.programs.keys();
+    let mut names: Vec<&String> = settings.enabled.iter().chain(configured).collect();
+    names.sort();
+    names.dedup();
+    let mut findings = Vec::new();
+    for name in names {
+        // A session with an enabled agent that cannot be opened does not start.
+        let required = settings.enabled.contains(name);
+        let (ok, detail, fix) = match timeout(TRIAL_BOUND, host.try_agent(name)).await {
+            Ok(Ok(told)) => (true, one_line(&told), String::new()),
+            Ok(Err(problem)) => (false, problem, agent_help(name)),
+            Err(_) => (false, format!("not opened within {} s", TRIAL_BOUND.as_secs()), agent_help(name)),
+        };
+        findings.push(Finding { area: "agents", name: name.clone(), ok, required, detail, fix });
+    }
     findings
 }
 

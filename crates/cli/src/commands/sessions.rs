@@ -2,7 +2,7 @@
 
 use deskhand_core::record::Record;
 use deskhand_host::session::SessionError;
-use deskhand_runtime::{Journal, SessionFolder, now_ms};
+use deskhand_runtime::{Journal, SessionFolder, for_people, now_ms};
 
 use super::host::load;
 use crate::{
@@ -22,7 +22,7 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
     let mut rows = Vec::new();
     let mut unread = Vec::new();
     for id in store.list().map_err(SessionError::from)? {
-        let read = |folder: SessionFolder| Ok((folder.read()?, folder.is_in_use()?));
+        let read = |folder: SessionFolder| Ok((for_people(folder.read()?, &folder)?, folder.is_in_use()?));
         match store.find(&id.0).and_then(read) {
             Ok((journal, in_use)) if holds(&journal, &args.words) => {
                 rows.push(SessionRow::of(&journal, in_use));

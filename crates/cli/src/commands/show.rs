@@ -1,6 +1,7 @@
 //! `deskhand show`: prints a session step by step.
 
 use deskhand_host::session::SessionError;
+use deskhand_runtime::for_people;
 
 use super::host::load;
 use crate::{
@@ -12,7 +13,8 @@ use crate::{
 
 pub(crate) fn show(args: &ShowArgs) -> CommandResult {
     let folder = load(args.store.overrides())?.find(&args.session)?;
-    let journal = folder.read().map_err(SessionError::from)?;
+    let journal =
+        folder.read().and_then(|journal| for_people(journal, &folder)).map_err(SessionError::from)?;
     let out = Output::to(Stream::Out);
     let numbers = args.steps.unwrap_or(Numbers::ALL);
     let mut lines =

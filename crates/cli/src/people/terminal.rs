@@ -5,7 +5,7 @@ use deskhand_core::{
     duration::milliseconds,
     reply::Question,
     session::{ApprovalScope, AskedBy, PlannedAction},
-    text::one_line,
+    text::{clip, one_line},
 };
 use deskhand_runtime::people::{
     ApprovalRequest, Decided, Frontend, InputLine, PauseNotice, Prompt, Questions, Request, UserInput,
@@ -14,9 +14,11 @@ use deskhand_runtime::people::{
 use super::editor::EditSwitch;
 use crate::{
     output::{Line, Output, Tone},
-    render::{command_words, seconds},
+    render::{action_details, command_words, seconds},
 };
 
+/// How much of a value is shown, in characters; JSON lines and the journal have all of it.
+const DETAIL_MAX: usize = 4_000;
 const DECIDE: &str = "y yes · n no · a always yes for this · or type what to do instead";
 const DECIDE_SHORT: &str = "type y, n, a, or what to do instead";
 const WHILE_WORKING: &str = "while a request runs: p pauses, r resumes, s stops";
@@ -213,6 +215,9 @@ fn approval_lines(asked: &ApprovalRequest) -> Vec<Line> {
         let place = action.application.as_ref().map(|name| format!("  in {name}")).unwrap_or_default();
         let line = labelled(Tone::Doubtful, word).with(Tone::Strong, action_words(action));
         lines.push(line.with(Tone::Plain, place));
+        for (name, text) in action_details(&action.command) {
+            lines.push(noted("", format!("{name}: {}", clip(&one_line(&text), DETAIL_MAX))));
+        }
         word = "";
     }
     if !asked.reason.trim().is_empty() {
@@ -227,6 +232,12 @@ fn approval_lines(asked: &ApprovalRequest) -> Vec<Line> {
     if let Some(timeout) = asked.timeout {
         lines
             .push(noted("", format!("rejected without an answer within {}", seconds(milliseconds(timeout)))));
+    }
+    for covered in &asked.covers {
+        lines.push(noted(
+            "always",
+            format!("a approves for this session: {}", clip(&one_line(covered), DETAIL_MAX)),
+        ));
     }
     lines.push(noted("", DECIDE));
     lines

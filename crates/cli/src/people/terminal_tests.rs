@@ -4,6 +4,7 @@ use deskhand_core::{
     agent::AgentRef,
     command::Command,
     ids::EffectId,
+    intent::Judged,
     reply::Question,
     session::{ApprovalScope, AskedBy, PlannedAction},
 };
@@ -38,6 +39,7 @@ fn approval() -> Prompt {
         }],
         reason: "it overwrites the file".to_owned(),
         asked_by: AskedBy::Model,
+        covers: Vec::new(),
         timeout: None,
     })
 }
@@ -137,6 +139,7 @@ fn shown(text: &str) -> Vec<Line> {
         actions: vec![action.clone(), action.clone()],
         reason: text.to_owned(),
         asked_by,
+        covers: vec![text.to_owned()],
         timeout: None,
     };
     let question = Question {
@@ -163,5 +166,41 @@ fn no_forgery_draws_or_answers_a_prompt() {
             assert_eq!(forgeries::hidden_in(&line), None, "{what}: {line:?}");
             assert_eq!(line.lines().count(), 1, "{what}: {line:?}");
         }
+    }
+}
+
+#[test]
+fn an_approval_shows_the_whole_action_and_what_always_covers() {
+    let script = format!("rm -rf {} # to the last letter", "x".repeat(300));
+    let arguments = serde_json::json!({"program": "sh", "arguments": ["-c", script], "folder": "work"});
+    let command = Command {
+        tool: "run_command".to_owned(),
+        arguments: arguments.as_object().unwrap().clone(),
+        judged: Some(Box::new(Judged {
+            window: "Notes".to_owned(),
+            document: Some("/home/ada/notes.txt".to_owned()),
+            ..Judged::default()
+        })),
+        ..Command::default()
+    };
+    let asked = ApprovalRequest {
+        id: EffectId(4),
+        agent: AgentRef::from_name("shell"),
+        actions: vec![PlannedAction { command, target: None, application: None }],
+        reason: String::new(),
+        asked_by: AskedBy::Model,
+        covers: vec!["run_command on {\"program\":\"sh\"}".to_owned()],
+        timeout: None,
+    };
+    let lines: Vec<String> = approval_lines(&asked).iter().map(ToString::to_string).collect();
+    let shown = lines.join("\n");
+    for expected in [
+        format!("runs: sh -c '{script}'"),
+        "folder: \"work\"".to_owned(),
+        "window: Notes".to_owned(),
+        "document: /home/ada/notes.txt".to_owned(),
+        "a approves for this session: run_command on {\"program\":\"sh\"}".to_owned(),
+    ] {
+        assert!(shown.contains(&expected), "{expected} in\n{shown}");
     }
 }

@@ -1,12 +1,12 @@
 //! Short texts for commands, results and numbers.
 
 use deskhand_core::{
-    command::{CallResult, CallStatus, Verdict},
+    command::{CallResult, CallStatus, Command, Verdict},
     evaluation::Evaluation,
     money::{Cost, Money},
-    text::clip,
+    text::{clip, one_line},
 };
-pub(crate) use deskhand_runtime::words::{command_words, number, seconds};
+pub(crate) use deskhand_runtime::words::{action_details, command_words, number, seconds};
 pub(super) use deskhand_runtime::words::{count, effect_word, result_words, short_name};
 
 use crate::output::Tone;
@@ -33,6 +33,13 @@ pub(crate) const fn verdict_tone(verdict: Verdict) -> Tone {
         Verdict::NotSeen | Verdict::Unknown => Tone::Doubtful,
         Verdict::Refused => Tone::Bad,
     }
+}
+
+/// A command with everything that a person approves, on one line.
+pub(super) fn whole_action(command: &Command) -> String {
+    let details = action_details(command).into_iter().map(|(name, text)| format!("{name}: {text}"));
+    let details: Vec<String> = details.collect();
+    one_line(&format!("{} · {}", command.tool, details.join(" · ")))
 }
 
 /// Wraps a text at `width` columns between words, keeping its line breaks.

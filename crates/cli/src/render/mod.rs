@@ -9,7 +9,7 @@ mod trajectory;
 mod tree;
 mod waiting;
 
-pub(crate) use describe::{command_words, number, seconds, verdict_tone};
+pub(crate) use describe::{action_details, command_words, number, seconds, verdict_tone};
 pub(crate) use progress::{Progress, Verbosity};
 pub(crate) use records::record_lines;
 pub(crate) use sessions::{SessionRow, session_lines};

@@ -10,7 +10,7 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     record::Line as JournalLine,
     reply::{AppReply, EvaluationReply, HostReply, Reply, ReplyError},
-    session::{ApprovalScope, StepRef, SubtaskStatus},
+    session::{ApprovalScope, StepRef},
     states::{AppStatus, HostStatus},
     text::{clip, one_line},
 };
@@ -22,7 +22,7 @@ use deskhand_runtime::{
 
 use super::describe::{
     column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words, number,
-    result_words, seconds, short_name, wrap,
+    result_words, seconds, short_name, whole_action, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -83,7 +83,9 @@ impl Progress {
                 Update::Chapter(Chapter::Begun(begun)) => self.begun(&begun),
                 Update::Chapter(Chapter::Ended { outcome, .. }) => self.finished(&outcome),
                 // Already printed when they happened.
-                Update::Chapter(Chapter::Step(_) | Chapter::Talk(_) | Chapter::Note(_)) => Vec::new(),
+                Update::Chapter(
+                    Chapter::Step(_) | Chapter::Talk(_) | Chapter::Note(_) | Chapter::Left { .. },
+                ) => Vec::new(),
             });
         }
         lines.into_iter().map(|line| line.cut(self.width)).collect()
@@ -125,12 +127,8 @@ impl Progress {
                 let least = if selected { Verbosity::Everything } else { Verbosity::Normal };
                 self.when(least, || self.call_line(&step, &command, target.as_ref(), &result))
             }
-            Moment::Delegated(report) => self.when(Verbosity::Normal, || match report.status {
-                SubtaskStatus::Finished => note("report", &one_line(&report.result)),
-                SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => {
-                    bad("report", &one_line(&report.result))
-                }
-            }),
+            // The end of the sub-task says the same.
+            Moment::Delegated(_) => Vec::new(),
             Moment::Asked(_) if self.prompts_elsewhere => Vec::new(),
             Moment::Asked(Asked::Questions(questions)) => questions
                 .iter()
@@ -138,10 +136,11 @@ impl Progress {
                     self.when(Verbosity::Normal, || note("question", &one_line(&question.text)))
                 })
                 .collect(),
-            Moment::Asked(Asked::Approval(approval)) => self.when(Verbosity::Normal, || {
-                let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
-                note("approve?", &commands.join("; "))
-            }),
+            Moment::Asked(Asked::Approval(approval)) => approval
+                .commands
+                .iter()
+                .flat_map(|command| self.when(Verbosity::Normal, || note("approve?", &whole_action(command))))
+                .collect(),
             Moment::UserReply(reply) => self.user_replied(&reply),
             Moment::Noted(noted) => self.noted(&noted),
         }

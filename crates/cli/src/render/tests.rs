@@ -67,7 +67,7 @@ fn filters() -> insta::Settings {
     settings.add_filter(r"[\d.]+ s\b", "[s] s");
     settings.add_filter(r"[\d,]+ tokens", "[n] tokens");
     settings.add_filter(r"[\d,]+ read \+ \d+ written", "[n] read + [n] written");
-    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "[time]");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d", "[time]");
     settings
 }
 

@@ -4,16 +4,20 @@ use deskhand_core::{
     evaluation::Judgement,
     model::ModelReply,
     outcome::{Outcome, OutcomeKind},
-    session::{ApprovalScope, StopReason},
+    session::{ApprovalScope, AskedBy, StopReason},
     text::{clip, one_line},
 };
 use deskhand_runtime::{
     Journal, PhaseTimes, RunSummary, Story,
-    story::{ActStory, AskResult, Chapter, Decision, Meaning, Note, StepStory, Talk, Update, UserReply},
+    story::{
+        ActStory, AskResult, Asked, Chapter, Decision, Meaning, Note, StepStory, Talk, Update, UserReply,
+    },
+    words::local_time,
 };
 
 use super::describe::{
     column, cost_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
+    whole_action,
 };
 use crate::{
     args::Numbers,
@@ -72,6 +76,8 @@ impl View {
             Chapter::Talk(talk) => self.talk(talk),
             Chapter::Note(note) => self.note(note),
             Chapter::Ended { outcome, .. } => self.ended(outcome),
+            // It is in the reports.
+            Chapter::Left { .. } => {}
         }
     }
 
@@ -110,6 +116,21 @@ impl View {
     }
 
     fn talk(&mut self, talk: &Talk) {
+        match &talk.asked {
+            Asked::Questions(questions) => {
+                questions.iter().for_each(|question| self.push("question", Tone::Plain, &question.text));
+            }
+            Asked::Approval(approval) => {
+                for command in &approval.commands {
+                    self.push("asked", Tone::Doubtful, &whole_action(command));
+                }
+                let by = match &approval.asked_by {
+                    AskedBy::Model => format!("the model: {}", approval.reason),
+                    AskedBy::Policy { rule } => format!("the policy: {rule}"),
+                };
+                self.push("because", Tone::Plain, &by);
+            }
+        }
         match &talk.reply {
             Some(UserReply::Answers(answers)) => self.push("answer", Tone::Plain, &answers.join(" · ")),
             Some(UserReply::Nobody(_)) => self.push("answer", Tone::Doubtful, "nobody answered"),
@@ -203,10 +224,7 @@ fn phase_words(times: &PhaseTimes) -> String {
 
 fn head(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
     let header = &journal.header;
-    let when = i64::try_from(header.created_ms)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .map_or_else(String::new, |when| when.strftime("%Y-%m-%d %H:%M:%S UTC").to_string());
+    let when = local_time(header.created_ms);
     let row = |word: &str, text: &str| Line::of(Tone::Faint, column(word, 11)).with(Tone::Plain, text);
     let mut lines = vec![
         row("session", &header.session.0),

@@ -12,6 +12,7 @@ mod help;
 mod keeper;
 mod main_job;
 mod packaging;
+mod passwords;
 mod people;
 mod power;
 mod redteam;

@@ -129,6 +129,8 @@ pub enum Proof {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         completion: Option<String>,
     },
+    /// A field that hides its text holds as many characters as it should.
+    HasLength,
     /// The number that was meant was read back.
     Number {
         /// The number that was read.
@@ -202,6 +204,7 @@ impl Proof {
             Self::Holds { .. }
             | Self::Active { .. }
             | Self::Reads { .. }
+            | Self::HasLength
             | Self::Number { .. }
             | Self::Cells { .. }
             | Self::Moved
@@ -339,7 +342,7 @@ pub enum Shortfall {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         around: Option<Surroundings>,
     },
-    /// A password field holds another number of characters.
+    /// A field that hides its text holds another number of characters.
     OtherLength {
         /// How many it holds.
         characters: u64,

@@ -71,7 +71,8 @@ fn fact(action: &Action) -> Option<String> {
         Proof::Saved { path, .. } => format!("{path} saved"),
         Proof::Moved => "scrolled".to_owned(),
         // What was read is in the output; a wait proves nothing.
-        Proof::TextRead { .. }
+        Proof::HasLength
+        | Proof::TextRead { .. }
         | Proof::ClipboardRead { .. }
         | Proof::Summarized { .. }
         | Proof::Waited { .. } => return None,

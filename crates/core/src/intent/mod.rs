@@ -53,6 +53,24 @@ pub enum Does {
 }
 
 impl Does {
+    /// Every word.
+    pub const ALL: [Self; 14] = [
+        Self::Other,
+        Self::Press,
+        Self::Type,
+        Self::Drag,
+        Self::Set,
+        Self::Point,
+        Self::Open,
+        Self::Switch,
+        Self::Close,
+        Self::Save,
+        Self::Run,
+        Self::Delegate,
+        Self::Read,
+        Self::Wait,
+    ];
+
     /// The word for rules and listings.
     pub const fn word(self) -> &'static str {
         match self {

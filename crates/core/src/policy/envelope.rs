@@ -6,6 +6,7 @@ use super::{
     guard::SAVES,
     keyed::OPENS,
     origin::{Origin, Texts, Value, ValueKind, has_words},
+    passwords::origin_of_secret,
     pattern::{Names, folded, matches},
     subject::Subject,
     values::{Reading, is_for_recipients, is_named_for_files, typed_by},
@@ -204,22 +205,22 @@ fn means(value: &mut Value, document: Option<&str>, reading: &Reading<'_>) {
 }
 
 /// What a command enters, and the field that takes it.
-struct Own<'a> {
-    field: Option<&'a Element>,
+pub(super) struct Own<'a> {
+    pub(super) field: Option<&'a Element>,
     /// The surface of the field.
-    surface: Option<&'a Surface>,
+    pub(super) surface: Option<&'a Surface>,
     view: &'a WindowView,
     /// Whether it is aimed at an element.
     is_aimed: bool,
     sets: bool,
     /// What the command types.
-    typed: String,
+    pub(super) typed: String,
     /// The same with what the step has typed into the field before.
     letters: String,
 }
 
 impl<'a> Own<'a> {
-    fn of(command: &Command, view: &'a WindowView, reading: &Reading<'_>) -> Self {
+    pub(super) fn of(command: &Command, view: &'a WindowView, reading: &Reading<'_>) -> Self {
         let shown = |id| view.elements().find(|one| one.id == id);
         let aimed = command.intent.elements().find_map(shown);
         let focused = view.elements().filter(|one| one.states.has(State::Focused)).last();
@@ -246,10 +247,10 @@ impl<'a> Own<'a> {
     }
 
     /// Where the text stands that goes into a field for a password, if the user has not said it.
-    fn password(&self, command: &Command, texts: &dyn Texts) -> Option<String> {
+    pub(super) fn password(&self, command: &Command, texts: &dyn Texts) -> Option<String> {
         self.field.filter(|field| field.role == Role::PASSWORD_TEXT)?;
         if command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Secret { .. })) {
-            return None;
+            return origin_of_secret(command, texts);
         }
         if command.intent.chords().any(pastes) {
             return Some("what the clipboard holds".to_owned());

@@ -82,6 +82,8 @@ pub trait Texts {
     fn planned(&self) -> Vec<&str>;
     /// The files that the session has saved, absolute.
     fn made(&self) -> Vec<&str>;
+    /// Where the password stands that these dots stand for, if the user has not said it.
+    fn password_from(&self, dots: &str) -> Option<String>;
 }
 
 impl Origin {
@@ -238,6 +240,10 @@ mod tests {
 
         fn made(&self) -> Vec<&str> {
             Vec::new()
+        }
+
+        fn password_from(&self, _dots: &str) -> Option<String> {
+            None
         }
     }
 

@@ -17,6 +17,7 @@ use crate::{
     intent::{Aimed, Does, JudgedElement},
     keys::{Key, KeyChord, NamedKey},
     observation::{Observation, WindowView},
+    secret,
     ui::{AppInfo, Element, InstalledApplication, Role, Source, State, WindowInfo},
 };
 
@@ -244,7 +245,7 @@ impl Subject {
         Self {
             tool: command.tool.clone(),
             does: command.intent.does,
-            presses_return: breaks || command.intent.chords().any(presses),
+            presses_return: breaks || secret::presses_return(command) || command.intent.chords().any(presses),
             ..Self::default()
         }
     }

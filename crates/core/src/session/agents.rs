@@ -108,7 +108,7 @@ impl Session {
             Observation::Window(view) if matches!(worker, Worker::Window(_)) => {
                 let shown = view.surfaces.first().map(|surface| &surface.window.app);
                 let application = shown.map_or("", |app| &app.name);
-                let secrets = shown.map(|app| secret::listing(&self.config.secrets, &app.name, &app.root));
+                let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
                 let secrets = secrets.unwrap_or_default();
                 let input = AppInput { common: self.input_of(app, &marks), application, secrets, sight };
                 let tools = &self.config.app_tools;

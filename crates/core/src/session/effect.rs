@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::AgentRef,
-    command::Command,
+    command::{CallResult, Command},
     ids::{AgentId, EffectId},
     model::ModelRequest,
     observation::Look,
@@ -74,6 +74,9 @@ pub struct Approval {
     /// Who requires the approval.
     #[serde(default)]
     pub asked_by: AskedBy,
+    /// What an approval for the session would cover, one text for each command that it is needed for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<String>,
 }
 
 /// Who requires an approval.
@@ -114,4 +117,16 @@ pub struct EffectRecord {
     pub step: Option<StepRef>,
     /// The effect.
     pub effect: Effect,
+    /// The commands that were refused since the effect before: the policy denies them, or they cannot be run as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<Refused>,
+}
+
+/// A command that was never sent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The command.
+    pub command: Command,
+    /// Why not.
+    pub result: CallResult,
 }

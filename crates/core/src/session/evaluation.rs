@@ -64,7 +64,7 @@ impl Session {
                 let nothing = Observation::Desktop(DesktopView::default());
                 self.evaluation_asks(result, findings, start, nothing);
             }
-            (EvaluatingPhase::Asking(observed), Event::Replied { reply }) => {
+            (EvaluatingPhase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
                 match parse_evaluation_reply(&reply.text) {
                     Ok(EvaluationReply { complete, reason, sub_scores }) => {

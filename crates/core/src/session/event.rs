@@ -4,12 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::passwords::TypedPassword;
 use crate::{
     agent::AgentReport,
     command::CallResult,
     ids::EffectId,
     model::{ModelFailure, ModelReply},
     observation::{Observation, ObserveFailure},
+    ui::PictureRef,
 };
 
 /// Why there is no answer.
@@ -63,7 +65,8 @@ pub enum ApprovalScope {
     /// Once, for these commands.
     #[default]
     Once,
-    /// For the same tool on the same element of the same application, until the session ends.
+    /// For the same tool with the same arguments on the same element of the same application, until the session ends. Before the fifth
+    /// edition of the guard, whatever was entered there.
     Session,
 }
 
@@ -103,8 +106,11 @@ pub enum Event<O = Observation> {
     },
     /// The model's reply.
     Replied {
-        /// The reply.
+        /// The reply, with dots in place of passwords.
         reply: ModelReply,
+        /// The passwords that it is the first to type.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        passwords: Vec<TypedPassword>,
     },
     /// The model call failed.
     ModelFailed {
@@ -144,7 +150,11 @@ pub enum Event<O = Observation> {
         report: AgentReport,
     },
     /// The outcome was received.
-    Acknowledged,
+    Acknowledged {
+        /// What the agents saw last, as it was at the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        picture: Option<PictureRef>,
+    },
     /// The round was stopped. Answers no effect and can come at any time.
     Stopped {
         /// The reason.
@@ -166,9 +176,19 @@ pub enum Event<O = Observation> {
 }
 
 impl<O> Event<O> {
+    /// A reply without passwords.
+    pub const fn replied(reply: ModelReply) -> Self {
+        Self::Replied { reply, passwords: Vec::new() }
+    }
+
     /// Whether it answers no effect and can come at any time.
     pub const fn is_unsolicited(&self) -> bool {
         matches!(self, Self::Stopped { .. } | Self::Suspended { .. })
+    }
+
+    /// The outcome was received; there is no picture of the end.
+    pub const fn acknowledged() -> Self {
+        Self::Acknowledged { picture: None }
     }
 
     /// Converts the representation of the observation, if it has one.
@@ -181,7 +201,7 @@ impl<O> Event<O> {
             Self::Requested { text, plan } => Event::Requested { text, plan },
             Self::Ended => Event::Ended,
             Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
-            Self::Replied { reply } => Event::Replied { reply },
+            Self::Replied { reply, passwords } => Event::Replied { reply, passwords },
             Self::ModelFailed { failure } => Event::ModelFailed { failure },
             Self::Returned { result } => Event::Returned { result },
             Self::Answered { answers } => Event::Answered { answers },
@@ -189,7 +209,7 @@ impl<O> Event<O> {
             Self::Approved { scope } => Event::Approved { scope },
             Self::Rejected { instruction } => Event::Rejected { instruction },
             Self::Delegated { report } => Event::Delegated { report },
-            Self::Acknowledged => Event::Acknowledged,
+            Self::Acknowledged { picture } => Event::Acknowledged { picture },
             Self::Stopped { reason } => Event::Stopped { reason },
             Self::Suspended { reason } => Event::Suspended { reason },
             Self::Resumed { desktop_kept } => Event::Resumed { desktop_kept },

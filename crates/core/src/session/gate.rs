@@ -4,7 +4,7 @@
 //! from the [`ApprovalToken`] that an [`Event::Approved`] yields for exactly that approval. So the types rule out
 //! sending a denied or unapproved command.
 
-use std::collections::VecDeque;
+use std::{collections::VecDeque, fmt};
 
 use serde::{Deserialize, Serialize};
 
@@ -15,9 +15,9 @@ use super::{
 use crate::{
     command::{CallResult, Command, ToolSpec, Verdict},
     ids::EffectId,
-    intent::{self, Does, Judged},
+    intent::{self, Does, Judged, Takes},
     observation::Observation,
-    policy::{Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts},
+    policy::{Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts, field_for_dots},
     secret::{self, SecretPermit},
     ui::InstalledApplication,
 };
@@ -75,6 +75,9 @@ struct Grant {
     application: String,
     /// Name of the element, or its id if it has no name; without an element, all arguments.
     on: String,
+    /// All other arguments, from the fifth edition on.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    with: String,
 }
 
 /// The approvals that hold until the session ends. Bounded: the oldest is dropped and asked for again.
@@ -181,9 +184,30 @@ pub(super) struct Judging<'a> {
 impl Judging<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
     pub(super) fn subject(&self, before: &[Command], command: &Command, edition: Edition) -> Subject {
+        let reading = self.reading(before, edition);
+        let subject = Subject::after(before, command, self.observation).among(self.applications);
+        subject.with_values(command, &reading)
+    }
+
+    /// What the values of a command are read from, after others of the same step.
+    pub(super) fn reading<'b>(&'b self, before: &'b [Command], edition: Edition) -> Reading<'b> {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
-        let reading = Reading { tools, before, observation, places, applications, texts, edition };
-        Subject::after(before, command, observation).among(applications).with_values(command, &reading)
+        Reading { tools, before, observation, places, applications, texts, edition }
+    }
+
+    /// Reads a command into its intent. One that types a password by its dots gets the field that has the keyboard.
+    fn read(&self, before: &[Command], command: &mut Command) -> Result<(), String> {
+        intent::read(command, self.tools)?;
+        let Some(id) = field_for_dots(command, &self.reading(before, self.policy.guard)) else {
+            return Ok(());
+        };
+        let tool = self.tools.iter().find(|tool| tool.name == command.tool);
+        let argument = tool.and_then(|tool| tool.takes.iter().find(|(_, takes)| *takes == Takes::Element));
+        if let Some((name, _)) = argument {
+            command.arguments.insert(name.clone(), serde_json::Value::String(id.to_string()));
+            intent::read(command, self.tools)?;
+        }
+        Ok(())
     }
 }
 
@@ -209,7 +233,7 @@ pub(super) fn judge(
         let mut command = command;
         // A delegation is made by this crate, with its intent.
         let is_read = command.intent.does == Does::Delegate;
-        let unreadable = if is_read { None } else { intent::read(&mut command, tools).err() };
+        let unreadable = if is_read { None } else { by.read(&before, &mut command).err() };
         let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
         let subject = by.subject(&before, &command, policy.guard);
         let ruling = policy.decide(&subject);
@@ -222,7 +246,7 @@ pub(super) fn judge(
             queue.push_back(Passage::Refuse(command, Box::new(result)));
             continue;
         }
-        let grant = Grant::of(&command, &subject, policy.guard);
+        let grant = Grant::of(&command, &subject, tools, policy.guard);
         let granted = grants.holds(&grant);
         if !granted {
             if ruling.decision == Decision::Ask {
@@ -238,9 +262,11 @@ pub(super) fn judge(
         queue.push_back(Passage::Send(command));
     }
     let Some(asked_by) = asked else { return Ruled::Cleared(Cleared { queue, approved: false }) };
+    let covers =
+        if policy.guard.is_fifth() { wanted.iter().map(Grant::to_string).collect() } else { Vec::new() };
     let parked = Parked { effect, queue, grants: wanted };
     let commands = parked.sendable().cloned().collect();
-    Ruled::Asks(parked, Approval { commands, reason, asked_by })
+    Ruled::Asks(parked, Approval { commands, reason, asked_by, covers })
 }
 
 /// Refuses a command that no approval can release.
@@ -299,7 +325,7 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 }
 
 impl Grant {
-    fn of(command: &Command, subject: &Subject, edition: Edition) -> Self {
+    fn of(command: &Command, subject: &Subject, tools: &[ToolSpec], edition: Edition) -> Self {
         let names: Vec<&str> = subject.names().collect();
         let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
@@ -312,6 +338,8 @@ impl Grant {
             ([], _, _) => all(),
             (names, _, _) => names.join(" › "),
         };
+        // And what it enters there, or does there besides.
+        let with = if edition.is_fifth() { with_what(command, tools) } else { String::new() };
         // An approval covers the hosts, recipients and files that it named.
         let mut named: Vec<&str> = Vec::new();
         if edition.is_third() {
@@ -329,9 +357,33 @@ impl Grant {
             named.extend(values.map(|value| value.text.as_str()));
         }
         // One for a secret covers no other secret in the same field.
-        let secret = secret::secret_of(command).map(|(name, _)| format!("{}{name}", secret::PREFIX));
+        let secret = secret::secret_of(command).map(|(name, _)| secret::mark(name));
         named.extend(secret.as_deref());
         let on = if named.is_empty() { on } else { format!("{on} ({})", named.join(", ")) };
-        Self { tool: command.tool.clone(), application: subject.application.clone(), on }
+        Self { tool: command.tool.clone(), application: subject.application.clone(), on, with }
     }
+}
+
+/// What is approved, for the person who approves it.
+impl fmt::Display for Grant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} on {}", self.tool, self.on)?;
+        if !self.with.is_empty() {
+            write!(f, " with {}", self.with)?;
+        }
+        if !self.application.is_empty() {
+            write!(f, " in {}", self.application)?;
+        }
+        Ok(())
+    }
+}
+
+/// The arguments of a command besides the element that it is aimed at.
+fn with_what(command: &Command, tools: &[ToolSpec]) -> String {
+    let takes = tools.iter().find(|tool| tool.name == command.tool).map_or(&[][..], |tool| &tool.takes);
+    let is_aim = |name: &String| {
+        takes.iter().any(|(known, takes)| known == name && matches!(takes, Takes::Element | Takes::Name))
+    };
+    let given = command.arguments.iter().filter(|(name, value)| !is_aim(name) && !value.is_null());
+    given.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
 }

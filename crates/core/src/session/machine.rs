@@ -91,6 +91,7 @@ impl Session {
         }
         self.now_ms = self.now_ms.max(record.at_ms);
         let answers = pending.id;
+        self.take_passwords(record);
         self.dispatch(Incoming { answers, event: record.event.clone() });
         Ok(())
     }
@@ -236,7 +237,7 @@ const fn answers(effect: &Effect, event: &Event) -> bool {
             matches!(event, Event::Approved { .. } | Event::Rejected { .. } | Event::Unanswered { .. })
         }
         Effect::Delegate { .. } => matches!(event, Event::Delegated { .. }),
-        Effect::Finish { .. } => matches!(event, Event::Acknowledged),
+        Effect::Finish { .. } => matches!(event, Event::Acknowledged { .. }),
     }
 }
 
@@ -254,7 +255,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Approved { .. } => "approved",
         Event::Rejected { .. } => "rejected",
         Event::Delegated { .. } => "delegated",
-        Event::Acknowledged => "acknowledged",
+        Event::Acknowledged { .. } => "acknowledged",
         Event::Stopped { .. } => "stopped",
         Event::Suspended { .. } => "suspended",
         Event::Resumed { .. } => "resumed",

@@ -6,13 +6,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    effect::StepRef,
+    effect::{Refused, StepRef},
     gate::{Cleared, Passage},
 };
 use crate::{
     action::{Action, WindowRef, words::Wording},
     blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, CallResult, Command},
+    command::{ActionCommandInfo, CallResult, CallStatus, Command},
     ids::WindowId,
     intent::{Aimed, Does},
     memory::{Memory, MemoryItem},
@@ -58,6 +58,9 @@ pub(super) struct Acting<R> {
     /// The command in progress.
     out: Option<Box<Command>>,
     done: Vec<ActionCommandInfo>,
+    /// Those that were refused without being sent.
+    #[serde(default)]
+    refused: Vec<Refused>,
     /// A dialog that opened unannounced: only actions that name what it shows may follow.
     #[serde(default)]
     surprise: Option<Box<WindowRef>>,
@@ -77,6 +80,9 @@ pub(super) enum Advance<R> {
 pub(super) struct Acted<R> {
     pub(super) replied: Replied<R>,
     pub(super) actions: Vec<ActionCommandInfo>,
+    /// Those of them that were refused without being sent.
+    #[serde(default)]
+    pub(super) refused: Vec<Refused>,
     pub(super) approved: bool,
 }
 
@@ -133,12 +139,13 @@ impl<R> Replied<R> {
 
     /// Starts phase 3 with the cleared commands.
     pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
-        Acting { replied: self, queue: cleared, out: None, done: Vec::new(), surprise: None }
+        let (done, refused) = (Vec::new(), Vec::new());
+        Acting { replied: self, queue: cleared, out: None, done, refused, surprise: None }
     }
 
     /// Ends phase 3 without executing the proposal.
     pub(super) fn not_acted(self) -> Acted<R> {
-        Acted { replied: self, actions: Vec::new(), approved: false }
+        Acted { replied: self, actions: Vec::new(), refused: Vec::new(), approved: false }
     }
 
     /// The name of a command's target: an element or window that the agent was shown.
@@ -182,12 +189,20 @@ impl<R: Expects> Acting<R> {
                     return Advance::Send(Box::new(self), command);
                 }
                 Some(Passage::Refuse(command, result)) => {
+                    if result.status == CallStatus::Failure {
+                        self.refused.push(Refused { command: command.clone(), result: (*result).clone() });
+                    }
                     self.out = Some(Box::new(command));
                     self.returned(*result, /*sequences*/ true);
                 }
                 None => {
-                    let approved = self.queue.approved();
-                    return Advance::Done(Acted { replied: self.replied, actions: self.done, approved });
+                    let (approved, refused) = (self.queue.approved(), self.refused);
+                    return Advance::Done(Acted {
+                        replied: self.replied,
+                        actions: self.done,
+                        refused,
+                        approved,
+                    });
                 }
             }
         }

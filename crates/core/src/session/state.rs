@@ -8,10 +8,11 @@ use super::{
     agent_state::{AppAgent, Delegation, HostAgent},
     config::SessionConfig,
     documents::Unsaved,
-    effect::{Effect, EffectRecord, StepRef},
+    effect::{Effect, EffectRecord, Refused, StepRef},
     evaluation_state::Evaluating,
     gate::{Grants, Parked},
     heard::Heard,
+    passwords::TypedPassword,
     phases::{Acting, Observed, Replied, StepStart},
     plan::Following,
     review::Review,
@@ -28,7 +29,6 @@ use crate::{
     policy::{Places, Policy},
     prompt::PromptSet,
     reply::{AppReply, HostReply, NextSubtask, Question},
-    secret::SecretPermit,
     states::{AppStatus, AppTrigger, HostStatus, next_app},
     target::TargetRegistry,
 };
@@ -141,6 +141,9 @@ pub struct Session {
     /// The files that were saved.
     #[serde(default)]
     pub(super) made: Made,
+    /// The passwords that were typed without a reference.
+    #[serde(default)]
+    pub(super) passwords: Vec<TypedPassword>,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
@@ -158,6 +161,9 @@ pub struct Session {
     pub(super) now_ms: u64,
     pub(super) stage: Stage,
     pub(super) pending: Option<EffectRecord>,
+    /// The commands that were refused since the last effect.
+    #[serde(default)]
+    pub(super) refused: Vec<Refused>,
     next_effect: u64,
 }
 
@@ -175,6 +181,7 @@ impl Session {
             returned: Returned::default(),
             heard: Heard::default(),
             made: Made::default(),
+            passwords: Vec::new(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),
@@ -188,6 +195,7 @@ impl Session {
             now_ms: 0,
             stage: Stage::Idle,
             pending: None,
+            refused: Vec::new(),
             next_effect: 1,
         };
         session.want(Stage::Idle, None, Effect::AwaitRequest);
@@ -199,11 +207,6 @@ impl Session {
     pub const fn with_wording(mut self, wording: Wording) -> Self {
         self.wording = wording;
         self
-    }
-
-    /// Where secrets may be typed.
-    pub fn secrets(&self) -> &[SecretPermit] {
-        &self.config.secrets
     }
 
     /// The policy in force.
@@ -271,7 +274,8 @@ impl Session {
         self.stage = stage;
         let id = EffectId(self.next_effect);
         self.next_effect = self.next_effect.saturating_add(1);
-        self.pending = Some(EffectRecord { id, round: self.rounds, step, effect });
+        let refused = std::mem::take(&mut self.refused);
+        self.pending = Some(EffectRecord { id, round: self.rounds, step, effect, refused });
     }
 
     /// The time of the current round up to the last event, in milliseconds.

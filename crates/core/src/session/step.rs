@@ -130,7 +130,7 @@ impl Session {
             (Phase::Observing(start), Event::ObserveFailed { failure }) => {
                 self.retry_observation(agent, start, &failure);
             }
-            (Phase::Asking(observed), Event::Replied { reply }) => {
+            (Phase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
                 match agent.parse(self, &reply.text) {
                     Ok(decision) => self.decided(agent, observed.replied(decision)),
@@ -214,13 +214,14 @@ impl Session {
             return;
         }
         let refusal = |command: &Command| agent.refusal(self, command);
+        let secrets = self.secrets();
         let judging = Judging {
             policy: &self.config.policy,
             grants: &self.grants,
             observation: &replied.observation,
             tools: agent.tools(self),
             applications: self.config.applications.as_deref(),
-            secrets: &self.config.secrets,
+            secrets: &secrets,
             places: &self.config.places,
             texts: &AtHand::new(self, &replied.observation),
             effect: self.next_effect_id(),
@@ -255,7 +256,12 @@ impl Session {
                 self.count_call();
                 self.want(agent.stage(Phase::Acting(*next)), Some(step), Effect::Call { command });
             }
-            Advance::Done(acted) => agent.acted(self, acted),
+            Advance::Done(mut acted) => {
+                if self.config.policy.guard.is_fifth() {
+                    self.refused.append(&mut acted.refused);
+                }
+                agent.acted(self, acted);
+            }
         }
     }
 

@@ -34,6 +34,11 @@ impl Said {
         }
         self.0.push_back(clip(text, Self::CHARS_MAX));
     }
+
+    /// The texts, in order.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
 }
 
 /// What tools and agents have returned, as they returned it, with where it comes from.
@@ -119,11 +124,15 @@ impl<'a> AtHand<'a> {
 
 impl Texts for AtHand<'_> {
     fn said(&self) -> Vec<&str> {
-        self.session.said.0.iter().map(String::as_str).collect()
+        self.session.said.texts().collect()
     }
 
     fn made(&self) -> Vec<&str> {
         self.session.made.0.iter().map(String::as_str).collect()
+    }
+
+    fn password_from(&self, dots: &str) -> Option<String> {
+        self.session.passwords.iter().find(|one| one.dots == dots)?.from.clone()
     }
 
     fn read(&self) -> Vec<ReadText<'_>> {

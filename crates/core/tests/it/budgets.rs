@@ -153,7 +153,7 @@ fn session_limits_apply_across_rounds() {
             if h.outcome().kind == OutcomeKind::BudgetExhausted {
                 return (count, h.outcome().reason, h);
             }
-            h.answer(Event::Acknowledged);
+            h.answer(Event::acknowledged());
             h.wait_ms(1_000_000);
             h.answer(Event::Requested { text: "again".to_owned(), plan: None });
         }

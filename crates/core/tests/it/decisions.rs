@@ -263,7 +263,7 @@ fn final_status_is_never_left_or_rewritten() {
         let effect = pending.map(|record| record.id);
         assert!(h.session.apply(&EventRecord { effect, at_ms: 9_999, event: late }).is_err());
         assert_eq!(h.outcome(), outcome);
-        h.answer(Event::Acknowledged);
+        h.answer(Event::acknowledged());
         assert_eq!(h.session.host_status(), status, "also after the clean-up");
         h.answer(Event::Requested { text: "the next".to_owned(), plan: None });
         assert_eq!(h.session.host_status(), HostStatus::Continue, "a new round starts over");

@@ -447,3 +447,42 @@ fn the_name_of_a_file_means_no_secrets() {
     }
     assert_eq!(opens("Fix the config", "/work/config"), None);
 }
+
+#[test]
+fn an_approval_for_the_session_covers_no_other_value() {
+    let field = || showing("App", &[(1, Role::ENTRY, "Name")]);
+    let ask = Rule { tool: "type_text".to_owned(), ..Rule::new(Decision::Ask, "writing") };
+    let again = |text: &str, guard: Edition| {
+        let policy = Policy { rules: vec![ask.clone()], ..of(guard) };
+        let mut h = Harness::acting(with(policy), "Tidy up", field(), &types("e2", "one "));
+        let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+        let covers = approval.covers.clone();
+        h.answer(Event::Approved { scope: ApprovalScope::Session });
+        h.succeeds(None, Value::Null);
+        h.answer(Event::Observed { observation: Observation::Window(field()) });
+        h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": types("e2", text)}).to_string());
+        (matches!(h.effect(), Effect::AwaitApproval { .. }), covers)
+    };
+    let (is_asked, covers) = again("two ", Edition::Fifth);
+    assert!(is_asked);
+    assert_eq!(covers, ["type_text on Name with text=\"one \" in App"]);
+    assert!(!again("one ", Edition::Fifth).0);
+    // As it was recorded.
+    assert_eq!(again("two ", Edition::Fourth), (false, Vec::new()));
+}
+
+#[test]
+fn what_the_policy_denies_is_recorded_with_the_next_effect() {
+    let denied = |guard: Edition| {
+        let deny = Rule { tool: "type_text".to_owned(), ..Rule::new(Decision::Deny, "no writing") };
+        let policy = Policy { rules: vec![deny], ..of(guard) };
+        let field = showing("App", &[(1, Role::ENTRY, "Name")]);
+        let h = Harness::acting(with(policy), "Tidy up", field, &types("e2", "one"));
+        h.session.next().unwrap().refused.clone()
+    };
+    let refused = denied(Edition::Fifth);
+    assert_eq!(refused.len(), 1);
+    assert_eq!(refused[0].command.arguments["text"], "one");
+    assert!(refused[0].result.summary().contains("denied by the policy (no writing)"), "{refused:?}");
+    assert_eq!(denied(Edition::Fourth), Vec::new(), "as it was recorded");
+}

@@ -67,7 +67,7 @@ fn model_judges_by_the_record() {
     let names: Vec<&str> = evaluation.sub_scores.iter().map(|score| score.name.as_str()).collect();
     assert_eq!(names, ["the last sub-task finished", "the last effects were seen", "the table was read"]);
     assert!(!evaluation.repaired);
-    harness.answer(Event::Acknowledged);
+    harness.answer(Event::acknowledged());
     assert_eq!(harness.effect(), Effect::AwaitRequest);
 }
 
@@ -95,7 +95,7 @@ fn each_round_has_its_own_repair() {
     harness.step(&host("FINISH"));
     harness.step(&verdict("yes"));
     assert_eq!(harness.outcome().evaluation.unwrap().complete, Judgement::Yes);
-    harness.answer(Event::Acknowledged);
+    harness.answer(Event::acknowledged());
     harness.answer(Event::Requested { text: "And again.".to_owned(), plan: None });
     work(&mut harness);
     harness.step(&verdict("no"));

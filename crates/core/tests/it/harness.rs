@@ -126,10 +126,16 @@ pub(crate) struct Harness {
 impl Harness {
     /// An `AppAgent` that sees this, after a request of the user, and has replied with these actions.
     pub(crate) fn acting(config: SessionConfig, request: &str, seen: WindowView, actions: &Value) -> Self {
+        let mut h = Self::looking(config, request, seen);
+        h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": actions}).to_string());
+        h
+    }
+
+    /// An `AppAgent` that sees this, after a request of the user, and is asked what to do.
+    pub(crate) fn looking(config: SessionConfig, request: &str, seen: WindowView) -> Self {
         let mut h = Self::asked(config, request, None);
         h.assign();
         h.answer(Event::Observed { observation: Observation::Window(seen) });
-        h.reply(&json!({"thought": "t", "status": "CONTINUE", "action": actions}).to_string());
         h
     }
 
@@ -236,7 +242,7 @@ impl Harness {
     pub(crate) fn replied(&self, text: &str, usage: Usage) -> Event {
         let reply =
             ModelReply { text: text.to_owned(), model: "test".to_owned(), usage, attempts: 1, elapsed_ms: 5 };
-        Event::Replied { reply }
+        Event::replied(reply)
     }
 
     /// A reply of the model with this reported usage.

@@ -32,7 +32,7 @@ fn request_is_finished_through_an_app_agent() {
     h.reply(&host("FINISH").to_string());
     let outcome = h.outcome();
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "the result"));
-    h.answer(Event::Acknowledged);
+    h.answer(Event::acknowledged());
     assert_eq!(h.effect(), Effect::AwaitRequest);
     h.answer(Event::Ended);
     assert!(h.session.next().is_none());

@@ -17,6 +17,7 @@ mod launching;
 mod listing;
 mod machine;
 mod origins;
+mod passwords;
 mod prompts;
 mod properties;
 mod replies;

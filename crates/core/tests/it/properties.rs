@@ -133,7 +133,7 @@ fn answer(h: &Harness, choice: u16) -> Event {
             let status = [SubtaskStatus::Finished, SubtaskStatus::Failed][usize::from(choice % 2)];
             Event::Delegated { report: AgentReport { status, result: "reported".to_owned() } }
         }
-        Effect::Finish { .. } => Event::Acknowledged,
+        Effect::Finish { .. } => Event::acknowledged(),
     }
 }
 
@@ -150,7 +150,7 @@ struct Watch {
 
 impl Watch {
     fn check(&mut self, before: &Effect, event: &Event, after: &Effect) -> Result<(), TestCaseError> {
-        if let Event::Replied { reply } = event {
+        if let Event::Replied { reply, .. } = event {
             self.confirms = reply.text.contains("\"CONFIRM\"");
             self.approved.clear();
         }
@@ -224,7 +224,7 @@ fn every_event() -> Vec<Event> {
         Event::Approved { scope: ApprovalScope::Session },
         Event::Rejected { instruction: None },
         Event::Delegated { report: AgentReport { status: SubtaskStatus::Error, result: "m".to_owned() } },
-        Event::Acknowledged,
+        Event::acknowledged(),
         Event::Stopped { reason: StopReason::Signal },
         Event::Resumed { desktop_kept: true },
         Event::Resumed { desktop_kept: false },

@@ -45,7 +45,7 @@ fn other_pending_effects_stay_pending_after_resume() {
     check(&mut h);
     h.reply(&host("FINISH").to_string());
     check(&mut h);
-    h.answer(Event::Acknowledged);
+    h.answer(Event::acknowledged());
     check(&mut h);
 }
 
@@ -124,7 +124,7 @@ fn delegated_subtask_returns_as_a_report() {
     let report = AgentReport { status: SubtaskStatus::Error, result: "no power".to_owned() };
     h.answer(Event::Delegated { report });
     assert_eq!((h.outcome().kind, h.outcome().reason.as_str()), (OutcomeKind::Error, "no power"));
-    h.answer(Event::Acknowledged);
+    h.answer(Event::acknowledged());
     h.answer(Event::Requested { text: "again".to_owned(), plan: None });
     h.step(&assign_reply("w1"));
     h.succeeds(h.windows.first().cloned(), Value::Null);

@@ -70,6 +70,7 @@ impl<D: Desktop> Permitted<'_, D> {
         if secret::reference(text) != Some(used.permit.name.as_str()) {
             return Ok(None);
         }
+        let keys = secret::keys_behind(text);
         // Before the look, because a key ring may take its time.
         let value = used.secrets.reveal(&used.permit.name).await;
         let field = self.field(&used).await?;
@@ -78,7 +79,7 @@ impl<D: Desktop> Permitted<'_, D> {
         let value = value.map_err(refused)?;
         self.show_field(&used, &field, into).await?;
         used.secrets.veil().typed_into(field.id.0, &used.permit.name);
-        Ok(Some(value))
+        Ok(Some(value.followed_by(keys)))
     }
 
     async fn field(&self, used: &SecretUse<'_>) -> DesktopResult<Element> {

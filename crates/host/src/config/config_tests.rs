@@ -6,7 +6,7 @@ use deskhand_core::policy::Places;
 
 use super::{
     Config, DesktopKind, Loaded, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
-    all_keys, explain, load, price_table, schema_text, starter_text,
+    all_keys, explain, is_section_key, keys_below, load, price_table, schema_text, starter_text,
 };
 
 fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
@@ -333,4 +333,44 @@ fn detection_settings_are_read_and_checked() {
         "`control_backend[1]` in the environment variable DESKHAND__CONTROL_BACKEND is \"omniparse\", but it must be \
          one of \"at-spi\", \"ocr\", \"omniparser\"\nhelp: did you mean \"omniparser\"?",
     );
+}
+
+#[test]
+fn a_rule_with_a_misspelt_name_is_an_error() {
+    let check = |rule: &str, expected: Option<&str>| {
+        let text = format!("[[policy.rules]]\ndecision = \"deny\"\n{rule}\n");
+        let problem = load_text(&text, &[]).err();
+        match expected {
+            None => assert_eq!(problem, None, "{rule}"),
+            Some(part) => {
+                assert!(problem.as_ref().is_some_and(|text| text.contains(part)), "{rule}: {problem:?}")
+            }
+        }
+    };
+    check("tool = \"type_text|press_keys\"", None);
+    check("tool = \"click_*\"\ndoes = \"press\"\nfrom = \"outside\"", None);
+    check("tool = \"run_command\"", None);
+    check("tool = \"type_txet\"\nreason = \"by hand\"", Some("rule 1 (“by hand”) names `type_txet`"));
+    check("tool = \"type_text|press_kyes\"", Some("did you mean `press_keys`?"));
+    check("does = \"typ\"", Some("did you mean `type`?"));
+    check("from = \"outsied\"", Some("did you mean `outside`?"));
+    check("tool = \"delegate_subtask\"\nlabel = \"shel\"", Some("did you mean `shell`?"));
+    // A program may add tools to those that are known here.
+    check("tool = \"water_the_flowers\"", None);
+}
+
+#[test]
+fn names_in_quotes_are_explained_with_a_variable_that_works() {
+    let loaded = load_text("", &[]).unwrap();
+    let variable = |key: &str| explain(&loaded, key).unwrap().environment;
+    assert_eq!(variable("prices.\"qwen\".prompt").as_deref(), Some("DESKHAND__PRICES__QWEN__PROMPT"));
+    let set = load_text(
+        "",
+        &[("DESKHAND__PRICES__QWEN__PROMPT", "1"), ("DESKHAND__PRICES__QWEN__COMPLETION", "2")],
+    );
+    assert!(set.unwrap().config.prices.contains_key("qwen"));
+    assert_eq!(variable("prices.\"Qwen-2.5\".prompt"), None);
+    assert_eq!(variable("limits.steps_max").as_deref(), Some("DESKHAND__LIMITS__STEPS_MAX"));
+    assert!(is_section_key("model") && !is_section_key("model.base_url"));
+    assert!(keys_below("model").unwrap().contains(&"model.base_url".to_owned()));
 }

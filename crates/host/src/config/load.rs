@@ -16,6 +16,7 @@ use super::{
     desktop::{ConfineSetting, DesktopKind, ScreenSize},
     layers::{Layers, Origin},
     model::ModelSettings,
+    rules::check_rules,
     schema::{schema, value_at},
     settings::Config,
 };
@@ -237,7 +238,9 @@ fn merge(
         layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)?;
     }
     imply_provider(&mut layers, schema)?;
-    Ok(Loaded { config: layers.parse(schema)?, origins: layers.origins, base, overrides: overrides.clone() })
+    let config: Config = layers.parse(schema)?;
+    check_rules(&config)?;
+    Ok(Loaded { config, origins: layers.origins, base, overrides: overrides.clone() })
 }
 
 /// Sets the fields of a model that differ from the configured ones, so that every other value keeps its origin.

@@ -17,6 +17,7 @@ mod model;
 mod overrides;
 mod people;
 mod policy;
+mod rules;
 mod schema;
 mod secrets;
 mod settings;
@@ -26,7 +27,7 @@ pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSett
 pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, KeepSetting, ScreenSize};
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;
-pub use explain::{Explanation, explain};
+pub use explain::{Explanation, explain, is_section_key, keys_below};
 pub use layers::Origin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,

@@ -30,6 +30,8 @@ pub struct JournalWriter {
     anchor: Anchor,
     seq: u64,
     prev: String,
+    /// How long the session was paused since the last line, in milliseconds.
+    paused_ms: u64,
     /// The last view of each window, to store views as changes.
     views: Views,
     references: References,
@@ -64,6 +66,7 @@ impl JournalWriter {
             anchor,
             seq: 0,
             prev: String::new(),
+            paused_ms: 0,
             views: Views::default(),
             references: References::default(),
             _lock: lock,
@@ -99,7 +102,7 @@ impl JournalWriter {
         let anchor = folder.seals().anchor(key.clone(), (&session, folder.path()), since, head)?;
         // The next view of each window is stored whole.
         let views = Views::default();
-        Ok(Self { folder, file, key, anchor, seq, prev, views, references, _lock: lock })
+        Ok(Self { folder, file, key, anchor, seq, prev, paused_ms: 0, views, references, _lock: lock })
     }
 
     /// Appends a record in one write; it survives a crash of this process. Commands, outcomes and the end are also synced, with
@@ -110,7 +113,8 @@ impl JournalWriter {
     /// [`JournalError`] if it cannot be written; the recorded action must not be performed then.
     pub fn append(&mut self, at_ms: u64, record: Record) -> Result<Line, JournalError> {
         let durable = is_durable(&record);
-        let line = Line { seq: self.seq + 1, prev: self.prev.clone(), at_ms, record };
+        let paused_ms = std::mem::take(&mut self.paused_ms);
+        let line = Line { seq: self.seq + 1, prev: self.prev.clone(), at_ms, paused_ms, record };
         let record = self.encoded(&line).map_err(JournalError::Encode)?;
         self.references.add_all(&record);
         let (mut text, seal) = seal(record, &self.key);
@@ -158,13 +162,19 @@ impl JournalWriter {
         let Some(changes) = self.views.encode(observation) else { return serde_json::to_vec(line) };
         let event = Event::Observed { observation: StoredObservation::WindowChanges(changes) };
         let record = EventRecord { effect: record.effect, at_ms: record.at_ms, event };
-        let Line { seq, ref prev, at_ms, .. } = *line;
+        let Line { seq, ref prev, at_ms, paused_ms, .. } = *line;
         serde_json::to_vec(&StoredLine {
             seq,
             prev: prev.clone(),
             at_ms,
+            paused_ms,
             record: Record::Event(Box::new(record)),
         })
+    }
+
+    /// Notes that the session was paused before the next line.
+    pub(crate) fn paused(&mut self, ms: u64) {
+        self.paused_ms = self.paused_ms.saturating_add(ms);
     }
 
     /// The number of lines.

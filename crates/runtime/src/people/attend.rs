@@ -64,15 +64,16 @@ impl People<'_> {
     }
 
     /// Waits before an effect on the desktop or model while the session is paused, until `ended` completes. The wall-time
-    /// budget of the round keeps running.
-    pub(crate) async fn hold(&self, effect: &Effect, ended: impl Future) {
-        let Some(before) = held(effect).filter(|_| self.pause.is_paused()) else { return };
+    /// budget of the round keeps running. Whether it was paused.
+    pub(crate) async fn hold(&self, effect: &Effect, ended: impl Future) -> bool {
+        let Some(before) = held(effect).filter(|_| self.pause.is_paused()) else { return false };
         self.channel.notify_boxed(PauseNotice::Paused { before: before.to_owned() }).await;
         tokio::select! {
             () = self.pause.wait_until_resumed() => {}
             _ = ended => {}
         }
         self.channel.notify_boxed(PauseNotice::Resumed).await;
+        true
     }
 
     /// Asks the questions of an agent.
@@ -100,6 +101,7 @@ impl People<'_> {
             actions,
             reason: approval.reason.clone(),
             asked_by: approval.asked_by.clone(),
+            covers: approval.covers.clone(),
             timeout: self.approval_timeout,
         };
         match self.approvals {

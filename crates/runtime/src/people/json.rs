@@ -94,13 +94,14 @@ impl Frontend for JsonFrontend {
             Prompt::Questions(Questions { id, questions, timeout }) => {
                 FromSession::Questions { id: *id, questions, timeout_ms: timeout.map(milliseconds) }
             }
-            Prompt::Approval(ApprovalRequest { id, agent, actions, reason, asked_by, timeout }) => {
+            Prompt::Approval(ApprovalRequest { id, agent, actions, reason, asked_by, covers, timeout }) => {
                 FromSession::Approval {
                     id: *id,
                     agent: agent.to_string(),
                     actions,
                     reason,
                     asked_by,
+                    covers,
                     timeout_ms: timeout.map(milliseconds),
                 }
             }

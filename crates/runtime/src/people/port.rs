@@ -54,6 +54,8 @@ pub struct ApprovalRequest {
     pub reason: String,
     /// Who requires the approval.
     pub asked_by: AskedBy,
+    /// What an approval for the session covers.
+    pub covers: Vec<String>,
     /// The timeout; `None` for none.
     pub timeout: Option<Duration>,
 }

@@ -64,7 +64,7 @@ pub enum ToSession {
 pub enum Approve {
     /// Approve this action.
     Once,
-    /// Approve this action and equal ones for the rest of the session.
+    /// Approve this action and equal ones, with the same values, for the rest of the session.
     Session,
     /// Reject it.
     No,
@@ -105,6 +105,8 @@ pub enum FromSession<'a> {
         reason: &'a str,
         /// Who requires the approval.
         asked_by: &'a AskedBy,
+        /// What `session` would approve for the rest of the session, one text for each action that it is needed for.
+        covers: &'a [String],
         /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
     },

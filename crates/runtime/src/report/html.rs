@@ -6,7 +6,7 @@ use super::{
     ReportError,
     html_head::head,
     html_parts::{OutcomePage, TalkPage, outcome_page, round_page},
-    html_step::{StepPage, StepWriter},
+    html_step::{EndPicture, StepPage, StepWriter},
     overview::Overview,
     pictures::Album,
     render::{JS, Templates},
@@ -24,6 +24,7 @@ struct Aside {
     outcome: Option<OutcomePage>,
     talk: Option<TalkPage>,
     note: Option<NoteLine>,
+    end: Option<EndPicture>,
 }
 
 #[derive(Serialize)]
@@ -84,6 +85,9 @@ fn write_chapter(
         }
         Chapter::Note(note) => {
             templates.render("aside", &Aside { note: Some(NoteLine::of(note)), ..Aside::default() })?
+        }
+        Chapter::Left { picture, .. } => {
+            templates.render("aside", &Aside { end: steps.end(picture), ..Aside::default() })?
         }
         Chapter::Ended { outcome, .. } => templates
             .render("aside", &Aside { outcome: Some(outcome_page(Some(outcome))), ..Aside::default() })?,

@@ -10,13 +10,13 @@ use super::{
     html_parts::{OutcomePage, RoundPage, TalkPage, outcome_page, round_page},
     overview::{Overview, StepLine, SubtaskLine, total},
     render::CSS,
-    times::{Part, parts, time_words},
+    times::{Part, parts},
     words::{NoteLine, Tone, end_words},
 };
 use crate::{
     journal::JournalProblem,
     story::PhaseTimes,
-    words::{agent_words, count, duration, number},
+    words::{agent_words, count, duration, local_time, number},
 };
 
 /// The most steps drawn separately in the timeline; longer sessions show groups.
@@ -239,7 +239,7 @@ fn facts(overview: &Overview) -> Vec<Fact> {
         fact("cost", tally.cost.to_string(), String::new()),
         wide("model", &header.model),
         wide("desktop", &header.desktop),
-        wide("started", &time_words(header.created_ms)),
+        wide("started", &local_time(header.created_ms)),
     ];
     facts.extend(forked.map(|origin| wide("forked from", &origin)));
     facts

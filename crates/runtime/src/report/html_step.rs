@@ -9,6 +9,7 @@ use deskhand_core::{
     observation::Observation,
     prompt::{ListOptions, view_text, window_line},
     text::clip,
+    ui::PictureRef,
 };
 use serde::Serialize;
 
@@ -16,13 +17,13 @@ use super::{
     figure::{Figure, figure_of},
     html_parts::TalkPage,
     overview::{Overview, step_tone, title_of, tone_of, total, word_of},
-    pictures::Album,
-    times::{Part, parts, phase_words, time_words},
+    pictures::{Album, Shown},
+    times::{Part, parts, phase_words},
     words::{NoteLine, Tone, status_tone},
 };
 use crate::{
     story::{ActStory, AskResult, AskStory, Decision, StepStory},
-    words::{agent_words, count, duration, number, result_words, whole_command_words},
+    words::{agent_words, count, duration, local_time, number, result_words, whole_command_words},
 };
 
 /// The most bytes of prompts per page; longer sessions show them only for problems.
@@ -94,7 +95,31 @@ pub(super) struct StepWriter<'a> {
     brief: bool,
 }
 
+/// The picture of the end of a round.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(super) struct EndPicture {
+    width: u32,
+    height: u32,
+    /// Its data; empty if it is shown above.
+    data: String,
+    /// The id of its data on the page; empty if it is not there.
+    id: String,
+    /// Why it is not there.
+    why: &'static str,
+}
+
 impl<'a> StepWriter<'a> {
+    /// The picture of the end of a round.
+    pub(super) fn end(&mut self, picture: &PictureRef) -> Option<EndPicture> {
+        let (width, height) = (picture.width, picture.height);
+        let (data, id, why) = match self.album.show(picture) {
+            Shown::Whole { id, data } => (data, id, ""),
+            Shown::Again { id } => (String::new(), id, ""),
+            Shown::LeftOut { why } => (String::new(), String::new(), why),
+        };
+        Some(EndPicture { width, height, data, id, why })
+    }
+
     pub(super) fn new(overview: &Overview, album: Album<'a>) -> Self {
         Self { album, instructions: HashMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
     }
@@ -295,6 +320,6 @@ pub(super) fn listing(seen: &Observation) -> String {
 
 /// The time of day.
 fn clock_words(ms: u64) -> String {
-    let words = time_words(ms);
+    let words = local_time(ms);
     words.split(' ').nth(1).unwrap_or_default().to_owned()
 }

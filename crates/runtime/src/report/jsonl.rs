@@ -12,6 +12,7 @@ use super::{
     overview::{Overview, cost_of, total},
     sink::Sink,
     target::windows_of,
+    times::utc_words,
     words::{NoteLine, TalkLine},
 };
 use crate::{
@@ -35,6 +36,7 @@ struct StepLine<'a> {
     step: u32,
     agent: String,
     subtask: Option<&'a str>,
+    began: String,
     began_ms: u64,
     elapsed_ms: u64,
     observe_ms: u64,
@@ -93,7 +95,11 @@ pub(super) fn write_jsonl(folder: &SessionFolder, out: &mut Sink<'_>) -> Result<
     let overview = Overview::of(folder)?;
     tell(folder, |chapter| match chapter {
         Chapter::Step(step) => out.json(&step_line(&step, &overview)),
-        Chapter::Begun(_) | Chapter::Talk(_) | Chapter::Note(_) | Chapter::Ended { .. } => Ok(()),
+        Chapter::Begun(_)
+        | Chapter::Talk(_)
+        | Chapter::Note(_)
+        | Chapter::Ended { .. }
+        | Chapter::Left { .. } => Ok(()),
     })?;
     Ok(())
 }
@@ -154,6 +160,7 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         step: step.number,
         agent: step.agent.to_string(),
         subtask: Some(step.subtask.as_str()).filter(|subtask| !subtask.is_empty()),
+        began: utc_words(step.began_ms),
         began_ms: step.began_ms,
         elapsed_ms: total(&step.times) + step.waited_ms,
         observe_ms: step.times.observe,

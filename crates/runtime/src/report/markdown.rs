@@ -6,6 +6,7 @@ use deskhand_core::{
     observation::Observation,
     outcome::Outcome,
     text::{clip, escape_hidden},
+    ui::PictureRef,
 };
 use deskhand_desktop::{Picture, picture::Colour};
 
@@ -14,14 +15,14 @@ use super::{
     figure::places_of,
     overview::{Overview, title_of, total, word_of},
     sink::Sink,
-    times::{phase_words, time_words},
+    times::phase_words,
     words::{NoteLine, TalkLine, end_words},
 };
 use crate::{
     journal::SessionFolder,
     private,
     story::{ActStory, Chapter, StepStory, Talk, tell},
-    words::{agent_words, count, duration, number, result_words, whole_command_words},
+    words::{agent_words, count, duration, local_time, number, result_words, whole_command_words},
 };
 
 /// Writes the text, and the pictures into a folder that it links to by relative paths.
@@ -73,7 +74,7 @@ fn head(overview: &Overview) -> String {
     let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
     let rows = [
         ("Session", header.session.0.clone()),
-        ("Started", time_words(header.created_ms)),
+        ("Started", local_time(header.created_ms)),
         (
             "Took",
             format!(
@@ -144,6 +145,8 @@ fn chapter_text(chapter: &Chapter, folder: &SessionFolder, pictures: &Path) -> R
         Chapter::Talk(talk) => talk_text(talk) + "\n",
         Chapter::Note(note) => format!("> {}\n\n", plain(&NoteLine::of(note).text)),
         Chapter::Ended { outcome, .. } => format!("{}\n\n", outcome_text(Some(outcome))),
+        Chapter::Left { round, picture } => keep_end((*round, picture), folder, pictures)?
+            .map_or_else(String::new, |file| format!("![At the end of request {round}]({file})\n\n")),
     })
 }
 
@@ -208,14 +211,28 @@ fn keep_picture(
     pictures: &Path,
 ) -> Result<Option<String>, ReportError> {
     let Some(picture) = marked_picture(step, folder)? else { return Ok(None) };
+    write_picture(&picture, pictures, &format!("step-{:04}.png", step.number)).map(Some)
+}
+
+/// Writes the picture of the end of a round.
+fn keep_end(
+    (round, picture): (u32, &PictureRef),
+    folder: &SessionFolder,
+    pictures: &Path,
+) -> Result<Option<String>, ReportError> {
+    let Ok(file) = folder.picture(picture) else { return Ok(None) };
+    let picture = Picture::from_file(&file, picture.region).map_err(ReportError::Picture)?;
+    write_picture(&picture, pictures, &format!("end-{round}.png")).map(Some)
+}
+
+fn write_picture(picture: &Picture, pictures: &Path, name: &str) -> Result<String, ReportError> {
     private::create_folders(pictures).map_err(|source| ReportError::write(pictures, source))?;
-    let name = format!("step-{:04}.png", step.number);
-    let path = pictures.join(&name);
+    let path = pictures.join(name);
     let png = picture.to_png().map_err(ReportError::Picture)?;
     private::write_file(&path, &png).map_err(|source| ReportError::write(path, source))?;
     let parent = pictures.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     // Spaces would end a Markdown link.
-    Ok(Some(format!("{}/{name}", parent.replace(' ', "%20"))))
+    Ok(format!("{}/{name}", parent.replace(' ', "%20")))
 }
 
 /// The picture of a step with its target controls marked; `None` without a picture.

@@ -210,6 +210,9 @@ impl Tallied {
                     line.ended = Some(outcome);
                 }
             }
+            Chapter::Left { picture, .. } => {
+                self.pictures.insert(picture.sha256);
+            }
         }
     }
 

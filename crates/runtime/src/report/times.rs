@@ -42,10 +42,10 @@ pub(super) fn phase_words(times: &PhaseTimes, waited_ms: u64) -> String {
     words.join(" · ")
 }
 
-/// Formats a time.
-pub(super) fn time_words(ms: u64) -> String {
+/// A time for programs, as ISO 8601 in UTC: `2026-11-25T11:15:55.120Z`.
+pub(super) fn utc_words(ms: u64) -> String {
     i64::try_from(ms)
         .ok()
         .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .map_or_else(String::new, |when| when.strftime("%Y-%m-%d %H:%M:%S UTC").to_string())
+        .map_or_else(String::new, |when| format!("{when:.3}"))
 }

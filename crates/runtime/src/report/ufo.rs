@@ -110,6 +110,10 @@ impl Writer<'_> {
             Chapter::Ended { round, .. } => {
                 self.copy_last(&format!("action_round_{}_final.png", round.saturating_sub(1)))
             }
+            Chapter::Left { round, picture } => {
+                self.last = Some(picture.clone());
+                self.copy_last(&format!("action_round_{}_final.png", round.saturating_sub(1)))
+            }
             Chapter::Begun(_) | Chapter::Talk(_) | Chapter::Note(_) => Ok(()),
         }
     }

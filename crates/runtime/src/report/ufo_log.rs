@@ -72,7 +72,7 @@ impl<'a> Logs<'a> {
                 let request = self.overview.request_of(*round);
                 self.blackboard.push(format!("request: {request}"));
             }
-            Chapter::Begun(_) | Chapter::Step(_) | Chapter::Note(_) => {}
+            Chapter::Begun(_) | Chapter::Step(_) | Chapter::Note(_) | Chapter::Left { .. } => {}
         }
     }
 

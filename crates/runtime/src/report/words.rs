@@ -8,7 +8,10 @@ use deskhand_core::{
 };
 use serde::Serialize;
 
-use crate::story::{Asked, Doing, End, Meaning, Note, Talk, UserReply};
+use crate::{
+    story::{Asked, Doing, End, Meaning, Note, Talk, UserReply},
+    words::action_details,
+};
 
 /// The tone of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -85,13 +88,19 @@ impl TalkLine {
                     AskedBy::Model => approval.reason.clone(),
                     AskedBy::Policy { rule } => format!("{} (rule: {rule})", approval.reason),
                 };
-                ("approval", approval.commands.iter().map(Command::to_line).collect(), reason)
+                ("approval", approval.commands.iter().map(whole_action).collect(), reason)
             }
         };
         let answers = talk.reply.as_ref().map_or_else(|| vec!["no answer yet".to_owned()], reply_words);
         let (step, waited_ms) = (talk.step, talk.waited_ms);
         Self { kind, step, asked, reason, tone: talk_tone(talk), answers, waited_ms }
     }
+}
+
+/// A command with everything that was approved.
+fn whole_action(command: &Command) -> String {
+    let details = action_details(command).into_iter().map(|(name, text)| format!("{name}: {text}"));
+    format!("{} ({})", command.tool, details.collect::<Vec<_>>().join("; "))
 }
 
 fn reply_words(reply: &UserReply) -> Vec<String> {

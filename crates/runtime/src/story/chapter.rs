@@ -10,6 +10,7 @@ use deskhand_core::{
     outcome::Outcome,
     reply::{Question, Reply, ReplyError},
     session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason, Suspension},
+    ui::PictureRef,
 };
 
 use super::{Decision, PhaseTimes, Target};
@@ -94,6 +95,13 @@ pub enum Chapter {
         round: u32,
         /// The outcome.
         outcome: Outcome,
+    },
+    /// What was there at the end of a round.
+    Left {
+        /// The round number.
+        round: u32,
+        /// The picture of it.
+        picture: PictureRef,
     },
 }
 

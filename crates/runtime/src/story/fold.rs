@@ -7,12 +7,13 @@ use deskhand_core::{
     agent::{AgentDefinition, AgentRef, AgentReport},
     command::{CallResult, CallStatus, Command},
     ids::{AgentId, EffectId, IdsSeen, WindowId},
+    intent::Does,
     model::ModelReply,
     money::Price,
     observation::{Look, Observation},
     record::{Change, Header, Line, Record},
     reply::{Reply, ReplyError},
-    session::{Effect, EffectRecord, Event, StepRef, SubtaskStatus, Suspension},
+    session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus, Suspension},
     states::AppStatus,
     ui::{DocumentInfo, WindowInfo},
 };
@@ -121,14 +122,20 @@ impl Story {
                 self.header = Some(header.clone());
                 updates.push(Update::moment(Moment::Opened));
             }
-            Record::Effect(record) => self.wanted(record, line.at_ms, since, &mut updates),
+            Record::Effect(record) => {
+                let times = (line.at_ms, since, line.paused_ms.min(since));
+                self.wanted(record, times, &mut updates);
+            }
             Record::Event(record) => {
                 if !matches!(record.event, Event::Suspended { .. }) {
                     self.unanswered = None;
                 }
                 self.returned_event(&record.event, line.at_ms, since, &mut updates);
             }
-            Record::Changed(change) => self.changed(change, &mut updates),
+            Record::Changed(change) => {
+                self.was_away(since);
+                self.changed(change, &mut updates);
+            }
         }
         self.summary.elapsed_ms = line.at_ms.saturating_sub(first_ms).saturating_sub(self.away_ms);
         self.summary.passed(line.at_ms);
@@ -144,6 +151,12 @@ impl Story {
         (chapters, End { complete: self.complete, doing, seq: self.seq })
     }
 
+    /// Time without a process is not counted.
+    fn was_away(&mut self, ms: u64) {
+        self.away_ms = self.away_ms.saturating_add(ms);
+        self.summary.was_away(ms);
+    }
+
     fn changed(&mut self, change: &Change, updates: &mut Vec<Update>) {
         self.price = change.config.prices.find(&change.config.model).copied();
         self.agents.clone_from(&change.config.agents);
@@ -155,9 +168,15 @@ impl Story {
         self.note(note, updates);
     }
 
-    fn wanted(&mut self, record: &EffectRecord, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
-        // Between an event and the next effect, the time went to core and the journal.
-        self.spend(Phase::Record, since);
+    fn wanted(
+        &mut self,
+        record: &EffectRecord,
+        (at_ms, since, paused_ms): (u64, u64, u64),
+        updates: &mut Vec<Update>,
+    ) {
+        // Between an event and the next effect, the time went to core and the journal, unless the session was paused.
+        self.spend(Phase::Record, since.saturating_sub(paused_ms));
+        self.spend_outside(paused_ms);
         // A resumed session repeats the effect in progress.
         let again = self.open.as_ref().is_some_and(|open| open.id == record.id);
         self.round = record.round;
@@ -167,6 +186,7 @@ impl Story {
         if again {
             return;
         }
+        self.refuse(&record.refused, updates);
         match &record.step {
             Some(step) if self.step.as_ref().is_some_and(|open| open.number == step.number) => {}
             Some(step) => {
@@ -239,6 +259,25 @@ impl Story {
         }
     }
 
+    /// Adds commands that were never sent to the step that proposed them.
+    fn refuse(&mut self, refused: &[Refused], updates: &mut Vec<Update>) {
+        for Refused { command, result } in refused {
+            self.act(command.clone());
+            self.result(result.clone());
+            self.acted(updates);
+        }
+    }
+
+    /// Reports the last command of the step with its result.
+    fn acted(&self, updates: &mut Vec<Update>) {
+        let act = self.step.as_ref().and_then(|step| step.acts.last());
+        let (Some(act), Some(step)) = (act, self.step_ref.clone()) else { return };
+        let (command, target) = (act.command.clone(), act.target.clone());
+        if let Some(result) = act.result.clone() {
+            updates.push(Update::moment(Moment::Acted { step, command, target, result }));
+        }
+    }
+
     fn act(&mut self, command: Command) {
         if let Some(step) = &mut self.step {
             let target = target_of(&command, step.observation.as_ref());
@@ -253,13 +292,18 @@ impl Story {
 
     fn returned_event(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
         if let Event::Resumed { desktop_kept } = event {
-            // Time without a process is not counted.
-            self.away_ms = self.away_ms.saturating_add(since);
+            self.was_away(since);
             self.complete = false;
             self.note(Note::Resumed { desktop_kept: *desktop_kept }, updates);
             return;
         }
         self.wait(since);
+        let is_asking = self.open.as_ref().is_some_and(|open| open.phase == Phase::Ask);
+        if matches!(event, Event::Stopped { .. } | Event::Suspended { reason: Suspension::Signal })
+            && is_asking
+        {
+            self.summary.asked_in_vain();
+        }
         if let Event::Suspended { reason } = event {
             if let Suspension::Model { failure } = reason {
                 self.summary.model_failed(failure, self.price.as_ref());
@@ -278,7 +322,7 @@ impl Story {
             Event::Ended => self.complete = true,
             Event::Observed { observation } => self.observed(observation, updates),
             Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
-            Event::Replied { reply } => self.replied(reply, updates),
+            Event::Replied { reply, .. } => self.replied(reply, updates),
             Event::ModelFailed { failure } => {
                 self.summary.model_failed(failure, self.price.as_ref());
                 if let Some(ask) = self.step.as_mut().and_then(|step| step.asks.last_mut()) {
@@ -289,6 +333,8 @@ impl Story {
             Event::Returned { result } => self.returned(result, updates),
             Event::Delegated { report } => {
                 self.result(result_of(report));
+                let finished = report.status == SubtaskStatus::Finished;
+                self.said = Some(SubtaskEnd { finished, words: report.result.clone() });
                 updates.push(Update::moment(Moment::Delegated(report.clone())));
             }
             Event::Answered { answers } => self.user_replied(UserReply::Answers(answers.clone()), updates),
@@ -301,7 +347,10 @@ impl Story {
                 self.note(Note::Stopped(*reason), updates);
                 self.complete |= self.step.is_none() && self.talk.is_none();
             }
-            Event::Acknowledged | Event::Suspended { .. } | Event::Resumed { .. } => {}
+            Event::Acknowledged { picture: Some(picture) } => {
+                updates.push(Update::Chapter(Chapter::Left { round: self.round, picture: picture.clone() }));
+            }
+            Event::Acknowledged { picture: None } | Event::Suspended { .. } | Event::Resumed { .. } => {}
         }
         self.open = None;
     }
@@ -310,11 +359,17 @@ impl Story {
     fn wait(&mut self, ms: u64) {
         let phase = self.open.as_ref().map_or(Phase::Outside, |open| open.phase);
         self.spend(phase, ms);
-        if let Some(step) = self.step.as_mut().filter(|_| phase == Phase::Outside) {
-            step.waited_ms = step.waited_ms.saturating_add(ms);
+        if phase == Phase::Outside {
+            self.spend_outside(ms);
         }
         if let Some(talk) = &mut self.talk {
             talk.waited_ms = talk.waited_ms.saturating_add(ms);
+        }
+    }
+
+    fn spend_outside(&mut self, ms: u64) {
+        if let Some(step) = &mut self.step {
+            step.waited_ms = step.waited_ms.saturating_add(ms);
         }
     }
 
@@ -373,11 +428,7 @@ impl Story {
         self.windows.extend(result.window.iter().map(|window| (window.id, window.clone())));
         self.proven(&result.report);
         self.result(result.clone());
-        let act = self.step.as_ref().and_then(|step| step.acts.last());
-        if let (Some(act), Some(step)) = (act, self.step_ref.clone()) {
-            let (command, target, result) = (act.command.clone(), act.target.clone(), result.clone());
-            updates.push(Update::moment(Moment::Acted { step, command, target, result }));
-        }
+        self.acted(updates);
     }
 
     /// Notes which document a window shows once it was saved, and which windows were closed.
@@ -472,6 +523,10 @@ fn doing_of(effect: &Effect) -> (Phase, Doing) {
         Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
         Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
         Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
+        // What an agent waits for takes its time.
+        Effect::Call { command } if command.intent.does == Does::Wait => {
+            (Phase::Outside, Doing::Calling(command.tool.clone()))
+        }
         Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
         // Counted like a call.
         Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),

@@ -73,7 +73,7 @@ pub(super) enum Phase {
     Ask,
     Act,
     Record,
-    /// Waiting for the user, or idle.
+    /// Waiting for the user or for what an agent waits for, or idle.
     Outside,
 }
 
@@ -114,6 +114,21 @@ impl RunSummary {
         if let Some(round) = self.rounds.last_mut().filter(|round| round.outcome.is_none()) {
             round.elapsed_ms = at_ms.saturating_sub(round.started_ms);
         }
+    }
+
+    /// Leaves out time without a process.
+    pub(super) fn was_away(&mut self, ms: u64) {
+        if let Some(round) = self.rounds.last_mut().filter(|round| round.outcome.is_none()) {
+            round.started_ms = round.started_ms.saturating_add(ms);
+        }
+    }
+
+    /// Counts a model call that was stopped before its reply came; what it used is unknown.
+    pub(super) fn asked_in_vain(&mut self) {
+        self.tallies().for_each(|tally| {
+            tally.model_calls = tally.model_calls.saturating_add(1);
+            tally.cost.unknown_calls = tally.cost.unknown_calls.saturating_add(1);
+        });
     }
 
     /// Records a step number, counted across rounds.

@@ -3,7 +3,10 @@
 use deskhand_core::record::Header;
 
 use super::{Chapter, End, RunSummary, Story, Update};
-use crate::journal::{JournalError, JournalProblem, Lines, Read, SessionFolder};
+use crate::{
+    journal::{JournalError, JournalProblem, Lines, Read, SessionFolder},
+    passwords::{hidden, veil_of},
+};
 
 /// What is known of a journal after reading it.
 pub(crate) struct Told {
@@ -13,7 +16,7 @@ pub(crate) struct Told {
     pub(crate) summary: RunSummary,
 }
 
-/// Reads a journal line by line and passes its chapters on.
+/// Reads a journal line by line and passes its chapters on, with dots in place of passwords.
 ///
 /// # Errors
 /// If the journal cannot be read, and errors of `listen`.
@@ -21,6 +24,7 @@ pub(crate) fn tell<E: From<JournalError>>(
     folder: &SessionFolder,
     mut listen: impl FnMut(Chapter) -> Result<(), E>,
 ) -> Result<Told, E> {
+    let veil = veil_of(folder)?;
     let mut lines = Lines::open(folder)?;
     let header = lines.header()?;
     let mut story = Story::default();
@@ -29,6 +33,7 @@ pub(crate) fn tell<E: From<JournalError>>(
         match read {
             Read::Problem(problem) => problems.push(problem),
             Read::Line(line) => {
+                let line = if veil.is_empty() { *line } else { hidden(*line, &veil) };
                 for update in story.read(&line) {
                     match update {
                         Update::Chapter(chapter) => listen(chapter)?,

@@ -68,6 +68,7 @@ fn approval() -> Prompt {
         }],
         reason: "it overwrites the file".to_owned(),
         asked_by: AskedBy::Model,
+        covers: vec!["click_element on Save in Mousepad".to_owned()],
         timeout: Some(Duration::from_secs(30)),
     })
 }

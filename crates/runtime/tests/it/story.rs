@@ -1,6 +1,10 @@
 //! The one reader of the journal: its chapters, moments and sums agree, wherever the journal ends.
 
-use deskhand_core::record::Line;
+use deskhand_core::{
+    prompt::PromptSet,
+    record::{Change, Line, Record},
+    session::{Effect, Event, EventRecord, StopReason},
+};
 use deskhand_runtime::{
     PhaseTimes, RunSummary, Story,
     story::{Chapter, Moment, StepStory, Update},
@@ -74,10 +78,6 @@ async fn any_line_can_be_the_last() {
 
 #[tokio::test]
 async fn time_without_a_process_counts_for_nothing() {
-    use deskhand_core::{
-        record::Record,
-        session::{Event, EventRecord},
-    };
     const AWAY_MS: u64 = 3_600_000;
     let ran = run_office(&office_script()).await;
     let middle = ran.lines.len() / 2;
@@ -98,4 +98,70 @@ async fn time_without_a_process_counts_for_nothing() {
     let (whole, interrupted) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
     assert_eq!(interrupted.elapsed_ms, whole.elapsed_ms);
     assert_eq!(interrupted.phases, whole.phases);
+    let rounds =
+        |summary: &RunSummary| summary.rounds.iter().map(|round| round.elapsed_ms).collect::<Vec<_>>();
+    assert_eq!(rounds(&interrupted), rounds(&whole));
+}
+
+/// The lines of a session up to the first line that fits, and that line.
+fn cut_at(lines: &[Line], fits: impl Fn(&Line) -> bool) -> Vec<Line> {
+    let end = lines.iter().position(fits).unwrap();
+    lines[..=end].to_vec()
+}
+
+fn wants(line: &Line, fits: impl Fn(&Effect) -> bool) -> bool {
+    matches!(&line.record, Record::Effect(record) if fits(&record.effect))
+}
+
+#[tokio::test]
+async fn a_model_call_that_was_stopped_was_made() {
+    let ran = run_office(&office_script()).await;
+    let mut lines = cut_at(&ran.lines, |line| wants(line, |effect| matches!(effect, Effect::Ask { .. })));
+    let before = RunSummary::of(&lines).tally.model_calls;
+    let last = lines.last().unwrap().clone();
+    let event = Event::Stopped { reason: StopReason::User };
+    let stopped = EventRecord { effect: None, at_ms: last.at_ms, event };
+    lines.push(Line { record: Record::Event(Box::new(stopped)), ..last });
+    let after = RunSummary::of(&lines).tally;
+    assert_eq!((after.model_calls, after.cost.unknown_calls), (before + 1, 1));
+}
+
+#[tokio::test]
+async fn a_pause_is_no_time_of_the_framework() {
+    const PAUSED_MS: u64 = 90_000;
+    let ran = run_office(&office_script()).await;
+    let at = ran.lines.iter().position(|line| wants(line, |one| matches!(one, Effect::Call { .. }))).unwrap();
+    let later = |line: &Line| Line { at_ms: line.at_ms + PAUSED_MS, ..line.clone() };
+    let mut lines: Vec<Line> = ran.lines[..at].to_vec();
+    lines.extend(ran.lines[at..].iter().map(later));
+    lines[at].paused_ms = PAUSED_MS;
+    let (whole, paused) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
+    assert_eq!(paused.phases, whole.phases);
+    assert_eq!(paused.elapsed_ms, whole.elapsed_ms + PAUSED_MS);
+}
+
+#[tokio::test]
+async fn a_fork_of_an_old_session_counts_its_own_time() {
+    const YEARS_MS: u64 = 100_000_000_000;
+    let ran = run_office(&office_script()).await;
+    let at = ran.lines.iter().position(|line| wants(line, |one| matches!(one, Effect::Call { .. }))).unwrap();
+    let Record::Header(header) = &ran.lines[0].record else { panic!("no header") };
+    let change = Change {
+        config: header.config.clone(),
+        prompts: PromptSet::default(),
+        model: header.model.clone(),
+        desktop: header.desktop.clone(),
+        program: header.program.clone(),
+        setup: header.setup.clone(),
+    };
+    let mut lines: Vec<Line> = ran.lines[..at].to_vec();
+    let last = lines.last().unwrap().clone();
+    let changed = Line { at_ms: last.at_ms + YEARS_MS, record: Record::Changed(Box::new(change)), ..last };
+    lines.push(changed);
+    lines.extend(ran.lines[at..].iter().map(|line| Line { at_ms: line.at_ms + YEARS_MS, ..line.clone() }));
+    let (whole, forked) = (RunSummary::of(&ran.lines), RunSummary::of(&lines));
+    assert_eq!(forked.elapsed_ms, whole.elapsed_ms);
+    let rounds =
+        |summary: &RunSummary| summary.rounds.iter().map(|round| round.elapsed_ms).collect::<Vec<_>>();
+    assert_eq!(rounds(&forked), rounds(&whole));
 }

@@ -40,6 +40,9 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
         Proof::Reads { text, corrected, completion } => {
             reads(action, text, *corrected, completion.as_deref())
         }
+        Proof::HasLength => {
+            Said::about(action, "the field shows as many dots as it should; it shows no more of its text")
+        }
         Proof::Number { value } => Said::statement(format!("{} is {value}", label())),
         Proof::Cells { cells, corrected, shown } => Said::about(
             action,

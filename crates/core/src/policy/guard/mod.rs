@@ -45,8 +45,10 @@ pub enum Edition {
     Third,
     /// Also by terminals that tell nothing of themselves, by the applications that it goes to, by recipients without an address, by
     /// what pages and fields for passwords are given.
-    #[default]
     Fourth,
+    /// The same. What a person approves for the session is the whole action, with the value that it enters.
+    #[default]
+    Fifth,
 }
 
 impl Edition {
@@ -59,7 +61,7 @@ impl Edition {
     pub(crate) const fn is_third(self) -> bool {
         match self {
             Self::First | Self::Second => false,
-            Self::Third | Self::Fourth => true,
+            Self::Third | Self::Fourth | Self::Fifth => true,
         }
     }
 
@@ -67,7 +69,15 @@ impl Edition {
     pub(crate) const fn is_fourth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third => false,
-            Self::Fourth => true,
+            Self::Fourth | Self::Fifth => true,
+        }
+    }
+
+    /// Whether an approval for the session covers the whole action.
+    pub(crate) const fn is_fifth(self) -> bool {
+        match self {
+            Self::First | Self::Second | Self::Third | Self::Fourth => false,
+            Self::Fifth => true,
         }
     }
 }
@@ -75,7 +85,7 @@ impl Edition {
 pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
     let why = match policy.guard {
         Edition::First => first::reason(subject),
-        Edition::Second | Edition::Third | Edition::Fourth => reason(policy, subject),
+        Edition::Second | Edition::Third | Edition::Fourth | Edition::Fifth => reason(policy, subject),
     };
     why.map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
 }

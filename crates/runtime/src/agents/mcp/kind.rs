@@ -45,8 +45,12 @@ impl AgentKind for McpKind {
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
         let opened = Connection::open(&self.settings, &setup.folder).await;
-        let (connection, own) =
-            opened.map_err(|problem| AgentError { agent: self.settings.name.clone(), problem })?;
+        let program = self.settings.command.join(" ");
+        let failed = |problem: String| AgentError {
+            agent: self.settings.name.clone(),
+            problem: format!("could not {problem} (its program is `{program}`)"),
+        };
+        let (connection, own) = opened.map_err(failed)?;
         let introduction = self.settings.introduction.clone().unwrap_or(own);
         let agent = McpAgent {
             settings: self.settings.clone(),

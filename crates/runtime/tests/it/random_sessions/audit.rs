@@ -140,7 +140,7 @@ impl Audit<'_> {
                 (self.model_calls, self.tokens) = (0, 0);
             }
             Event::Observed { observation } => self.observation = Some(observation.clone()),
-            Event::Replied { reply } => {
+            Event::Replied { reply, .. } => {
                 self.used(reply.attempts, reply.usage);
                 self.confirms = self.confirms(&reply.text);
             }
@@ -182,7 +182,7 @@ impl Audit<'_> {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
                 self.counts.note("resumed", how);
             }
-            Event::Acknowledged => self.open_rounds -= 1,
+            Event::Acknowledged { .. } => self.open_rounds -= 1,
             Event::Delegated { .. } | Event::Ended => {}
         }
     }

@@ -1,0 +1,100 @@
+//! What people are shown of a journal whose replies typed passwords: dots, also in what was recorded before the first of these replies.
+//!
+//! A session records where it had a password in clear, so its journal tells which texts to hide.
+
+use std::fs;
+
+use deskhand_core::{
+    prompt::PromptSet,
+    record::{Header, Line, Record},
+    session::{Event, EventRecord, Session, TypedPassword},
+};
+use deskhand_secret::{SecretValue, Veil};
+
+use crate::journal::{Journal, JournalError, Lines, Read, SessionFolder};
+
+/// How replies with passwords are told in a journal.
+const SIGN: &[u8] = br#""passwords":["#;
+
+/// Finds the passwords of a journal by folding it.
+struct Finder {
+    session: Session,
+    found: Vec<(TypedPassword, String)>,
+}
+
+impl Finder {
+    fn new(header: &Header, prompts: PromptSet) -> Self {
+        Self { session: Session::new(header.config.clone(), prompts), found: Vec::new() }
+    }
+
+    fn read(&mut self, line: &Line) {
+        match &line.record {
+            Record::Header(_) | Record::Effect(_) => {}
+            Record::Changed(change) => self.session.change(change.config.clone(), change.prompts.clone()),
+            Record::Event(record) => {
+                self.found.extend(self.session.passwords_of(record));
+                // What does not apply is for replay to report.
+                let _ = self.session.apply(record);
+            }
+        }
+    }
+
+    fn into_veil(self) -> Veil {
+        let veil = Veil::default();
+        for (password, value) in self.found {
+            if let Some(value) = SecretValue::typed(value) {
+                veil.add_typed(&password.dots, &value, password.everywhere);
+            }
+        }
+        veil
+    }
+}
+
+fn types_passwords(line: &Line) -> bool {
+    let Record::Event(record) = &line.record else { return false };
+    let EventRecord { event: Event::Replied { passwords, .. }, .. } = record.as_ref() else { return false };
+    !passwords.is_empty()
+}
+
+/// A journal as people are shown it. It is not for replays: these need it as it was recorded.
+///
+/// # Errors
+/// The prompts of the session cannot be read.
+pub fn for_people(journal: Journal, folder: &SessionFolder) -> Result<Journal, JournalError> {
+    if !journal.lines.iter().any(types_passwords) {
+        return Ok(journal);
+    }
+    let mut finder = Finder::new(&journal.header, folder.prompts(&journal.header.prompts_sha256)?);
+    journal.lines.iter().for_each(|line| finder.read(line));
+    let veil = finder.into_veil();
+    let lines = journal.lines.into_iter().map(|line| hidden(line, &veil)).collect();
+    Ok(Journal { lines, ..journal })
+}
+
+/// What hides the passwords of a journal; it hides nothing if there are none.
+///
+/// # Errors
+/// The journal or its prompts cannot be read.
+pub(crate) fn veil_of(folder: &SessionFolder) -> Result<Veil, JournalError> {
+    let is_told = |file: &Vec<u8>| file.windows(SIGN.len()).any(|part| part == SIGN);
+    // A journal that cannot be read is reported by its reader.
+    if !fs::read(folder.journal_path()).is_ok_and(|file| is_told(&file)) {
+        return Ok(Veil::default());
+    }
+    let mut lines = Lines::open(folder)?;
+    let header = lines.header()?;
+    let mut finder = Finder::new(&header, folder.prompts(&header.prompts_sha256)?);
+    while let Some(read) = lines.next()? {
+        match read {
+            Read::Line(line) => finder.read(&line),
+            Read::Problem(_) => {}
+        }
+    }
+    Ok(finder.into_veil())
+}
+
+/// A line without the passwords that a veil knows.
+pub(crate) fn hidden(line: Line, veil: &Veil) -> Line {
+    let plain = line.clone();
+    veil.hide_in(line).unwrap_or(plain)
+}
