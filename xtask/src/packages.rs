@@ -39,6 +39,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("gir1.2-gtk-3.0", "", "the fixture application in GTK 3"),
     package("gir1.2-gtk-4.0", "", "the fixture application in GTK 4"),
     package("python3-pyqt5", "", "the fixture application in Qt"),
+    package("python3-tk", "", "a window of a toolkit without accessible elements"),
     package("python3-pyatspi", "", "the Python baseline of `cargo xtask bench perception`"),
     package("chromium", "chromium", "the fixture page"),
     package("xterm", "xterm", "the red team's terminal without an accessibility tree"),

@@ -13,7 +13,7 @@ use crate::{
     before::Before,
     checks::{Need, Ready, check},
     effect::wait_for_effect,
-    menus::is_menu,
+    menus::{is_menu, is_menu_item},
     patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
@@ -86,7 +86,7 @@ pub(crate) async fn click_entry<D: Desktop>(
 
 /// Clicks an element by pointer where that reaches it, and else through its accessibility action. Never both: what the
 /// first way brings about may only come later.
-async fn click_element<D: Desktop>(
+pub(crate) async fn click_element<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     seen: Option<&Tree>,
@@ -139,6 +139,10 @@ pub(crate) async fn press<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Rout
         bring_to_front(desktop, ready.surface.id).await?;
         desktop.click(point, Button::Left, 1).await?;
         return Ok(Route::Input);
+    }
+    if desktop.quirks(ready.element.id).blocks_in_actions && is_menu_item(&ready.element.role) {
+        // Items of menus open dialogs. Once its menu is open, the pointer reaches it.
+        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
     }
     match desktop.perform(ready.element.id, &ElementAction::Default).await {
         // A call that times out may have opened a dialog that blocks it: the effect decides.

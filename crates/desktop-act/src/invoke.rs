@@ -1,7 +1,7 @@
 //! Invoking an accessibility action by name.
 
 use deskhand_core::{
-    action::{Act, Aim, Among, Refusal},
+    action::{Act, Action, Aim, Among, Refusal},
     command::Route,
     ids::{ElementId, WindowId},
     ui::names_equal,
@@ -11,10 +11,12 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 use crate::{
     before::Before,
     checks::{Need, check},
+    click::{Click, click_element},
     effect::wait_for_effect,
     find::nearest_names,
+    menus::is_menu_item,
     patience::watch_app,
-    report::{ActLimits, ActionReport, Done, Halt, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, report},
 };
 
 /// Invokes the accessibility action `action` of an element; refused with the available names if it has none of that name.
@@ -48,6 +50,17 @@ async fn invoke_and_check<D: Desktop>(
         let among = Among::Actions { element: (&ready.element).into(), offered };
         return Err(Refusal::NotFound { name: action.to_owned(), among }.into());
     };
+    if desktop.quirks(id).blocks_in_actions && is_click(exact) {
+        if ready.point.is_some() {
+            let once = Click::once(Target::element(id));
+            let done = click_element(desktop, &ready, None, &once, limits).await?;
+            let action = Action { act: Act::Invoke { action: exact.clone() }, ..done.action };
+            return Ok(Done { action, ..done });
+        }
+        if is_menu_item(&ready.element.role) {
+            return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+        }
+    }
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     match desktop.perform(id, &ElementAction::Named(exact.clone())).await {
@@ -57,4 +70,9 @@ async fn invoke_and_check<D: Desktop>(
     let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();
     let act = Act::Invoke { action: exact.clone() };
     Ok(effect.to_done(act, Aim::element(&ready.element), Route::Semantic))
+}
+
+/// Whether an action stands for a click of the pointer.
+fn is_click(action: &str) -> bool {
+    ["activate", "click", "press"].contains(&action.to_lowercase().as_str())
 }

@@ -128,6 +128,10 @@ impl<D: Desktop> UiTree for Seeing<D> {
         }
     }
 
+    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
+        self.inner().may_show_elements(window).await
+    }
+
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         self.inner().known_focus(window).await
     }

@@ -343,6 +343,11 @@ impl UiTree for FakeDesktop {
         Ok(stage.is_within(id, ancestor))
     }
 
+    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
+        self.reach()?.window(window.id).ok_or(DesktopError::NoWindow(window.id))?;
+        Ok(true)
+    }
+
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         let focus = self.reach()?.window(window).ok_or(DesktopError::NoWindow(window))?.focus;
         match focus {

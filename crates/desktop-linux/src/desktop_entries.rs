@@ -142,6 +142,14 @@ pub(crate) struct DesktopEntry {
     pub(crate) is_terminal: bool,
     /// Its working directory.
     pub(crate) folder: Option<PathBuf>,
+    /// The types that it opens.
+    pub(crate) mime_types: Vec<String>,
+    /// Its rank among those that open a type, as KDE and `xdg-open` count: the highest first.
+    pub(crate) preference: i32,
+    /// Its icon.
+    pub(crate) icon: Option<String>,
+    /// The file that it was read from.
+    pub(crate) file: PathBuf,
 }
 
 /// All installed applications.
@@ -162,6 +170,11 @@ impl DesktopEntries {
             entry.try_exec.as_ref().is_none_or(|program| find_program(program, path, Path::new("")).is_some())
         });
         Self { entries }
+    }
+
+    /// All entries, sorted by id within each folder.
+    pub(crate) fn all(&self) -> &[DesktopEntry] {
+        &self.entries
     }
 
     /// Finds an entry by id, by name in any case, by id without its prefix, or by its program, if that means one entry.
@@ -273,7 +286,7 @@ fn collect(
             // An id hides later ones even if its file says `Hidden=true`.
             if small && seen.insert(id.clone()) {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
-                entries.extend(DesktopEntry::parse(&id, &text));
+                entries.extend(DesktopEntry::parse(&id, &text).map(|entry| DesktopEntry { file, ..entry }));
             }
         }
     }
@@ -292,6 +305,10 @@ impl DesktopEntry {
             terminal: false,
             is_terminal: false,
             folder: None,
+            mime_types: Vec::new(),
+            preference: 0,
+            icon: None,
+            file: PathBuf::new(),
         };
         let lines = text
             .lines()
@@ -311,6 +328,12 @@ impl DesktopEntry {
                 "NoDisplay" => entry.hidden = value == "true",
                 "Terminal" => entry.terminal = value == "true",
                 "Categories" => entry.is_terminal = value.split(';').any(|one| one == "TerminalEmulator"),
+                "MimeType" => {
+                    let types = value.split(';').map(str::trim).filter(|one| !one.is_empty());
+                    entry.mime_types = types.map(ToOwned::to_owned).collect();
+                }
+                "InitialPreference" => entry.preference = value.parse().unwrap_or(0),
+                "Icon" => entry.icon = Some(value).filter(|icon| !icon.is_empty()),
                 "Path" => entry.folder = Some(PathBuf::from(value)).filter(|path| path.is_absolute()),
                 _ => {}
             }
@@ -319,7 +342,7 @@ impl DesktopEntry {
     }
 
     /// Whether it is a shell, an interpreter, a terminal, or a program that starts others.
-    fn runs_what_it_is_given(&self) -> bool {
+    pub(crate) fn runs_what_it_is_given(&self) -> bool {
         let program = self.program_name();
         let words = self.command_line(&[]);
         let launches = LAUNCHERS.contains(&program.as_str())
@@ -340,7 +363,19 @@ impl DesktopEntry {
         split_exec(&self.exec).iter().any(|word| word == "%u" || word == "%U")
     }
 
-    /// The program and its arguments; `files` replace the field code, or are appended.
+    /// Whether one start takes several files (`%F` and `%U` of its command).
+    pub(crate) fn takes_several(&self) -> bool {
+        split_exec(&self.exec).iter().any(|word| word == "%F" || word == "%U")
+    }
+
+    /// Whether its command is found on this path.
+    pub(crate) fn is_installed(&self, path: &OsStr) -> bool {
+        let command = split_exec(&self.exec).into_iter().next();
+        command.is_some_and(|command| find_program(command, path, Path::new("")).is_some())
+    }
+
+    /// The program and its arguments; `files` replace the field code, or are appended. All of them are passed even where the code is
+    /// for one: whoever has several for such a program starts it once for each.
     pub(crate) fn command_line(&self, files: &[String]) -> Vec<String> {
         let mut words = Vec::new();
         let mut placed = false;
@@ -350,8 +385,18 @@ impl DesktopEntry {
                     placed = true;
                     words.extend(files.iter().cloned());
                 }
-                "%i" | "%d" | "%D" | "%n" | "%N" | "%v" | "%m" | "%k" => {}
-                _ => words.push(self.expand(&word)),
+                "%i" => words.extend(self.icon.iter().flat_map(|icon| ["--icon".to_owned(), icon.clone()])),
+                "%k" if self.file.as_os_str().is_empty() => {}
+                "%d" | "%D" | "%n" | "%N" | "%v" | "%m" => {}
+                _ => {
+                    let has_file = word.contains("%f") || word.contains("%u");
+                    // An option for a file, without one.
+                    if has_file && files.is_empty() {
+                        continue;
+                    }
+                    placed |= has_file;
+                    words.push(self.expand(&word, files));
+                }
             }
         }
         if !placed {
@@ -360,7 +405,7 @@ impl DesktopEntry {
         words
     }
 
-    fn expand(&self, word: &str) -> String {
+    fn expand(&self, word: &str, files: &[String]) -> String {
         let mut expanded = String::with_capacity(word.len());
         let mut characters = word.chars();
         while let Some(character) = characters.next() {
@@ -371,6 +416,8 @@ impl DesktopEntry {
             match characters.next() {
                 Some('%') => expanded.push('%'),
                 Some('c') => expanded.push_str(&self.name),
+                Some('k') => expanded.push_str(&self.file.to_string_lossy()),
+                Some('f' | 'u') => expanded.push_str(files.first().map_or("", String::as_str)),
                 _ => {}
             }
         }
@@ -378,7 +425,7 @@ impl DesktopEntry {
     }
 
     /// The file name of the program: `mousepad` of `/usr/bin/mousepad %U`.
-    fn program_name(&self) -> String {
+    pub(crate) fn program_name(&self) -> String {
         let program = split_exec(&self.exec).into_iter().next().unwrap_or_default();
         program.rsplit('/').next().unwrap_or_default().to_owned()
     }

@@ -80,6 +80,11 @@ fn command_lines_are_split_and_filled() {
     check("\"/opt/my app/run\" --title=%c 100%% %i %k", &[], &["/opt/my app/run", "--title=A Name", "100%"]);
     check(r#"sh -c "echo \\"hi\\" \\$HOME""#, &[], &["sh", "-c", "echo \"hi\" $HOME"]);
     check(r#"a "" b"#, &[], &["a", "", "b"]);
+    check("a --file=%f -x", &["/b"], &["a", "--file=/b", "-x"]);
+    check("a --file=%f -x", &[], &["a", "-x"]);
+    let text = "[Desktop Entry]\nType=Application\nName=N\nIcon=pic\nExec=a %i %k %F\n";
+    let entry = DesktopEntry { file: "/x/n.desktop".into(), ..DesktopEntry::parse("n", text).unwrap() };
+    assert_eq!(entry.command_line(&["b".to_owned()]), ["a", "--icon", "pic", "/x/n.desktop", "b"]);
 }
 
 #[test]

@@ -40,6 +40,8 @@ pub(crate) struct KnownDocuments(Arc<Mutex<Memory>>);
 struct Memory {
     /// Paths that were asked for, the latest last.
     paths: Vec<PathBuf>,
+    /// Paths of documents that applications were started to begin: the files come when they are saved.
+    begun: Vec<PathBuf>,
     /// Windows that marked unsaved changes: without the mark they have none.
     marking: HashSet<WindowId>,
 }
@@ -47,6 +49,19 @@ struct Memory {
 impl KnownDocuments {
     fn memory(&self) -> MutexGuard<'_, Memory> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes those of the arguments of a program that are files it begins: they do not exist, and their folders do.
+    pub(crate) fn begin(&self, arguments: &[String]) {
+        let is_begun =
+            |path: &PathBuf| path.is_absolute() && !path.exists() && path.parent().is_some_and(Path::is_dir);
+        let mut memory = self.memory();
+        for path in arguments.iter().map(PathBuf::from).filter(is_begun) {
+            if memory.begun.len() >= PATHS_MAX {
+                memory.begun.remove(0);
+            }
+            memory.begun.push(path);
+        }
     }
 
     fn keep(&self, path: PathBuf) {
@@ -76,8 +91,10 @@ impl Documents for LinuxDesktop {
         let Some(document) = DocumentInfo::of_title(&window.title) else { return Ok(None) };
         let modified = self.known_documents().modified(window.id, document.modified == Some(true));
         let home = self.home();
-        let places =
-            Places { home, pid: window.app.pid, known: self.known_documents().memory().paths.clone() };
+        let places = {
+            let memory = self.known_documents().memory();
+            Places { home, pid: window.app.pid, known: memory.paths.clone(), begun: memory.begun.clone() }
+        };
         let DocumentInfo { name, path, .. } = document;
         let wanted = name.clone();
         let path = run_blocking(move || places.find(&wanted, path.as_deref())).await?;
@@ -127,7 +144,7 @@ fn absolute(path: &str, home: Option<&Path>) -> PathBuf {
 }
 
 /// Resolves `%20` and the like.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, more)) = rest.split_first() {
@@ -201,6 +218,7 @@ struct Places {
     home: Option<PathBuf>,
     pid: Option<u32>,
     known: Vec<PathBuf>,
+    begun: Vec<PathBuf>,
 }
 
 impl Places {
@@ -208,7 +226,7 @@ impl Places {
     fn find(&self, name: &str, path: Option<&str>) -> Option<PathBuf> {
         let home = self.home.as_deref();
         if let Some(path) = path {
-            return Some(absolute(path, home)).filter(|path| path.is_file());
+            return Some(absolute(path, home)).filter(|path| path.is_file() || self.begun.contains(path));
         }
         let fits = |path: &PathBuf| {
             path.file_name().is_some_and(|last| last.to_string_lossy() == name) && path.is_file()
@@ -231,8 +249,10 @@ impl Places {
         let open = process.map(|process| fs::read_dir(process.join("fd")));
         let mut open = open.into_iter().flatten().flatten().flatten();
         let opened = open.find_map(|entry| fs::read_link(entry.path()).ok().filter(fits));
-        let beside = || folder.map(|folder| folder.join(name)).filter(fits);
-        opened.or_else(|| self.recently_used().rev().find(fits)).or_else(beside)
+        let beside = || folder.as_ref().map(|folder| folder.join(name)).filter(fits);
+        let found = opened.or_else(|| self.recently_used().rev().find(fits)).or_else(beside);
+        let named = |path: &&PathBuf| path.file_name().is_some_and(|last| last.to_string_lossy() == name);
+        found.or_else(|| self.begun.iter().rev().find(named).cloned())
     }
 
     /// The recently used files, the last one noted last.

@@ -10,6 +10,7 @@
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.
 //! - `office_locks`: the lock files of LibreOffice, and which of them are stale.
+//! - `opening` chooses the application for a file, a folder or an address, as `xdg-open` would.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
 //!   install.
 
@@ -27,6 +28,7 @@ mod history;
 mod kernel;
 mod key_ring;
 mod office_locks;
+mod opening;
 mod parts;
 mod settling;
 mod times;
@@ -41,6 +43,7 @@ pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};
 pub use office_locks::OfficeLock;
+pub use opening::{Begins, NoOpener, Opener, Openers, Target};
 pub use settling::Watch;
 pub use times::StartupTimes;
 pub use virtual_desktop::{

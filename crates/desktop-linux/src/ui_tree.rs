@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{CellRange, CellRef, Element, Pattern, Place, TableContent, Tree},
+    ui::{CellRange, CellRef, Element, Pattern, Place, TableContent, Tree, WindowInfo},
 };
 use deskhand_desktop::{
     Capture as _, DesktopError, DesktopResult, ElementAction, Patterns, Quirks, TreeLimits, UiTree,
@@ -15,7 +15,9 @@ use futures_util::future::BoxFuture;
 
 use crate::{
     atspi::{Accessibility, Difference, Screenshot, Source, WindowFacts, lasting},
+    blocking::run_blocking,
     desktop::LinuxDesktop,
+    kernel::may_expose,
 };
 
 impl LinuxDesktop {
@@ -154,6 +156,12 @@ impl UiTree for LinuxDesktop {
 
     async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         self.elements(id)?.is_within(id, ancestor).await
+    }
+
+    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
+        // Elements are found by the process of their window.
+        let Some(pid) = window.app.pid else { return Ok(false) };
+        run_blocking(move || may_expose(pid)).await
     }
 
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {

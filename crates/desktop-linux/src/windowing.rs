@@ -130,6 +130,9 @@ impl Windowing for LinuxDesktop {
                 .await?
                 .map_err(|error| fails(format!("cannot write its settings: {error}")))?;
         }
+        let known = self.known_documents().clone();
+        let begun = request.arguments.clone();
+        run_blocking(move || known.begin(&begun)).await?;
         let environment = self.environment().clone();
         let environment = match &needs.settings {
             Some(folder) => environment.with_settings(folder),

@@ -47,8 +47,11 @@ pub(crate) struct ScriptArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Desktop")]
 pub(crate) struct DocumentArgs {
-    /// Open a document first; can be repeated.
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    /// Open a file, a folder or an address first; can be repeated.
+    ///
+    /// All of them open at once, each in the application that `xdg-open` would choose among those with windows. A file that does not
+    /// exist is begun as a new document.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) open: Vec<PathBuf>,
 }
 

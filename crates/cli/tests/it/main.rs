@@ -11,6 +11,7 @@ mod endings;
 mod help;
 mod keeper;
 mod main_job;
+mod opening;
 mod packaging;
 mod passwords;
 mod people;

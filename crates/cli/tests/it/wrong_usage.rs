@@ -1,5 +1,7 @@
 //! Wrong usage is reported before anything starts, with the next step.
 
+use std::fs;
+
 use insta::assert_snapshot;
 
 use crate::support::World;
@@ -120,7 +122,7 @@ fn no_display() {
 }
 
 #[test]
-fn document_that_is_missing_a_folder_or_locked() {
+fn document_that_cannot_be_opened() {
     let world = World::new();
     world.file("turns.toml", SCRIPT);
     world.file("sales.odt", "");
@@ -129,22 +131,29 @@ fn document_that_is_missing_a_folder_or_locked() {
     exit 1
     --- error
     error: failed to open slaes.odt: No such file or directory (os error 2)
-    help: did you mean sales.odt?
+    help: did you mean sales.odt? `touch slaes.odt` begins a new document
     ");
     // The option takes exactly one file.
     let before = world.run(&["run", "--model", "script:turns.toml", "--open", "slaes.odt", "do it"]);
     assert_eq!(before, open("slaes.odt"));
-    assert_snapshot!(open("other.txt"), @r"
+    assert_snapshot!(open("nowhere/other.txt"), @r"
     exit 1
     --- error
-    error: failed to open other.txt: No such file or directory (os error 2)
+    error: failed to open nowhere/other.txt: No such file or directory (os error 2)
     help: check the path; nothing was started
     ");
-    assert_snapshot!(open("."), @r"
+    fs::write(world.path().join("bytes.bin"), [0, 1, 2]).unwrap();
+    assert_snapshot!(open("bytes.bin"), @r"
     exit 1
     --- error
-    error: failed to open .: it is a folder
-    help: name a document in it
+    error: failed to open bytes.bin: no installed application opens application/octet-stream
+    help: install one, or choose one that is: `xdg-mime default NAME.desktop application/octet-stream`
+    ");
+    assert_snapshot!(open("ftp://example.org/x"), @r"
+    exit 1
+    --- error
+    error: failed to open ftp://example.org/x: addresses with `ftp:` are not opened
+    help: open a file, a folder, or an address with `https:`, `http:` or `file:`
     ");
     world.file(".~lock.sales.odt#", ",ada,desk7,20.11.2026 10:15,file:///home/ada/.config/libreoffice/4;");
     assert_snapshot!(open("sales.odt"), @r"

@@ -189,6 +189,9 @@ pub struct SessionConfig {
     /// Where secrets may be typed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretPermit>,
+    /// The hosts of the addresses that the user had opened. They count as named by the user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<String>,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
 }
@@ -213,6 +216,7 @@ impl Default for SessionConfig {
             applications: None,
             places: Places::default(),
             secrets: Vec::new(),
+            opened: Vec::new(),
             agents: Vec::new(),
         }
     }

@@ -124,7 +124,8 @@ impl<'a> AtHand<'a> {
 
 impl Texts for AtHand<'_> {
     fn said(&self) -> Vec<&str> {
-        self.session.said.texts().collect()
+        let opened = self.session.config.opened.iter().map(String::as_str);
+        self.session.said.texts().chain(opened).collect()
     }
 
     fn made(&self) -> Vec<&str> {

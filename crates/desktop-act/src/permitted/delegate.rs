@@ -97,6 +97,10 @@ impl<D: Desktop> UiTree for Permitted<'_, D> {
         self.desktop.is_within(id, ancestor).await
     }
 
+    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
+        self.desktop.may_show_elements(window).await
+    }
+
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         self.desktop.known_focus(window).await
     }

@@ -121,6 +121,10 @@ impl<D: Desktop> UiTree for Veiled<D> {
         self.inner.is_within(id, ancestor).await
     }
 
+    async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
+        self.inner.may_show_elements(window).await
+    }
+
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {
         Ok(self.inner.known_focus(window).await?.map(|element| self.element(element)))
     }

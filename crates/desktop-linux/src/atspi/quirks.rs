@@ -268,6 +268,9 @@ impl Toolkit {
             ignores_clicks_in_fresh_lists: self == Self::Qt,
             // The content of a popover: see above.
             misplaces_menu_items: self == Self::Gtk4,
+            // A dialog with a main loop of its own (`gtk_dialog_run`) keeps the bridge of ATK from taking up its connection again; when a
+            // key is pressed, the bridge waits for that connection in turn.
+            blocks_in_actions: self == Self::Gtk3,
             runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
             // For text, it asks how to import it.
             pastes_cells_as: (self == Self::LibreOffice).then_some("application/x-libreoffice-tsvc"),

@@ -21,6 +21,7 @@ mod linux_mirror;
 mod linux_x11;
 mod navigating;
 mod office;
+mod opening;
 mod programs;
 mod secrets;
 mod teeth;

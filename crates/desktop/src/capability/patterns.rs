@@ -40,6 +40,9 @@ pub struct Quirks {
     pub ignores_clicks_in_fresh_lists: bool,
     /// It reports the items of its menus at other places than where they are.
     pub misplaces_menu_items: bool,
+    /// It runs actions to their end before it answers. While a dialog is open that one of them has opened, it tells assistive technology
+    /// nothing, and a key that is pressed then may stop it for good.
+    pub blocks_in_actions: bool,
     /// Timers of its own are always due soon, so that one that is due says nothing about the effect of an input.
     pub runs_timers: bool,
     /// The media type of rows of cells that it pastes without a question: cells are separated by tabs, rows by line feeds.

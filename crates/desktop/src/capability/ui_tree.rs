@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Place, Tree},
+    ui::{Element, Place, Tree, WindowInfo},
 };
 
 use crate::DesktopResult;
@@ -56,6 +56,13 @@ pub trait UiTree {
     /// # Errors
     /// [`crate::DesktopError::NoWindow`] if it is gone; an application that does not answer yields a partial tree.
     fn tree(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Tree>> + Send;
+
+    /// Whether the application of a window that shows no elements may still come to expose some. `false` once its toolkit is known to
+    /// have none.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Failed`] if that cannot be found out.
+    fn may_show_elements(&self, window: &WindowInfo) -> impl Future<Output = DesktopResult<bool>> + Send;
 
     /// One element, read again (`depth` is 0).
     ///

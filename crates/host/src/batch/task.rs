@@ -10,7 +10,10 @@ use deskhand_runtime::people::Request;
 use serde::Deserialize;
 
 use super::TaskError;
-use crate::{session::Plan, workspace::check_documents};
+use crate::{
+    session::Plan,
+    workspace::{Missing, check_documents, hosts_of, in_folder},
+};
 
 /// The most tasks in a folder or file.
 const TASKS_MAX: usize = 10_000;
@@ -73,12 +76,14 @@ impl Task {
     /// A document cannot be opened.
     pub(super) fn plan(&self, base: &Plan) -> Result<Plan, TaskError> {
         let mut plan = base.clone();
-        let mut files: Vec<PathBuf> = self.said.open.iter().map(|file| self.folder.join(file)).collect();
+        let mut files: Vec<PathBuf> =
+            self.said.open.iter().map(|file| in_folder(&self.folder, file)).collect();
         // What a plan works on is a document beside it, or something that the HostAgent finds or starts.
         files
             .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
-        let documents = check_documents(&files)
+        let documents = check_documents(&files, Missing::Begun)
             .map_err(|source| TaskError::Document { place: self.place.clone(), source })?;
+        plan.config.opened.extend(hosts_of(&documents));
         plan.workspace.documents.extend(documents);
         plan.workspace.close_after = self.said.close;
         let (limits, said) = (&mut plan.config.limits, &self.said.limits);

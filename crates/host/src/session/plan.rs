@@ -25,7 +25,7 @@ use crate::{
     config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
     model::{ModelChoice, ModelError, ModelSetup},
     secrets::permits,
-    workspace::{Keep, WorkspacePlan},
+    workspace::{Keep, WorkspacePlan, hosts_of},
 };
 
 /// A request for a session. Everything else is configuration.
@@ -111,9 +111,10 @@ impl Plan {
     ) -> Result<Self, HostError> {
         let setup = model.clone().absolute();
         let model = model.choice()?;
-        let session = session_config(config, &model)?;
+        let mut session = session_config(config, &model)?;
         check_price(&session)?;
         let workspace = WorkspacePlan::for_requests(config, &request.open)?;
+        session.opened = hosts_of(&workspace.documents);
         Ok(Self {
             requests: request.requests,
             converse: request.converse,
@@ -121,7 +122,7 @@ impl Plan {
                 model: setup,
                 desktop: workspace.kind,
                 size: workspace.size,
-                documents: workspace.documents.iter().map(|document| document.path.clone()).collect(),
+                documents: workspace.documents.iter().map(|document| document.named.clone()).collect(),
             },
             workspace,
             prompts: PromptSet::default(),
@@ -283,6 +284,7 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
         session.evaluate.clone_from(&now.evaluate);
     }
     session.secrets.clone_from(&now.secrets);
+    session.opened.extend(now.opened.iter().cloned());
     session.pictures &= now.pictures;
     session.model.clone_from(&now.model);
     session.ask_questions = now.ask_questions;

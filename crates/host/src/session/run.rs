@@ -25,7 +25,7 @@ use deskhand_runtime::{
 use super::{DesktopEnd, Ended, SessionError, plan::Plan, script::skip_answered};
 use crate::{
     HostError, Notice, Observer,
-    workspace::{Document, Workspace, WorkspaceError, check_documents},
+    workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
 
 /// How long the final screenshot may take.
@@ -134,7 +134,7 @@ impl Run<'_> {
         self.observer.notice(&works_on(self.plan, &workspace, kept));
         let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
         let waiting = {
-            let more = again.iter().map(|document| document.path.display().to_string());
+            let more = again.iter().map(Document::argument);
             waits.begin(Wait::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
         };
         let opened = tokio::select! {
@@ -177,10 +177,10 @@ impl Run<'_> {
     fn documents_of_before(&mut self) -> Vec<Document> {
         let opened = &self.plan.workspace.documents;
         let before = self.plan.setup.documents.iter();
-        let missing = before.filter(|path| opened.iter().all(|document| document.path != **path));
+        let missing = before.filter(|path| opened.iter().all(|document| document.named != **path));
         let mut documents = Vec::new();
         for path in missing {
-            match check_documents(std::slice::from_ref(path)) {
+            match check_documents(std::slice::from_ref(path), Missing::Refused) {
                 Ok(checked) => documents.extend(checked),
                 Err(error) => {
                     let problem = error_chain(&error);

@@ -17,7 +17,7 @@ pub(super) struct Setup {
     pub(super) model: ModelSetup,
     pub(super) desktop: DesktopKind,
     pub(super) size: ScreenSize,
-    /// The documents opened at the start.
+    /// The documents opened at the start: absolute paths and addresses.
     #[serde(default)]
     pub(super) documents: Vec<PathBuf>,
 }

@@ -1,12 +1,14 @@
 //! Documents to open: checked before anything starts, with the programs that open them.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write as _},
     path::{Path, PathBuf},
 };
 
+use super::blank::blank;
 use deskhand_core::suggest::{LIKELY_FILE_MIN, rank, similarity};
-use deskhand_desktop_linux::OfficeLock;
+use deskhand_desktop_linux::{Begins, NoOpener, OfficeLock, Opener, Openers, Target};
 
 /// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]
@@ -22,11 +24,31 @@ pub enum DocumentError {
         #[source]
         source: io::Error,
     },
-    /// It is a folder.
-    #[error("failed to open {}: it is a folder", path.display())]
-    Folder {
-        /// The folder.
+    /// It does not exist, and an empty file is no document of its type.
+    #[error("failed to open {}: there is no such file, and {program} cannot begin one of type {mime}", path.display())]
+    NotBegun {
+        /// The file.
         path: PathBuf,
+        /// Its type.
+        mime: String,
+        /// The application for it.
+        program: String,
+    },
+    /// Nothing that is installed opens it.
+    #[error("failed to open {}: no installed application opens {}{}", named.display(), none.mime, unusable(none))]
+    NoProgram {
+        /// The file or address.
+        named: PathBuf,
+        /// What was looked for.
+        none: NoOpener,
+    },
+    /// It is an address that is not opened.
+    #[error("failed to open {}: addresses with `{scheme}:` are not opened", address.display())]
+    Scheme {
+        /// The address.
+        address: PathBuf,
+        /// Its scheme.
+        scheme: String,
     },
     /// It is not readable.
     #[error("failed to open {}", path.display())]
@@ -53,9 +75,15 @@ impl DocumentError {
     /// What to do next.
     pub fn help(&self) -> Option<String> {
         Some(match self {
-            Self::Missing { nearest: Some(near), .. } => format!("did you mean {}?", near.display()),
+            Self::Missing { nearest: Some(near), path, .. } => {
+                format!("did you mean {}? `touch {}` begins a new document", near.display(), path.display())
+            }
             Self::Missing { .. } => "check the path; nothing was started".to_owned(),
-            Self::Folder { .. } => "name a document in it".to_owned(),
+            Self::NotBegun { .. } => "open a file that exists, or let an agent save a new one".to_owned(),
+            Self::NoProgram { none, .. } => choose_help(none),
+            Self::Scheme { .. } => {
+                "open a file, a folder, or an address with `https:`, `http:` or `file:`".to_owned()
+            }
             Self::Unreadable { path, .. } => format!("make it readable: `chmod u+r {}`", path.display()),
             Self::Locked { lock, .. } => {
                 format!("close it there; if that program is gone, remove {}", lock.display())
@@ -64,65 +92,153 @@ impl DocumentError {
     }
 }
 
-/// A document that exists, is readable, and is not open elsewhere.
+/// The applications that are registered for a type and cannot be used.
+fn unusable(none: &NoOpener) -> String {
+    let each = none.unusable.iter().map(|(name, why)| format!("{name} {why}"));
+    let all = each.collect::<Vec<_>>().join(", ");
+    if all.is_empty() { all } else { format!(" ({all})") }
+}
+
+/// How to get an application for a type.
+fn choose_help(none: &NoOpener) -> String {
+    let choose = format!("choose one that is: `xdg-mime default NAME.desktop {}`", none.mime);
+    match none.package {
+        Some(package) => format!("install one, such as `{package}`, or {choose}"),
+        None => format!("install one, or {choose}"),
+    }
+}
+
+/// What becomes of a file that does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// It is begun as a new document.
+    Begun,
+    /// It is an error.
+    Refused,
+}
+
+/// A file that is readable and not open elsewhere, a file to begin, a folder or an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Document {
-    /// Its absolute path.
-    pub(crate) path: PathBuf,
-    /// The programs that open it, in order of preference.
-    pub(crate) programs: &'static [&'static str],
+    /// Its absolute path, or its address.
+    pub(crate) named: PathBuf,
+    /// The application that opens it.
+    pub(crate) opener: Opener,
+    /// The host of its address.
+    host: Option<String>,
+    /// What is written first, if its application does not begin it by itself.
+    beginning: Option<Vec<u8>>,
 }
 
-const WRITER: &[&str] = &["libreoffice-writer"];
-const CALC: &[&str] = &["libreoffice-calc"];
-const IMPRESS: &[&str] = &["libreoffice-impress"];
-const DRAW: &[&str] = &["libreoffice-draw"];
-const BROWSER: &[&str] = &["chromium", "firefox", "firefox-esr"];
-const READER: &[&str] = &["org.gnome.Evince", "evince", "okular", "chromium", "firefox", "firefox-esr"];
-const PICTURES: &[&str] = &["org.gnome.eog", "eog", "gwenview", "ristretto"];
-const EDITOR: &[&str] =
-    &["mousepad", "org.gnome.gedit", "gedit", "org.gnome.TextEditor", "kate", "featherpad"];
+impl Document {
+    /// What the application is given.
+    pub(crate) fn argument(&self) -> String {
+        self.named.to_string_lossy().into_owned()
+    }
 
-/// The programs for each file extension. Other files are opened as plain text.
-const KINDS: &[(&[&str], &[&str])] = &[
-    (&["odt", "ott", "fodt", "doc", "docx", "rtf"], WRITER),
-    (&["ods", "ots", "fods", "xls", "xlsx", "csv", "tsv"], CALC),
-    (&["odp", "otp", "fodp", "ppt", "pptx"], IMPRESS),
-    (&["odg", "fodg", "vsd", "vsdx"], DRAW),
-    (&["html", "htm", "xhtml"], BROWSER),
-    (&["pdf"], READER),
-    (&["png", "jpg", "jpeg", "gif", "bmp", "webp"], PICTURES),
-];
+    /// Makes the file for a new document, if its application needs one. One that has come meanwhile stays as it is.
+    pub(crate) fn begin(&self) -> io::Result<()> {
+        let Some(beginning) = &self.beginning else { return Ok(()) };
+        match fs::File::create_new(&self.named) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            other => other.and_then(|mut file| file.write_all(beginning)),
+        }
+    }
+}
 
-/// Checks the files to open.
+/// The hosts of the addresses among documents.
+pub(crate) fn hosts_of(documents: &[Document]) -> Vec<String> {
+    documents.iter().filter_map(|document| document.host.clone()).collect()
+}
+
+/// What is named in a file, with its path from the folder of that file on; addresses stay as they are.
+pub(crate) fn in_folder(folder: &Path, named: &Path) -> PathBuf {
+    match Target::parse(named) {
+        Ok(Target::Path(path)) => folder.join(path),
+        Ok(Target::Address(_)) | Err(_) => named.to_owned(),
+    }
+}
+
+/// Checks what is to be opened: paths of files and folders, `file`, `http` and `https` addresses.
 ///
 /// # Errors
-/// [`DocumentError`] for the first file that is missing, not readable, or open elsewhere.
-pub(crate) fn check(files: &[PathBuf]) -> Result<Vec<Document>, DocumentError> {
-    files.iter().map(|file| check_one(file)).collect()
+/// [`DocumentError`] for the first that cannot be opened.
+pub(crate) fn check(named: &[PathBuf], missing: Missing) -> Result<Vec<Document>, DocumentError> {
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let openers = Openers::of_this_system();
+    named.iter().map(|one| check_one(&openers, one, missing)).collect()
 }
 
-fn check_one(file: &Path) -> Result<Document, DocumentError> {
-    let path = fs::canonicalize(file).map_err(|source| DocumentError::Missing {
-        path: file.to_owned(),
-        nearest: nearest_file(file),
-        source,
-    })?;
-    let unreadable = |source| DocumentError::Unreadable { path: file.to_owned(), source };
+fn check_one(openers: &Openers, named: &Path, missing: Missing) -> Result<Document, DocumentError> {
+    let target =
+        Target::parse(named).map_err(|scheme| DocumentError::Scheme { address: named.to_owned(), scheme })?;
+    let Target::Path(file) = target else {
+        let host = target.host().map(ToOwned::to_owned);
+        let opener = choose(openers, &target, named)?;
+        return Ok(Document { named: named.to_owned(), opener, host, beginning: None });
+    };
+    let path = match fs::canonicalize(&file) {
+        Ok(path) => path,
+        Err(source) => return begin(openers, &file, missing, source),
+    };
+    let unreadable = |source| DocumentError::Unreadable { path: file.clone(), source };
     if fs::metadata(&path).map_err(unreadable)?.is_dir() {
-        return Err(DocumentError::Folder { path: file.to_owned() });
+        fs::read_dir(&path).map_err(unreadable)?;
+    } else {
+        fs::File::open(&path).map_err(unreadable)?;
     }
-    fs::File::open(&path).map_err(unreadable)?;
     if let Some(lock) = find_lock(&path) {
-        return Err(DocumentError::Locked { path: file.to_owned(), owner: lock.owner, lock: lock.file });
+        return Err(DocumentError::Locked { path: file, owner: lock.owner, lock: lock.file });
     }
-    Ok(Document { programs: programs_for(&path), path })
+    let opener = choose(openers, &Target::Path(path.clone()), &file)?;
+    Ok(Document { named: path, opener, host: None, beginning: None })
 }
 
-fn programs_for(path: &Path) -> &'static [&'static str] {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let kind = |extension: &String| KINDS.iter().find(|(known, _)| known.contains(&extension.as_str()));
-    extension.as_ref().and_then(kind).map_or(EDITOR, |(_, programs)| programs)
+/// A document that does not exist yet, unless it is likely that another one is meant.
+fn begin(
+    openers: &Openers,
+    file: &Path,
+    missing: Missing,
+    source: io::Error,
+) -> Result<Document, DocumentError> {
+    let nearest = nearest_file(file);
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let is_new = missing == Missing::Begun
+        && source.kind() == io::ErrorKind::NotFound
+        // A link that leads nowhere would be begun where it leads.
+        && fs::symlink_metadata(file).is_err();
+    let refused = |source| DocumentError::Missing { path: file.to_owned(), nearest: nearest.clone(), source };
+    let (Some(name), true) =
+        (file.file_name(), is_new && !nearest.as_deref().is_some_and(|near| is_slip(file, near)))
+    else {
+        return Err(refused(source));
+    };
+    let path = fs::canonicalize(folder).map_err(refused)?.join(name);
+    let opener = choose(openers, &Target::Path(path.clone()), file)?;
+    let beginning = match opener.begins {
+        Begins::ByPath => None,
+        Begins::Empty => Some(blank(&opener.mime)),
+        Begins::Not => {
+            let (path, mime) = (file.to_owned(), opener.mime);
+            return Err(DocumentError::NotBegun { path, mime, program: opener.name });
+        }
+    };
+    Ok(Document { named: path, opener, host: None, beginning })
+}
+
+/// Whether a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series.
+fn is_slip(file: &Path, near: &Path) -> bool {
+    let without_digits = |path: &Path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        name.chars().filter(|c| !c.is_numeric()).collect::<String>()
+    };
+    file.extension() == near.extension() && without_digits(file) != without_digits(near)
+}
+
+fn choose(openers: &Openers, target: &Target, named: &Path) -> Result<Opener, DocumentError> {
+    openers.choose(target).map_err(|none| DocumentError::NoProgram { named: named.to_owned(), none })
 }
 
 /// The lock of a program that has the document open. A stale one, as a private desktop leaves it that was killed, is removed.

@@ -22,11 +22,22 @@ pub enum WorkspaceError {
         /// The problem.
         problem: String,
     },
-    /// No program is known for this kind of document.
-    #[error("failed to open {}: no installed program opens it", path.display())]
-    NoProgram {
+    /// A document was not shown by the program for it.
+    #[error("failed to open {}: {problem}", document.display())]
+    NotOpened {
         /// The document.
+        document: PathBuf,
+        /// The problem.
+        problem: String,
+    },
+    /// An empty file for a new document could not be made.
+    #[error("failed to make {}", path.display())]
+    Begin {
+        /// The file.
         path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
     },
     /// No window matches.
     #[error("no window matches `{wanted}`")]
@@ -81,7 +92,7 @@ impl WorkspaceError {
             Self::Desktop(DesktopError::Start { fix, .. }) => fix,
             Self::Desktop(DesktopError::Gone { .. }) => "start it again",
             Self::Desktop(DesktopError::NoWindow(_)) => "`deskhand windows` lists them",
-            Self::NoWindowShown { .. } => {
+            Self::NoWindowShown { .. } | Self::NotOpened { .. } => {
                 "start it by hand to see why; `deskhand doctor` checks what is installed"
             }
             Self::NoSuchWindow { windows, .. } if !windows.is_empty() => {
@@ -102,7 +113,7 @@ impl WorkspaceError {
                 | DesktopError::Refused(_)
                 | DesktopError::Failed { .. },
             )
-            | Self::NoProgram { .. }
+            | Self::Begin { .. }
             | Self::Note { .. }
             | Self::Detach(_)
             | Self::PassConfine(_) => return None,

@@ -1,10 +1,11 @@
 //! The desktop to work on: selection, start, documents to open, and how it outlives its process.
 //!
 //! - [`WorkspacePlan`] is checked before anything starts; [`Workspace`] is the running desktop.
-//! - `documents`: files to open and their programs. `windows`: finds the window that a text names.
+//! - `documents`: what to open, and with which programs; `open` opens all of it in one go. `windows`: finds the window that a text names.
 //! - `ending`: closes applications as a person would, and finds what is not saved.
 //! - `keeper` holds the virtual desktop of a session in its own process; `note` stores the address of that desktop.
 
+mod blank;
 mod documents;
 mod ending;
 mod error;
@@ -15,7 +16,7 @@ mod plan;
 mod windows;
 
 pub use documents::DocumentError;
-pub(crate) use documents::{Document, check as check_documents};
+pub(crate) use documents::{Document, Missing, check as check_documents, hosts_of, in_folder};
 pub(crate) use ending::remaining_name;
 pub use error::WorkspaceError;
 pub use keeper::{KEEPER_ARGUMENTS, hold_desktop};

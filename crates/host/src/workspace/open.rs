@@ -9,13 +9,16 @@ use deskhand_core::{
 };
 use deskhand_desktop::{LaunchRequest, QuietLimits, Settling as _, Windowing as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Veiled};
+use deskhand_desktop_act::{ActLimits, Opened as Shown, Opening, Veiled};
 use deskhand_desktop_detect::Seeing;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_secret::Secrets;
 
 use super::{DesktopNote, Document, WorkspaceError, windows::find_window};
 use crate::config::DesktopKind;
+
+/// The types about which LibreOffice asks how to read them.
+const ASKS: &[&str] = &["text/csv", "text/tab-separated-values"];
 
 /// A running desktop.
 pub struct Workspace {
@@ -91,26 +94,80 @@ impl Workspace {
         }
     }
 
-    pub(super) async fn open(&self, document: &Document) -> Result<WindowInfo, WorkspaceError> {
-        let mut first_error = None;
-        for program in document.programs {
-            match self.start(program, Some(&document.path)).await {
-                Ok(window) => return Ok(window),
-                Err(error) => first_error.get_or_insert(error),
-            };
+    /// Opens documents, all in one go; returns the window of the last one.
+    pub(super) async fn open(&self, documents: &[&Document]) -> Result<Option<WindowInfo>, WorkspaceError> {
+        for document in documents {
+            document
+                .begin()
+                .map_err(|source| WorkspaceError::Begin { path: document.named.clone(), source })?;
         }
-        Err(first_error.unwrap_or_else(|| WorkspaceError::NoProgram { path: document.path.clone() }))
+        let last = documents.last().map(|document| document.argument());
+        let mut of_last = None;
+        for openings in in_turn(documents) {
+            match act::open(&self.desktop, &openings, &ActLimits::default()).await? {
+                Shown::All(reports) => {
+                    let shown = openings.iter().flat_map(|opening| &opening.documents).zip(reports);
+                    let found = shown.filter(|(document, _)| last.as_ref() == Some(*document)).last();
+                    of_last = found.and_then(|(_, report)| report.window).or(of_last);
+                }
+                Shown::Failed { document, report } => {
+                    let (document, problem) = (document.into(), report.summary());
+                    return Err(WorkspaceError::NotOpened { document, problem });
+                }
+            }
+        }
+        Ok(of_last)
     }
 
-    pub(super) async fn start(
-        &self,
-        program: &str,
-        file: Option<&(impl AsRef<Path> + ?Sized)>,
-    ) -> Result<WindowInfo, WorkspaceError> {
-        let arguments = file.iter().map(|file| file.as_ref().display().to_string()).collect();
-        let request = LaunchRequest { program: program.to_owned(), arguments };
+    pub(super) async fn start(&self, program: &str) -> Result<WindowInfo, WorkspaceError> {
+        let request = LaunchRequest { program: program.to_owned(), arguments: Vec::new() };
         let report = act::launch(&self.desktop, &request, &ActLimits::default()).await?;
         let problem = report.summary();
         report.window.ok_or_else(|| WorkspaceError::NoWindowShown { program: program.to_owned(), problem })
     }
+}
+
+/// What is started at once, and what has to wait for it: a program that asks about a document shows no further one that it was started
+/// with, but takes it over from another start.
+fn in_turn(documents: &[&Document]) -> Vec<Vec<Opening>> {
+    let asks = |document: &&&Document| {
+        ASKS.contains(&document.opener.mime.as_str()) && document.opener.takes_several
+    };
+    let later: Vec<&Document> = documents.iter().filter(asks).skip(1).copied().collect();
+    let is_later = |document: &&Document| later.iter().any(|later| later.named == document.named);
+    let first: Vec<&Document> = documents.iter().filter(|one| !is_later(one)).copied().collect();
+    let one_by_one = later.iter().map(|document| openings(&[document]));
+    std::iter::once(openings(&first)).chain(one_by_one).filter(|openings| !openings.is_empty()).collect()
+}
+
+/// The starts of programs that open documents: one for all that a program takes at once. A suite with one process for all of its
+/// applications is started once: two at the same moment would both want its profile.
+fn openings(documents: &[&Document]) -> Vec<Opening> {
+    let mut groups: Vec<Vec<&Document>> = Vec::new();
+    for document in documents {
+        let joins = |group: &&mut Vec<&Document>| {
+            let first = group.first().map(|first| &first.opener);
+            first.is_some_and(|first| first.family == document.opener.family && first.takes_several)
+        };
+        match groups.iter_mut().find(joins).filter(|_| document.opener.takes_several) {
+            Some(group) => group.push(document),
+            None => groups.push(vec![document]),
+        }
+    }
+    groups.into_iter().filter_map(opening).collect()
+}
+
+fn opening(mut group: Vec<&Document>) -> Option<Opening> {
+    let first = group.first()?.opener.clone();
+    let same = group.iter().all(|document| document.opener.entry == first.entry);
+    // What asks first keeps all after it waiting.
+    group.sort_by_key(|document| ASKS.contains(&document.opener.mime.as_str()));
+    let mut documents: Vec<String> = Vec::new();
+    for document in group {
+        if !documents.contains(&document.argument()) {
+            documents.push(document.argument());
+        }
+    }
+    let program = if same { first.entry } else { first.program };
+    Some(Opening { request: LaunchRequest { program, arguments: documents.clone() }, documents })
 }

@@ -1,9 +1,6 @@
 //! A desktop to start: which one, and what to open on it.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::Windowing as _;
@@ -14,7 +11,7 @@ use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
 
 use super::{
-    DesktopNote, Document, WorkspaceError, check_documents, keeper,
+    DesktopNote, Document, Missing, WorkspaceError, check_documents, keeper,
     open::{Opened, Workspace},
 };
 use crate::{
@@ -88,7 +85,7 @@ impl WorkspacePlan {
     }
 
     fn of_kind(kind: DesktopKind, config: &Config, open: &[PathBuf]) -> Result<Self, HostError> {
-        let documents = check_documents(open)?;
+        let documents = check_documents(open, Missing::Begun)?;
         if kind == DesktopKind::Current && !has_display() {
             return Err(WorkspaceError::NoDisplay.into());
         }
@@ -190,7 +187,7 @@ impl WorkspacePlan {
 
     /// What is opened on it, by path or name.
     pub fn opens(&self) -> Vec<String> {
-        let documents = self.documents.iter().map(|document| document.path.display().to_string());
+        let documents = self.documents.iter().map(Document::argument);
         self.launch.iter().cloned().chain(documents).collect()
     }
 
@@ -206,10 +203,11 @@ impl WorkspacePlan {
             workspace.opened.known = Some(windows.into_iter().map(|window| window.id).collect());
         }
         if let Some(program) = &self.launch {
-            workspace.opened.last = Some(workspace.start(program, None::<&Path>).await?);
+            workspace.opened.last = Some(workspace.start(program).await?);
         }
-        for document in self.documents.iter().chain(more) {
-            workspace.opened.last = Some(workspace.open(document).await?);
+        let documents: Vec<&Document> = self.documents.iter().chain(more).collect();
+        if let Some(last) = workspace.open(&documents).await? {
+            workspace.opened.last = Some(last);
         }
         Ok(())
     }

@@ -153,8 +153,7 @@ impl Confine {
                 all.add(&place, Cover::Hidden);
             }
         }
-        let opened = surroundings.files.iter().filter_map(|file| plain(file).canonicalize().ok());
-        let beside = opened.filter_map(|file| file.parent().map(Path::to_owned));
+        let beside = surroundings.files.iter().filter_map(|file| folder_of(&plain(file)));
         // What is kept from applications stays so: the folder of a document, or of documents, cannot open it.
         let beside: Vec<PathBuf> =
             beside.filter(|folder| !all.keeps(folder) && folder.parent().is_some()).collect();
@@ -226,6 +225,15 @@ fn plain(file: &str) -> PathBuf {
     PathBuf::from(file.strip_prefix("file://").unwrap_or(file))
 }
 
+/// The folder that a file is in, without links; also of one that does not exist yet.
+fn folder_of(file: &Path) -> Option<PathBuf> {
+    match file.canonicalize() {
+        Ok(real) => real.parent().map(Path::to_owned),
+        Err(_) if file.is_absolute() => file.parent()?.canonicalize().ok(),
+        Err(_) => None,
+    }
+}
+
 fn is_below_run(path: &Path) -> bool {
     path.canonicalize().is_ok_and(|real| real.starts_with(RUN))
 }
@@ -275,7 +283,7 @@ impl Profile {
 
     /// The hidden place that a file is in.
     fn hides(&self, file: &Path) -> Option<&Path> {
-        let real = file.canonicalize().ok()?;
+        let real = file.canonicalize().ok().or_else(|| folder_of(file))?;
         let (place, how) = self.covers.iter().rfind(|(path, _)| real.starts_with(path))?;
         (*how == Cover::Hidden).then_some(place)
     }

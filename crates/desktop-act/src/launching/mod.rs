@@ -1,0 +1,249 @@
+//! Starts programs, and waits until they show what they were started for.
+//!
+//! - [`launch`] starts one, [`open`] several at once with documents; both wait in the same way.
+//! - `shown` tells which window or tab shows what, `rest` when a window can be worked on, `waited` counts the time.
+
+mod rest;
+mod shown;
+mod waited;
+
+use deskhand_core::{
+    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
+    command::Route,
+    duration::milliseconds,
+    ui::WindowInfo,
+};
+use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, Launched};
+use futures_util::future::{join_all, try_join_all};
+use std::time::Duration;
+
+use rest::at_rest;
+use shown::{How, Shown, Wish, assign};
+pub(crate) use waited::Waited;
+
+use crate::report::{ActLimits, ActionReport, refused};
+
+/// How long nothing may change after a program has ended well and shown nothing, until it counts as failed. Until then, a running
+/// instance may have taken over.
+const HANDED_OVER: Duration = Duration::from_secs(5);
+
+/// A start of a program, with the documents that it opens.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opening {
+    /// What is started.
+    pub request: LaunchRequest,
+    /// The paths and addresses among its arguments: each is waited for.
+    pub documents: Vec<String>,
+}
+
+/// The end of [`open`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Opened {
+    /// Everything is open: a report with the window of each document, in the order of the openings and of their documents.
+    All(Vec<ActionReport>),
+    /// A document did not open. What becomes of the others was not awaited.
+    Failed {
+        /// The document.
+        document: String,
+        /// What happened.
+        report: Box<ActionReport>,
+    },
+}
+
+/// Launches a program and waits for its window to be idle with its elements. Follows a program that hands over to a running
+/// instance; skips splash screens.
+///
+/// # Errors
+/// [`deskhand_desktop::DesktopError::Launch`] if the program does not exist, or another error of the desktop.
+pub async fn launch<D: Desktop>(
+    desktop: &D,
+    request: &LaunchRequest,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let (request, files) = match resolve_files(desktop, request).await? {
+        Ok(resolved) => resolved,
+        Err(refusal) => return Ok(refused(Act::Launch { program: request.program.clone() }, refusal)),
+    };
+    let known = desktop.windows().await?;
+    let launched = desktop.launch(&request).await?;
+    let wish = Wish { start: 0, launched: &launched, files: &files };
+    let (ends, waited) = all_shown(desktop, &known, &[wish], limits).await?;
+    let end = ends.into_iter().next().unwrap_or(End::Pending);
+    Ok(end.report(&launched, &waited))
+}
+
+/// Starts several programs at once and waits until each document has a window or a tab of its own, and the windows are idle with
+/// their elements. Files that do not exist are passed on: the program begins them.
+///
+/// # Errors
+/// [`deskhand_desktop::DesktopError::Launch`] if a program does not exist, or another error of the desktop.
+pub async fn open<D: Desktop>(
+    desktop: &D,
+    openings: &[Opening],
+    limits: &ActLimits,
+) -> DesktopResult<Opened> {
+    for document in openings.iter().flat_map(|opening| &opening.documents) {
+        if !document.contains("://") {
+            // A title has its name alone; the desktop knows the path from now on.
+            desktop.file(document).await?;
+        }
+    }
+    let known = desktop.windows().await?;
+    let launched = try_join_all(openings.iter().map(|opening| desktop.launch(&opening.request))).await?;
+    let starts = || openings.iter().zip(&launched).enumerate();
+    let wishes: Vec<Wish<'_>> = starts()
+        .flat_map(|(start, (opening, launched))| {
+            let each = opening.documents.iter().map(std::slice::from_ref);
+            each.map(move |files| Wish { start, launched, files })
+        })
+        .collect();
+    let (ends, waited) = all_shown(desktop, &known, &wishes, limits).await?;
+    let failed = ends.iter().position(|end| matches!(end, End::Failed(_)));
+    let failed = failed.or_else(|| ends.iter().position(|end| matches!(end, End::Pending)));
+    if let Some((wish, end)) = failed.and_then(|at| Some((wishes.get(at)?, ends.get(at)?))) {
+        let document = wish.files.first().cloned().unwrap_or_default();
+        let report = Box::new(end.clone().report(wish.launched, &waited));
+        return Ok(Opened::Failed { document, report });
+    }
+    let reports = ends.into_iter().zip(&wishes).map(|(end, wish)| end.report(wish.launched, &waited));
+    Ok(Opened::All(reports.collect()))
+}
+
+/// How the wait for one thing ended.
+#[derive(Debug, Clone)]
+enum End {
+    /// It is shown.
+    Shown(Box<Shown>),
+    /// Its program ended without showing it.
+    Failed(String),
+    /// It was not shown in time, or not awaited.
+    Pending,
+}
+
+impl End {
+    fn report(self, launched: &Launched, waited: &Waited) -> ActionReport {
+        let act = Act::Launch { program: launched.name.clone() };
+        let done = |aim, evidence: Evidence| -> ActionReport {
+            Action::new(act, aim, evidence).by(Route::Semantic).after(waited.spent_ms).into()
+        };
+        match self {
+            Self::Shown(shown) => {
+                let Shown { window, how } = *shown;
+                let proof = match how {
+                    How::Opened => Proof::WindowOpened { window: (&window).into() },
+                    How::Tab { proof, .. } | How::Proven(proof) => proof,
+                };
+                done(Aim::window(&window), proof.into()).with_window(Some(window))
+            }
+            Self::Failed(how) => done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how) }.into()),
+            Self::Pending => done(Aim::Unresolved, Shortfall::NoWindow { ended: None }.into()),
+        }
+    }
+}
+
+/// Waits until everything is shown and at rest, one program has failed, or the time is over.
+async fn all_shown<D: Desktop>(
+    desktop: &D,
+    known: &[WindowInfo],
+    wishes: &[Wish<'_>],
+    limits: &ActLimits,
+) -> DesktopResult<(Vec<End>, Waited)> {
+    let mut waited = Waited::new(limits.launch);
+    loop {
+        let windows = desktop.windows().await?;
+        let mut shown = assign(desktop, known, &windows, wishes).await?;
+        if shown.iter().all(Option::is_some) {
+            // A window that closes before it is idle was a splash screen.
+            if all_rest(desktop, &mut shown, &mut waited, limits).await? {
+                let ends = shown.into_iter().flatten().map(|shown| End::Shown(Box::new(shown)));
+                return Ok((ends.collect(), waited));
+            }
+        }
+        let over = waited.is_over();
+        let ends: Vec<End> = shown
+            .into_iter()
+            .zip(wishes)
+            .map(|(shown, wish)| match (shown, failure(desktop, wishes, wish, &waited)) {
+                (Some(shown), _) => End::Shown(Box::new(shown)),
+                (None, Some(how)) => End::Failed(how),
+                (None, None) => End::Pending,
+            })
+            .collect();
+        if over || ends.iter().any(|end| matches!(end, End::Failed(_))) {
+            return Ok((ends, waited));
+        }
+        waited.for_windows(desktop, &windows).await?;
+    }
+}
+
+/// Waits until all windows that something is shown in are idle, at the same time; `false` if one has closed.
+async fn all_rest<D: Desktop>(
+    desktop: &D,
+    shown: &mut [Option<Shown>],
+    waited: &mut Waited,
+    limits: &ActLimits,
+) -> DesktopResult<bool> {
+    let mut windows: Vec<WindowInfo> = Vec::new();
+    for one in shown.iter().flatten() {
+        if one.comes_to_rest() && windows.iter().all(|window| window.id != one.window.id) {
+            windows.push(one.window.clone());
+        }
+    }
+    let rests = windows.into_iter().map(async |window| {
+        let mut own = Waited::new(limits.launch);
+        let rested = at_rest(desktop, window, &mut own).await;
+        rested.map(|window| (window, own.spent_ms))
+    });
+    let mut longest_ms = 0;
+    for rested in join_all(rests).await {
+        let (window, ms) = rested?;
+        longest_ms = longest_ms.max(ms);
+        let Some(window) = window else {
+            waited.spent(longest_ms);
+            return Ok(false);
+        };
+        for one in shown.iter_mut().flatten().filter(|one| one.window.id == window.id) {
+            one.window = window.clone();
+        }
+    }
+    waited.spent(longest_ms);
+    Ok(true)
+}
+
+/// How the program ended that was to show something, if it will not do so any more.
+fn failure<D: Desktop>(desktop: &D, wishes: &[Wish<'_>], wish: &Wish<'_>, waited: &Waited) -> Option<String> {
+    let how = desktop.process_ended(wish.launched.pid)?;
+    let others = wishes.iter().filter(|other| other.start != wish.start);
+    let others_run = others.into_iter().any(|other| desktop.process_ended(other.launched.pid).is_none());
+    let over = !how.success() || (!others_run && waited.still_ms >= milliseconds(HANDED_OVER));
+    over.then(|| how.to_string())
+}
+
+/// The request with absolute paths, and what it opens; refused if one of the files does not exist. Options and addresses are passed
+/// on as they are, and plain words to what is no installed application.
+async fn resolve_files<D: Desktop>(
+    desktop: &D,
+    request: &LaunchRequest,
+) -> DesktopResult<Result<(LaunchRequest, Vec<String>), Refusal>> {
+    let (mut arguments, mut files) = (Vec::new(), Vec::new());
+    let takes_files = desktop.applications().iter().any(|one| one.is_named(&request.program));
+    for argument in &request.arguments {
+        let is_address = argument.contains("://") && !argument.starts_with("file://");
+        if argument.starts_with('-') || is_address {
+            files.extend(is_address.then(|| argument.clone()));
+            arguments.push(argument.clone());
+            continue;
+        }
+        let state = desktop.file(argument).await?;
+        if state.stamp.is_some() || state.is_folder {
+            files.push(state.path.clone());
+            arguments.push(state.path);
+        } else if takes_files || argument.starts_with(['/', '~', '.']) || argument.starts_with("file://") {
+            let (path, folder, near) = (state.path, !state.has_folder, state.near);
+            return Ok(Err(Refusal::NoFile { path, folder, near }));
+        } else {
+            arguments.push(argument.clone());
+        }
+    }
+    Ok(Ok((LaunchRequest { program: request.program.clone(), arguments }, files)))
+}

@@ -1,0 +1,108 @@
+//! When windows count as open, and what they show then, on real applications.
+//!
+//! Skipped if the programs are not installed, unless `DESKHAND_ALL_TESTS` is set.
+
+use std::process::Command;
+
+use deskhand_core::{command::Verdict, ids::WindowId, keys::KeyChord, ui::Wanted};
+use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
+use deskhand_desktop_act as act;
+use deskhand_desktop_act::{ActLimits, Click, Target};
+use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
+
+use crate::{fixtures::outline, programs::has_programs};
+
+/// How much longer one way may take than another one that leads to the same.
+const FACTOR: u64 = 6;
+
+async fn launch(desktop: &LinuxDesktop, program: &str, arguments: &[&str]) -> (WindowId, u64) {
+    let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    let request = LaunchRequest { program: program.to_owned(), arguments };
+    let report = act::launch(desktop, &request, &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    (report.window.as_ref().unwrap().id, report.waited_ms())
+}
+
+async fn shut_down(desktop: LinuxDesktop) {
+    desktop.shut_down().await;
+}
+
+/// The time of an editor with its elements is the measure: one without elements takes no longer than that, by far.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn windows_of_toolkits_without_elements_are_there_once_they_are_mapped() {
+    if !has_programs(&["xterm", "mousepad"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let (_, usual_ms) = launch(&desktop, "mousepad", &[]).await;
+    let (terminal, ms) = launch(&desktop, "xterm", &[]).await;
+    assert!(ms <= usual_ms.max(100) * FACTOR, "xterm: {ms} ms, with elements: {usual_ms} ms");
+    let windows = desktop.windows().await.unwrap();
+    assert!(windows.iter().any(|window| window.id == terminal && !window.accessible), "{windows:?}");
+    let tk = |arguments: &[&str]| Command::new("/usr/bin/python3").args(arguments).output();
+    if tk(&["-c", "import tkinter"]).is_ok_and(|output| output.status.success()) {
+        let script = "import tkinter; w = tkinter.Tk(); w.title('plain'); tkinter.Label(w, text='x').pack(); w.mainloop()";
+        let (_, ms) = launch(&desktop, "/usr/bin/python3", &["-c", script]).await;
+        assert!(ms <= usual_ms.max(100) * FACTOR, "Tk: {ms} ms, with elements: {usual_ms} ms");
+    }
+    shut_down(desktop).await;
+}
+
+/// The file dialog of GTK 3 runs a main loop of its own inside of the action that opens it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dialogs_that_an_action_opens_show_their_elements() {
+    if !has_programs(&["mousepad"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let limits = ActLimits::default();
+    let (editor, _) = launch(&desktop, "mousepad", &[]).await;
+    let press = async |keys: &str| {
+        let keys = [keys.parse::<KeyChord>().unwrap()];
+        act::press_keys(&desktop, editor, &keys, &limits).await.unwrap()
+    };
+    let elements = async |window: WindowId| desktop.tree(window, TreeLimits::default()).await.unwrap();
+
+    let by_keys = press("ctrl+shift+s").await;
+    let dialog = by_keys.window.clone().unwrap();
+    let shown = elements(dialog.id).await.elements.len();
+    press("Escape").await;
+
+    for _ in 0..2 {
+        let menu = act::find_element(&desktop, editor, &Wanted::named("File")).await.unwrap().unwrap().1;
+        let open = Click::once(Target::element(menu.id));
+        act::click(&desktop, editor, &open, &limits).await.unwrap();
+        let item =
+            act::find_element(&desktop, editor, &Wanted::named("Save As...")).await.unwrap().unwrap().1;
+        let begun = std::time::Instant::now();
+        let report = act::invoke(&desktop, editor, item.id, None, "click", &limits).await.unwrap();
+        let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap();
+        assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+        let usual_ms = by_keys.waited_ms().max(100);
+        assert!(took_ms <= usual_ms * FACTOR, "{took_ms} ms, by keys {usual_ms} ms");
+        let windows = desktop.windows().await.unwrap();
+        let dialog = windows.iter().find(|window| window.title == dialog.title).unwrap();
+        let tree = elements(dialog.id).await;
+        assert!(tree.elements.len() * 2 > shown, "{shown} by keys, and now\n{}", outline(&tree));
+        assert!(elements(editor).await.elements.len() > 5, "the window behind it is empty");
+        let closed = press("Escape").await;
+        assert_eq!(closed.effect(), Verdict::Seen, "{}", closed.summary());
+    }
+    shut_down(desktop).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_that_ends_without_a_window_fails_then() {
+    if !has_programs(&["mousepad"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let limits = ActLimits::default();
+    for (program, ended) in [("true", "exit status: 0"), ("false", "exit status: 1")] {
+        let request = LaunchRequest { program: program.to_owned(), arguments: Vec::new() };
+        let report = act::launch(&desktop, &request, &limits).await.unwrap();
+        assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+        assert!(report.summary().contains(ended), "{}", report.summary());
+    }
+    shut_down(desktop).await;
+}
