@@ -49,10 +49,11 @@ pages! {
     agents: "docs/guides/agents.md";
     documents: "docs/guides/documents.md" on "mousepad";
     embedding: "docs/guides/embedding.md";
-    mcp: "docs/guides/mcp.md";
+    mcp: "docs/guides/mcp.md" on "python3";
     pictures: "docs/guides/pictures.md";
     policies: "docs/guides/policies.md" on "mousepad";
     protocol: "docs/guides/protocol.md" on "mousepad";
+    recipes: "docs/guides/recipes.md" on "mousepad", "soffice", "chromium";
     reports: "docs/guides/reports.md" on "mousepad";
     scripts: "docs/guides/scripts.md" on "mousepad";
     secrets: "docs/guides/secrets.md" on "mousepad";
@@ -61,6 +62,7 @@ pages! {
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";
+    script_reference: "docs/reference/scripts.md";
     states: "docs/reference/states.md";
     tools: "docs/reference/tools.md";
     session_machine: "docs/internals/session-machine.md";

@@ -4,6 +4,7 @@
 mod endpoint_failures;
 mod openai;
 mod script;
+mod script_reference;
 
 use deskhand_core::{
     agent::AgentRef,
