@@ -44,18 +44,16 @@ pub(crate) fn dots(secret: &str) -> String {
 }
 
 /// The act with dots in place of its text, if the field turned out to hide what it holds.
-pub(crate) fn hiding(act: Act, evidence: &Evidence) -> Act {
+pub(crate) fn hiding(mut act: Act, evidence: &Evidence) -> Act {
     let is_hidden = matches!(
         evidence,
         Evidence::Seen { proof: Proof::HasLength }
             | Evidence::NotSeen { shortfall: Shortfall::OtherLength { .. } }
     );
-    match act {
-        Act::Type { text } if is_hidden => Act::Type { text: dots(&text) },
-        Act::SetText { text } if is_hidden => Act::SetText { text: dots(&text) },
-        Act::Paste { text } if is_hidden => Act::Paste { text: dots(&text) },
-        other => other,
+    if is_hidden && let Act::Type { text } | Act::SetText { text } | Act::Paste { text } = &mut act {
+        *text = dots(text);
     }
+    act
 }
 
 /// The text of an element, if readable.

@@ -13,7 +13,6 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::{PromptSet, marks_secret},
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    secret::is_dots,
     session::{
         ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason, Suspension,
     },
@@ -28,7 +27,7 @@ use crate::{
     camera::Camera,
     clock::now_ms,
     held::{HeldSession, InForce},
-    hidden::{concealed, keep_passwords},
+    hidden::{concealed, hide_typed},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
     people::{People, Request},
@@ -176,16 +175,7 @@ pub async fn resume<D: Desktop, M: Model>(
     observer: &mut (dyn FnMut(&Line) + Send),
 ) -> Result<RunEnd, RunError> {
     let secrets = &options.tools.secrets;
-    keep_passwords(&held.passwords, secrets);
-    for (name, fields) in &held.typed {
-        // What was typed may still be shown. A password that the journal does not have is known no more.
-        let revealed = secrets.reveal(name).await;
-        if is_dots(name) && revealed.is_err() {
-            continue;
-        }
-        revealed.map_err(|reason| RunError::Secret { name: name.clone(), reason })?;
-        fields.iter().for_each(|field| secrets.veil().typed_into(field.0, name));
-    }
+    hide_typed(&held, secrets).await?;
     options.config.host_tools = options.tools.host_specs();
     options.config.app_tools = options.tools.app_specs();
     let agents = options.agents.open(&held.folder.agents_path()).await?;

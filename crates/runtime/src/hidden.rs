@@ -3,27 +3,47 @@
 use deskhand_core::{
     command::{CallResult, Verdict},
     observation::ObserveFailure,
+    secret::is_dots,
     session::{Event, Session, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
 
+use crate::{driver::RunError, held::HeldSession};
+
 /// An event as it is recorded and applied: without the values of secrets, and with dots in place of the passwords that a reply types.
 pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> Event {
-    let event = match event {
-        Event::Replied { mut reply, .. } => {
-            let found = session.conceal(&mut reply, &|value| secrets.mark_of_typed(value));
-            let found: Vec<_> = with_values(found).collect();
-            keep_passwords(&found, secrets);
-            let passwords = found.into_iter().map(|(password, _)| password).collect();
-            Event::Replied { reply, passwords }
-        }
-        other => other,
+    let event = if let Event::Replied { mut reply, .. } = event {
+        let found = session.conceal(&mut reply, &|value| secrets.mark_of_typed(value));
+        let found: Vec<_> = with_values(found).collect();
+        keep_passwords(&found, secrets);
+        let passwords = found.into_iter().map(|(password, _)| password).collect();
+        Event::Replied { reply, passwords }
+    } else {
+        event
     };
     hidden(event, secrets.veil())
 }
 
-/// Hides the passwords of a session that is resumed.
-pub(crate) fn keep_passwords(passwords: &[(TypedPassword, SecretValue)], secrets: &Secrets) {
+/// Hides what a session has typed that is resumed: it may still be shown.
+///
+/// # Errors
+/// A secret of the configuration cannot be read.
+pub(crate) async fn hide_typed(held: &HeldSession, secrets: &Secrets) -> Result<(), RunError> {
+    keep_passwords(&held.passwords, secrets);
+    for (name, fields) in &held.typed {
+        let revealed = secrets.reveal(name).await;
+        // A password that the journal does not have is known no more.
+        if is_dots(name) && revealed.is_err() {
+            continue;
+        }
+        revealed.map_err(|reason| RunError::Secret { name: name.clone(), reason })?;
+        fields.iter().for_each(|field| secrets.veil().typed_into(field.0, name));
+    }
+    Ok(())
+}
+
+/// Keeps passwords, so that they are hidden and can be typed again.
+fn keep_passwords(passwords: &[(TypedPassword, SecretValue)], secrets: &Secrets) {
     for (password, value) in passwords {
         secrets.keep_typed(&password.dots, value, password.everywhere);
     }

@@ -264,8 +264,8 @@ impl Verification {
             Some(Flaw::Unlinked) if named => {}
             // Without its own seal, a modified line is detected by its successor's hash.
             Some(Flaw::Unlinked) if seq > 1 => self.note(Finding::Changed { seq: seq.saturating_sub(1) }),
-            // A modified line break joins two lines.
-            Some(Flaw::OutOfPlace) if unreadable => {}
+            // A modified line break joins two lines; a modified number is not that of its line.
+            Some(Flaw::OutOfPlace) if unreadable || (named && line.seq == seq) => {}
             Some(Flaw::OutOfPlace | Flaw::Unlinked) => {
                 self.note(Finding::OutOfPlace { seq, says: line.seq });
             }

@@ -4,7 +4,8 @@ use deskhand_core::{
     evaluation::Judgement,
     model::ModelReply,
     outcome::{Outcome, OutcomeKind},
-    session::{ApprovalScope, AskedBy, StopReason},
+    record::Record,
+    session::{ApprovalScope, AskedBy, Event, StopReason},
     text::{clip, one_line},
 };
 use deskhand_runtime::{
@@ -159,7 +160,9 @@ impl View {
                 };
                 self.push("stopped", Tone::Bad, why);
             }
-            Note::Suspended(reason) => self.push("suspended", Tone::Bad, &reason.to_string()),
+            Note::Suspended(reason) => {
+                self.push("stopped", Tone::Bad, &format!("the session is suspended: {reason}"));
+            }
             Note::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };
                 self.push("resumed", Tone::Doubtful, on);
@@ -239,6 +242,13 @@ fn head(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
     lines
 }
 
+fn is_suspended(journal: &Journal) -> bool {
+    journal.lines.last().is_some_and(|line| match &line.record {
+        Record::Event(record) => matches!(record.event, Event::Suspended { .. }),
+        Record::Header(_) | Record::Effect(_) | Record::Changed(_) => false,
+    })
+}
+
 fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
     let tally = summary.tally;
     let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
@@ -259,10 +269,12 @@ fn foot(journal: &Journal, summary: &RunSummary) -> Vec<Line> {
         Line::of(Tone::Faint, phase_words(&summary.phases)),
     ];
     if summary.outcome.is_none() {
-        lines.push(Line::of(
-            Tone::Doubtful,
-            "the session did not come to an end: it runs still, or its process was killed",
-        ));
+        let words = if is_suspended(journal) {
+            "the session is suspended; `deskhand resume` goes on with it"
+        } else {
+            "the session did not come to an end: it runs still, or its process was killed"
+        };
+        lines.push(Line::of(Tone::Doubtful, words));
     }
     for problem in &journal.problems {
         lines.push(Line::of(Tone::Bad, problem.to_string()));

@@ -81,7 +81,7 @@ mod tests {
         );
         check(
             Wait::Opening(vec!["a.odt".to_owned(), "b\u{1b}[2J".to_owned()]),
-            "  waiting   2 min 5 s for a.odt, b\\u{1b}[2J to open",
+            "  waiting   2 min 5 s for a.odt, b [2J to open",
         );
         check(Wait::Desktop, "  waiting   2 min 5 s for the desktop to start");
     }

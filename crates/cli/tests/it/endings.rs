@@ -172,6 +172,11 @@ fn an_office_document_has_no_lock_afterwards_and_is_opened_again_with_its_sessio
     let (ran, shown) =
         output(&world, &["run", "make it", "--model", "script:make.toml", "--script-var", &variable]);
     assert!(ran.status.success() && made.is_file(), "{shown}");
+    let saved = shown.lines().find(|line| line.contains("save as")).unwrap_or_default();
+    assert!(
+        saved.contains(" seen "),
+        "the suite keeps the new file open, and it is saved all the same: {shown}"
+    );
     assert_eq!((locks(&world), kept(&world)), (Vec::new(), 0), "{shown}");
     let (ran, shown) = output(&world, &["resume", "last", "now look", "--model", "script:look.toml"]);
     assert!(ran.status.success() && shown.contains("it is open"), "the session made it: {shown}");

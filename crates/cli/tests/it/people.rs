@@ -158,11 +158,16 @@ fn program_controls_a_session_over_json_lines() {
     assert_eq!(second["actions"][0]["command"]["arguments"]["text"], "GUTEN TAG, ADA", "{second}");
     program.say(&json!({"do": "decide", "id": second["id"], "approve": "session"}));
 
-    // The same action does not need approval again.
+    // The approval covers this text alone, and said so.
+    assert!(second["covers"][0].as_str().unwrap().contains("GUTEN TAG, ADA"), "{second}");
+    let third = program.wait_for("approval");
+    assert_eq!(third["actions"][0]["command"]["arguments"]["text"], "!", "{third}");
+    program.say(&json!({"do": "decide", "id": third["id"], "approve": "once"}));
+
     let outcome = program.wait_for("outcome");
     assert_eq!((&outcome["round"], &outcome["outcome"]), (&json!(1), &json!("finished")), "{outcome}");
     assert_eq!(outcome["reason"], "the greeting is written");
-    assert_eq!(program.count("approval"), 2);
+    assert_eq!(program.count("approval"), 3);
 
     program.wait_for("awaiting_request");
     program.say(&json!({"do": "request", "text": "say it again"}));
@@ -204,7 +209,9 @@ fn closed_input_answers_no_question_and_approves_nothing() {
         let output = command.args(arguments).output().unwrap();
         let shown = world.shown(&output);
         assert!(shown.starts_with("exit 10\n"), "{shown}");
-        assert!(!world.run(&["show", "last"]).contains("type_text"), "{}", world.run(&["show", "last"]));
+        let story = world.run(&["show", "last"]);
+        let typed = story.lines().any(|line| line.starts_with("  does") && line.contains("type_text"));
+        assert!(!typed && story.contains("type_text"), "it is asked for, and not done: {story}");
     }
 }
 
@@ -275,6 +282,9 @@ fn user_controls_a_session_on_a_terminal() {
     terminal.wait_for("type text “GUTEN TAG, ADA”");
     terminal.wait_for("> ");
     terminal.write("a");
+    terminal.wait_for("a approves for this session: type_text on text");
+    terminal.wait_for("> ");
+    terminal.write("y");
     terminal.wait_for("the greeting is written");
     terminal.wait_for("request> ");
     terminal.write("say it again");

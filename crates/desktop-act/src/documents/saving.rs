@@ -33,6 +33,17 @@ pub(crate) struct Saving {
     /// Whether a process has had it open for writing all along, as office suites have: then that says nothing.
     is_held: bool,
     modified: Option<bool>,
+    /// Whether the window showed this file before.
+    showed: bool,
+}
+
+/// What a window shows of its document.
+#[derive(Debug, Clone, Copy)]
+struct Shown {
+    /// Whether it has a mark of unsaved changes; `None` also if the window is gone.
+    modified: Option<bool>,
+    /// Whether the document is that of the file, and was not before: it is saved there.
+    took_file: bool,
 }
 
 /// What came of it.
@@ -50,7 +61,7 @@ impl Saving {
         let document = desktop.document(window).await?;
         let path = document.as_ref().and_then(|document| document.path.clone());
         let modified = document.and_then(|document| document.modified);
-        Self { modified, ..Self::of(desktop, window, path).await? }.with_stamp(desktop).await
+        Self { modified, showed: true, ..Self::of(desktop, window, path).await? }.with_stamp(desktop).await
     }
 
     /// The same for a file that the document is going to be saved to.
@@ -59,14 +70,24 @@ impl Saving {
         window: &WindowInfo,
         path: &str,
     ) -> DesktopResult<Self> {
-        let modified = desktop.document(window).await?.and_then(|document| document.modified);
-        let saving = Self { modified, ..Self::of(desktop, window, Some(path.to_owned())).await? };
+        let document = desktop.document(window).await?;
+        let showed = document.as_ref().is_some_and(|document| document.path.as_deref() == Some(path));
+        let modified = document.and_then(|document| document.modified);
+        let saving = Self { modified, showed, ..Self::of(desktop, window, Some(path.to_owned())).await? };
         saving.with_stamp(desktop).await
     }
 
     async fn of<D: Desktop>(desktop: &D, window: &WindowInfo, path: Option<String>) -> DesktopResult<Self> {
         let known = desktop.windows().await?;
-        Ok(Self { window: window.clone(), known, path, stamp: None, is_held: false, modified: None })
+        Ok(Self {
+            window: window.clone(),
+            known,
+            path,
+            stamp: None,
+            is_held: false,
+            modified: None,
+            showed: false,
+        })
     }
 
     async fn with_stamp<D: Desktop>(mut self, desktop: &D) -> DesktopResult<Self> {
@@ -106,7 +127,8 @@ impl Saving {
                 Some(path) => Some(desktop.file(path).await?),
                 None => None,
             };
-            let modified = self.modified_now(desktop, &windows).await?;
+            let shown = self.shown_now(desktop, &windows).await?;
+            let modified = shown.modified;
             let question = self.question(&windows);
             if let Some(dialog) = &question {
                 if answer(desktop, dialog, answers, limits).await? {
@@ -115,10 +137,11 @@ impl Saving {
                     let evidence = Shortfall::Asks { dialog: dialog.into() }.into();
                     return Ok(Saved { evidence, asks: question, waited_ms });
                 }
-            } else if let Some(proof) = self.proof(state.as_ref(), last.as_ref(), modified) {
+            } else if let Some(proof) = self.proof(state.as_ref(), last.as_ref(), shown) {
                 return Ok(Saved { evidence: proof.into(), asks: None, waited_ms });
             }
-            let works = state != last || state.as_ref().is_some_and(|state| self.is_being_written(state));
+            let works =
+                state != last || state.as_ref().is_some_and(|state| self.is_being_written(state, shown));
             if works || asked != question {
                 idle_ms = 0;
             }
@@ -139,14 +162,12 @@ impl Saving {
         Ok(Saved { evidence: self.shortfall(last.as_ref(), None), asks: asked, waited_ms })
     }
 
-    /// Whether the window shows a mark of unsaved changes now; `None` also if it is gone.
-    async fn modified_now<D: Desktop>(
-        &self,
-        desktop: &D,
-        windows: &[WindowInfo],
-    ) -> DesktopResult<Option<bool>> {
-        let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(None) };
-        Ok(desktop.document(now).await?.and_then(|document| document.modified))
+    async fn shown_now<D: Desktop>(&self, desktop: &D, windows: &[WindowInfo]) -> DesktopResult<Shown> {
+        let gone = Shown { modified: None, took_file: false };
+        let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(gone) };
+        let Some(document) = desktop.document(now).await? else { return Ok(gone) };
+        let is_it = document.path.is_some() && document.path == self.path;
+        Ok(Shown { modified: document.modified, took_file: is_it && !self.showed })
     }
 
     /// The dialog of the application that opened since.
@@ -161,22 +182,19 @@ impl Saving {
 
     /// The proof that the file was written: it is another one than before, nobody writes it, and the mark is gone. Where the
     /// application shows no mark, the file must also be the same in two looks.
-    fn proof(
-        &self,
-        now: Option<&FileState>,
-        last: Option<&FileState>,
-        modified: Option<bool>,
-    ) -> Option<Proof> {
+    fn proof(&self, now: Option<&FileState>, last: Option<&FileState>, shown: Shown) -> Option<Proof> {
         let now = now?;
         let stamp = now.stamp.filter(|stamp| Some(*stamp) != self.stamp)?;
         let rests = last.and_then(|last| last.stamp) == Some(stamp);
-        let mark_went = self.modified == Some(true) && modified == Some(false);
-        let complete = !self.is_being_written(now) && modified != Some(true) && (mark_went || rests);
+        let mark_went = self.modified == Some(true) && shown.modified == Some(false);
+        let complete =
+            !self.is_being_written(now, shown) && shown.modified != Some(true) && (mark_went || rests);
         complete.then(|| Proof::Saved { path: now.path.clone(), bytes: stamp.size, already: false })
     }
 
-    fn is_being_written(&self, now: &FileState) -> bool {
-        now.is_written && !self.is_held
+    /// An office suite keeps a new file open once it has saved it: then its window shows that file.
+    fn is_being_written(&self, now: &FileState, shown: Shown) -> bool {
+        now.is_written && !self.is_held && !shown.took_file
     }
 
     /// What is there instead, once nothing happens any more.

@@ -160,10 +160,24 @@ async fn all_shown<D: Desktop>(
             }
         }
         let over = waited.is_over();
+        let missing: Vec<usize> = shown
+            .iter()
+            .zip(wishes)
+            .filter(|(shown, _)| shown.is_none())
+            .map(|(_, wish)| wish.start)
+            .collect();
+        // One that still starts may be the instance that another one has handed over to.
+        let starts = |wish: &Wish<'_>| {
+            let mut others = wishes.iter().filter(|other| other.start != wish.start);
+            others.any(|other| {
+                missing.contains(&other.start) && desktop.process_ended(other.launched.pid).is_none()
+            })
+        };
+        let still = waited.still_ms >= milliseconds(HANDED_OVER);
         let ends: Vec<End> = shown
             .into_iter()
             .zip(wishes)
-            .map(|(shown, wish)| match (shown, failure(desktop, wishes, wish, &waited)) {
+            .map(|(shown, wish)| match (shown, failure(desktop, wish, still && !starts(wish))) {
                 (Some(shown), _) => End::Shown(Box::new(shown)),
                 (None, Some(how)) => End::Failed(how),
                 (None, None) => End::Pending,
@@ -210,13 +224,10 @@ async fn all_rest<D: Desktop>(
     Ok(true)
 }
 
-/// How the program ended that was to show something, if it will not do so any more.
-fn failure<D: Desktop>(desktop: &D, wishes: &[Wish<'_>], wish: &Wish<'_>, waited: &Waited) -> Option<String> {
+/// How the program ended that was to show something, if it will not do so any more: it failed, or no running instance took over.
+fn failure<D: Desktop>(desktop: &D, wish: &Wish<'_>, still: bool) -> Option<String> {
     let how = desktop.process_ended(wish.launched.pid)?;
-    let others = wishes.iter().filter(|other| other.start != wish.start);
-    let others_run = others.into_iter().any(|other| desktop.process_ended(other.launched.pid).is_none());
-    let over = !how.success() || (!others_run && waited.still_ms >= milliseconds(HANDED_OVER));
-    over.then(|| how.to_string())
+    (!how.success() || still).then(|| how.to_string())
 }
 
 /// The request with absolute paths, and what it opens; refused if one of the files does not exist. Options and addresses are passed

@@ -90,7 +90,7 @@ impl<'a> Look<'a> {
     }
 
     /// New windows, the latest first, and dialogs: an application may ask about a file before it shows it, or say that it cannot.
-    fn new(&self) -> impl Iterator<Item = &'a WindowInfo> {
+    fn opened(&self) -> impl Iterator<Item = &'a WindowInfo> {
         let shows = |info: &&WindowInfo| match info.kind {
             WindowKind::Normal | WindowKind::Dialog => !info.bounds.is_empty(),
             WindowKind::Popup | WindowKind::Tooltip => false,
@@ -131,7 +131,7 @@ impl<'a> Look<'a> {
     fn claim(&self, shown: &mut [Option<Shown>], fits: impl Fn(&Wish<'_>, &WindowInfo) -> bool) {
         for (at, wish) in self.wishes.iter().enumerate() {
             let free = |info: &&WindowInfo| shown.iter().flatten().all(|one| one.window.id != info.id);
-            let found = self.new().filter(free).find(|info| fits(wish, info)).cloned();
+            let found = self.opened().filter(free).find(|info| fits(wish, info)).cloned();
             if let Some(place) = shown.get_mut(at).filter(|place| place.is_none()) {
                 *place = found.map(|window| Shown { window, how: How::Opened });
             }

@@ -1,7 +1,7 @@
 //! What typing replaces, and that nothing is ever written twice.
 
 use deskhand_core::{
-    action::{Act, Blindness, Evidence, Refusal, Shortfall, Uncertainty, Unsupported},
+    action::{Act, Blindness, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported},
     command::Verdict,
     ids::{ElementId, WindowId},
     ui::{Pattern, Role, State},
@@ -93,7 +93,7 @@ async fn a_correction_of_the_application_is_reported_with_what_stands_around_it(
 }
 
 #[tokio::test]
-async fn terminals_and_passwords_are_written_blind() {
+async fn terminals_are_written_blind_and_passwords_are_verified_by_their_length() {
     const SECRET: &str = "hunter2!";
     let blind = |report: &ActionReport, expected: Blindness| {
         let evidence = &report.actions[0].evidence;
@@ -101,6 +101,10 @@ async fn terminals_and_passwords_are_written_blind() {
             panic!("{evidence:?}")
         };
         assert_eq!(*why, expected);
+    };
+    let has_length = |report: &ActionReport| {
+        let evidence = &report.actions[0].evidence;
+        assert!(matches!(evidence, Evidence::Seen { proof: Proof::HasLength }), "{evidence:?}");
     };
     let editable = |role: Role, text: &str| {
         let mut element = FakeElement::new(Role::ENTRY, "Field").text(text).state(State::Focusable);
@@ -124,15 +128,15 @@ async fn terminals_and_passwords_are_written_blind() {
         assert!(!all.contains(SECRET), "{all}");
     };
     let report = type_into((&desktop, window), Some(target), SECRET, true).await;
-    blind(&report, Blindness::Password);
+    has_length(&report);
     said(&report);
     assert_eq!(text_of(&desktop).await, SECRET);
     let report = paste(&desktop, window, (target, None), SECRET, &LIMITS()).await.unwrap();
-    blind(&report, Blindness::Password);
+    has_length(&report);
     said(&report);
     let value = NewValue::Text(SECRET.to_owned());
     let report = set_value(&desktop, window, target, None, &value, &LIMITS()).await.unwrap();
-    blind(&report, Blindness::Password);
+    has_length(&report);
     said(&report);
 
     let mut lossy = editable(Role::PASSWORD_TEXT, "");

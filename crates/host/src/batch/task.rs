@@ -81,7 +81,7 @@ impl Task {
         // What a plan works on is a document beside it, or something that the HostAgent finds or starts.
         files
             .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
-        let documents = check_documents(&files, Missing::Begun)
+        let documents = check_documents(&files, Missing::Refused)
             .map_err(|source| TaskError::Document { place: self.place.clone(), source })?;
         plan.config.opened.extend(hosts_of(&documents));
         plan.workspace.documents.extend(documents);

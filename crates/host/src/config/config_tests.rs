@@ -343,7 +343,7 @@ fn a_rule_with_a_misspelt_name_is_an_error() {
         match expected {
             None => assert_eq!(problem, None, "{rule}"),
             Some(part) => {
-                assert!(problem.as_ref().is_some_and(|text| text.contains(part)), "{rule}: {problem:?}")
+                assert!(problem.as_ref().is_some_and(|text| text.contains(part)), "{rule}: {problem:?}");
             }
         }
     };

@@ -4,23 +4,25 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{
     action::{Evidence, Proof, Report},
-    agent::{AgentDefinition, AgentRef, AgentReport},
-    command::{CallResult, CallStatus, Command},
-    ids::{AgentId, EffectId, IdsSeen, WindowId},
-    intent::Does,
+    agent::{AgentDefinition, AgentRef},
+    command::{CallResult, Command},
+    ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
     money::Price,
     observation::{Look, Observation},
     record::{Change, Header, Line, Record},
-    reply::{Reply, ReplyError},
+    reply::Reply,
     session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus, Suspension},
-    states::AppStatus,
     ui::{DocumentInfo, WindowInfo},
 };
 
 use super::{
     ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
-    StepStory, SubtaskEnd, Talk, Update, UserReply, ids, ledger::Phase, target::target_of,
+    StepStory, SubtaskEnd, Talk, Update, UserReply,
+    effects::{delegation, doing_of, result_of, subtask_end},
+    ids,
+    ledger::Phase,
+    target::target_of,
 };
 
 /// An effect in progress.
@@ -482,56 +484,5 @@ impl RunSummary {
             story.read(line);
         }
         story.into_summary()
-    }
-}
-
-/// The reported end of the agent's sub-task in a reply, if any.
-fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
-    let Ok(Reply::App(reply)) = said else { return None };
-    let finished = match reply.status {
-        AppStatus::Finish => true,
-        AppStatus::Fail | AppStatus::Error => false,
-        AppStatus::Continue | AppStatus::Screenshot | AppStatus::Pending | AppStatus::Confirm => return None,
-    };
-    let words = reply.result.clone().filter(|text| !text.is_empty());
-    Some(SubtaskEnd { finished, words: words.unwrap_or_else(|| reply.thought.clone()) })
-}
-
-/// A delegated sub-task as a command.
-fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
-    let arguments = [
-        ("agent".to_owned(), agent.to_string().into()),
-        ("subtask".to_owned(), subtask.into()),
-        ("message".to_owned(), message.to_vec().into()),
-    ];
-    Command { tool: "delegate".to_owned(), arguments: arguments.into_iter().collect(), ..Command::default() }
-}
-
-/// A delegate's report as a call result.
-fn result_of(report: &AgentReport) -> CallResult {
-    let status = match report.status {
-        SubtaskStatus::Finished => CallStatus::Success,
-        SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => CallStatus::Failure,
-    };
-    let summary = format!("{}: {}", report.status, report.result);
-    CallResult { status, ..CallResult::failure(None, summary) }
-}
-
-/// The phase and activity of an effect.
-fn doing_of(effect: &Effect) -> (Phase, Doing) {
-    match effect {
-        Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
-        Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
-        Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
-        // What an agent waits for takes its time.
-        Effect::Call { command } if command.intent.does == Does::Wait => {
-            (Phase::Outside, Doing::Calling(command.tool.clone()))
-        }
-        Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
-        // Counted like a call.
-        Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),
-        Effect::AskUser { .. } => (Phase::Outside, Doing::AskingUser),
-        Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
-        Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
     }
 }

@@ -6,6 +6,7 @@
 
 mod chapter;
 mod decision;
+mod effects;
 mod fold;
 mod ids;
 mod ledger;

@@ -290,7 +290,7 @@ async fn the_trajectory_as_text() {
     }
     let mut settings = insta::Settings::clone_current();
     settings.add_filter(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}", "[id]");
-    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC", "[time]");
+    settings.add_filter(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d\d:\d\d", "[time]");
     settings.add_filter(r"[\d.,]+ (ms|s)\b", "[t]");
     settings.add_filter(
         r"(\(|\\\(|: |· )(observing|the model|acting|everything else) \[t\][^)\n\\]*",

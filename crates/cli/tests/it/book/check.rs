@@ -49,7 +49,7 @@ impl Helps {
         let help = self.get(&names).clone().unwrap_or_default();
         for word in command.split_whitespace().filter(|word| word.starts_with("--")) {
             let option = word.split(['=', ',']).next().unwrap_or(word);
-            if !help.split([' ', ',', '\n']).any(|word| word == option) {
+            if !help.split([' ', ',', '\n', '[', '=']).any(|word| word == option) {
                 return Err(format!("it has no option {option}"));
             }
         }

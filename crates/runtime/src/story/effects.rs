@@ -1,0 +1,64 @@
+//! What effects and replies amount to in a story.
+
+use deskhand_core::{
+    agent::AgentReport,
+    command::{CallResult, CallStatus, Command},
+    ids::AgentId,
+    intent::Does,
+    reply::{Reply, ReplyError},
+    session::{Effect, SubtaskStatus},
+    states::AppStatus,
+};
+
+use super::{Doing, SubtaskEnd, ledger::Phase};
+
+/// The reported end of the agent's sub-task in a reply, if any.
+pub(super) fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd> {
+    let Ok(Reply::App(reply)) = said else { return None };
+    let finished = match reply.status {
+        AppStatus::Finish => true,
+        AppStatus::Fail | AppStatus::Error => false,
+        AppStatus::Continue | AppStatus::Screenshot | AppStatus::Pending | AppStatus::Confirm => return None,
+    };
+    let words = reply.result.clone().filter(|text| !text.is_empty());
+    Some(SubtaskEnd { finished, words: words.unwrap_or_else(|| reply.thought.clone()) })
+}
+
+/// A delegated sub-task as a command.
+pub(super) fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
+    let arguments = [
+        ("agent".to_owned(), agent.to_string().into()),
+        ("subtask".to_owned(), subtask.into()),
+        ("message".to_owned(), message.to_vec().into()),
+    ];
+    Command { tool: "delegate".to_owned(), arguments: arguments.into_iter().collect(), ..Command::default() }
+}
+
+/// A delegate's report as a call result.
+pub(super) fn result_of(report: &AgentReport) -> CallResult {
+    let status = match report.status {
+        SubtaskStatus::Finished => CallStatus::Success,
+        SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => CallStatus::Failure,
+    };
+    let summary = format!("{}: {}", report.status, report.result);
+    CallResult { status, ..CallResult::failure(None, summary) }
+}
+
+/// The phase and activity of an effect.
+pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
+    match effect {
+        Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
+        Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
+        Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
+        // What an agent waits for takes its time.
+        Effect::Call { command } if command.intent.does == Does::Wait => {
+            (Phase::Outside, Doing::Calling(command.tool.clone()))
+        }
+        Effect::Call { command } => (Phase::Act, Doing::Calling(command.tool.clone())),
+        // Counted like a call.
+        Effect::Delegate { agent, .. } => (Phase::Act, Doing::Delegating(*agent)),
+        Effect::AskUser { .. } => (Phase::Outside, Doing::AskingUser),
+        Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
+        Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
+    }
+}
