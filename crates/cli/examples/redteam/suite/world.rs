@@ -114,6 +114,8 @@ impl World {
                 command.env_remove(name);
             }
         }
+        // Nobody looks at what an attack that was stopped has left.
+        command.env("DESKHAND__DESKTOP__KEEP", "never");
         command
     }
 }
