@@ -84,7 +84,8 @@ pub(crate) fn ensure_installed() -> Result<()> {
 
 /// Generates the missing locales where that is possible; tests that need them are skipped elsewhere.
 fn generate_locales() -> Result<()> {
-    let missing: Vec<_> = LOCALES.iter().filter(|(name, _)| !has_locale(name)).collect();
+    let listed = locales();
+    let missing: Vec<_> = LOCALES.iter().filter(|(name, _)| !has_locale(&listed, name)).collect();
     if missing.is_empty() || !is_debian() || !workspace::is_program("localedef") {
         return Ok(());
     }
@@ -99,10 +100,13 @@ fn generate_locales() -> Result<()> {
     Ok(())
 }
 
-fn has_locale(name: &str) -> bool {
+/// The generated locales in lower case, one a line; none if the system cannot list them.
+fn locales() -> String {
     let listed = Command::new("locale").arg("-a").stderr(Stdio::null()).output();
-    let listed =
-        listed.map(|output| String::from_utf8_lossy(&output.stdout).to_lowercase()).unwrap_or_default();
+    listed.map(|output| String::from_utf8_lossy(&output.stdout).to_lowercase()).unwrap_or_default()
+}
+
+fn has_locale(listed: &str, name: &str) -> bool {
     // It lists `UTF-8` as `utf8`.
     listed.lines().any(|line| line == name.to_lowercase().replace("utf-8", "utf8"))
 }
