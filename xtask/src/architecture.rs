@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-desktop-linux",
             "deskhand-host",
             "deskhand-model",
+            "deskhand-process",
             "deskhand-runtime",
             "deskhand-secret",
         ],

@@ -5,9 +5,11 @@ use std::{
     fs::File,
     io::{self, Seek as _, Write as _},
     os::unix::process::CommandExt as _,
+    path::Path,
     process::{Command, Stdio},
 };
 
+use deskhand_process::find_program;
 use rustix::fs::{MemfdFlags, memfd_create};
 
 /// Replaces this process by the pager of the user, with a text as its input. Returns only if there is no pager: `DESKHAND_PAGER`
@@ -19,7 +21,7 @@ pub(crate) fn become_pager(text: &str) -> io::Result<()> {
     let chosen = env::var("DESKHAND_PAGER").or_else(|_| env::var("PAGER"));
     let usual = || {
         let path = env::var_os("PATH").unwrap_or_default();
-        env::split_paths(&path).any(|folder| folder.join("less").is_file()).then(|| "less".to_owned())
+        find_program("less", &path, Path::new("")).map(|_| "less".to_owned())
     };
     let pager = chosen.ok().or_else(usual).unwrap_or_default();
     if ["", "cat"].contains(&pager.trim()) {
