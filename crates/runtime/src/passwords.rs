@@ -13,7 +13,7 @@ use deskhand_secret::{SecretValue, Veil};
 
 use crate::journal::{Journal, JournalError, Lines, Read, SessionFolder};
 
-/// How replies with passwords are told in a journal.
+/// Replies with passwords, as a journal records them.
 const SIGN: &[u8] = br#""passwords":["#;
 
 /// Finds the passwords of a journal by folding it.

@@ -186,7 +186,7 @@ impl<O> Event<O> {
         matches!(self, Self::Stopped { .. } | Self::Suspended { .. })
     }
 
-    /// The outcome was received; there is no picture of the end.
+    /// The outcome was received, without a final picture.
     pub const fn acknowledged() -> Self {
         Self::Acknowledged { picture: None }
     }

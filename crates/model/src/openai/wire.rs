@@ -16,7 +16,7 @@ pub(super) struct Dialect {
     pub(super) token_limit: TokenLimitField,
     /// Whether a temperature is sent.
     pub(super) temperature: bool,
-    /// Whether the reply is streamed, so that a model at work is told from a server that is gone.
+    /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
     pub(super) stream: bool,
 }
 
