@@ -48,7 +48,7 @@ const PROGRAMS: &[Program] = &[
         arguments: &["-env:UserInstallation=file://{private}/libreoffice", "--norestore", "--nologo"],
         as_superuser: &[],
         files: &[
-            ("libreoffice/user/registrationmodifications.xcu", LIBREOFFICE_SETTINGS),
+            ("libreoffice/user/registrymodifications.xcu", LIBREOFFICE_SETTINGS),
             ("libreoffice/settings/gtk-3.0/settings.ini", STILL),
         ],
         settings: Some("libreoffice/settings"),
@@ -82,7 +82,8 @@ const PROGRAMS: &[Program] = &[
 /// No animations: LibreOffice draws its whole window for each picture of one, while it is to do something else.
 const STILL: &str = "[Settings]\ngtk-enable-animations=false\n";
 
-/// No tip of the day, news, donation bar or crash report, and no first-start behaviour.
+/// No tip of the day, news, donation bar or crash report, and no first-start behaviour: the first start of a version would test how
+/// it draws rectangles of 4096 pixels, for almost a second.
 const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay" oor:op="fuse"><value>false</value></prop></item>
@@ -90,6 +91,7 @@ const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="CrashReport" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNew" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNewDialog" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Product"><prop oor:name="ooSetupLastVersion" oor:op="fuse"><value>99.9</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="LastTimeDonateShown" oor:op="fuse"><value>4102444800</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="LastTimeGetInvolvedShown" oor:op="fuse"><value>4102444800</value></prop></item>
 </oor:items>
@@ -166,7 +168,7 @@ mod tests {
         check("/usr/bin/chromium-browser", true, Some("--user-data-dir"), false);
         check("/usr/bin/firefox-esr", false, Some("--profile"), true);
         check("/usr/bin/mousepad", true, None, true);
-        assert!(private.path().join("libreoffice/user/registrationmodifications.xcu").exists());
+        assert!(private.path().join("libreoffice/user/registrymodifications.xcu").exists());
         assert!(private.path().join("firefox/user.js").exists());
     }
 
