@@ -106,10 +106,12 @@ impl<'a> Look<'a> {
         let own =
             |wish: &Wish<'_>, info: &WindowInfo| self.may_show_unnamed(info) && is_of(info, wish.launched);
         let is_first = |info: &WindowInfo| self.known.iter().all(|before| !same_app(before, info));
+        // Its documents are tabs of that one.
+        let has_one = |wish: &Wish<'_>| self.opened().any(|info| is_of(info, wish.launched));
         let others = |wish: &Wish<'_>, info: &WindowInfo| {
             let of_other =
                 self.wishes.iter().any(|other| other.start != wish.start && is_of(info, other.launched));
-            self.may_show_unnamed(info) && !of_other && (ended(wish) || is_first(info))
+            self.may_show_unnamed(info) && !of_other && (ended(wish) || is_first(info) && !has_one(wish))
         };
         self.claim(&mut shown, named);
         self.claim(&mut shown, own);
