@@ -163,6 +163,10 @@ fn shows_value(role: &Role) -> bool {
 /// Stands for an embedded object in a text.
 pub(super) const EMBEDDED: char = '\u{fffc}';
 
+/// Stands for a character of a text that Qt counts and does not show, which is that of a field for passwords. Other toolkits show one
+/// like it.
+const HIDDEN: &str = "•";
+
 /// The text of an object, at most `max` characters. Embedded objects are left out.
 pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> CallResult<String> {
     let end = i32::try_from(max).unwrap_or(i32::MAX);
@@ -173,6 +177,9 @@ pub(crate) async fn read_text(bus: &Bus, object: &ObjectRef, max: usize) -> Call
     // Some toolkits do not report the number of characters.
     let end = if count > 0 { end.min(count) } else { end };
     let text: String = bus.call(object, TEXT, "GetText", &(0_i32, end)).await?;
+    if text.is_empty() && count > 0 {
+        return Ok(HIDDEN.repeat(usize::try_from(end).unwrap_or(max)));
+    }
     Ok(text.chars().filter(|letter| *letter != EMBEDDED).take(max).collect())
 }
 
