@@ -2,6 +2,7 @@
 
 mod actions;
 mod endurance;
+mod opening;
 mod perception;
 mod sessions;
 mod spellings;
@@ -43,6 +44,8 @@ pub(crate) enum Bench {
     /// journal is verified, resumed and replayed, and side effects are counted in the files on disk. A run is repeated with
     /// its seed: `--runs 1 --seed N`. The folder of a run with a problem stays in `target/endurance/N`.
     Endurance(endurance::EnduranceArguments),
+    /// Open ten documents of ten types, each alone and all in one go, and compare the times.
+    Opening(opening::OpeningArguments),
     /// Look for spellings of names and keys that are carried out although a policy denies them.
     Spellings(spellings::SpellingsArguments),
 }
@@ -54,6 +57,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Perception(arguments) => perception::run(arguments),
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
+        Bench::Opening(arguments) => opening::run(arguments),
         Bench::Spellings(arguments) => spellings::run(arguments),
     }
 }
