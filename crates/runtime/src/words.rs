@@ -159,6 +159,12 @@ pub fn local_time(ms: u64) -> String {
         })
 }
 
+/// A time for programs, in UTC by ISO 8601: `2026-11-25T11:15:55.042Z`; empty if it is out of range.
+pub fn iso_time(ms: u64) -> String {
+    let when = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    when.map_or_else(String::new, |when| format!("{when:.3}"))
+}
+
 /// A number with thousands separators: `14,210`.
 pub fn number(value: u64) -> String {
     let digits = value.to_string();
@@ -184,7 +190,13 @@ pub fn short_name(name: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::duration;
+    use super::{duration, iso_time};
+
+    #[test]
+    fn times_for_programs_have_all_their_digits() {
+        assert_eq!(iso_time(1_795_621_322_000), "2026-11-25T15:42:02.000Z");
+        assert_eq!(iso_time(u64::MAX), "");
+    }
 
     #[test]
     fn durations_use_suitable_units() {

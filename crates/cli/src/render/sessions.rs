@@ -4,7 +4,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     text::{clip, one_line},
 };
-use deskhand_runtime::{Journal, RunSummary};
+use deskhand_runtime::{Journal, RunSummary, words::iso_time};
 use serde::Serialize;
 
 use super::describe::{column, number};
@@ -15,7 +15,9 @@ use crate::output::{Line, Tone};
 pub(crate) struct SessionRow {
     /// Its id.
     pub(crate) id: String,
-    /// When it began, in milliseconds since 1970-01-01 UTC.
+    /// When it began, in UTC by ISO 8601.
+    pub(crate) created: String,
+    /// The same in milliseconds since 1970-01-01 UTC.
     pub(crate) created_ms: u64,
     /// Its outcome; `None` if it is running or was interrupted.
     pub(crate) outcome: Option<OutcomeKind>,
@@ -42,6 +44,7 @@ impl SessionRow {
         let broken_off = !summary.requests.is_empty() && summary.outcome.is_none();
         Self {
             id: journal.header.session.0.clone(),
+            created: iso_time(journal.header.created_ms),
             created_ms: journal.header.created_ms,
             outcome: summary.outcome.as_ref().map(|outcome| outcome.kind),
             in_use,
