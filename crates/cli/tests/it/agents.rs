@@ -100,6 +100,7 @@ fn shell_agent_works_only_in_its_folder() {
     ));
     let shown = world.run(&["run", "write it down", "--model", "script:turns.toml", "--desktop", "virtual"]);
     assert!(shown.starts_with("exit 0\n"), "{shown}");
+    assert_eq!(ends(&shown), ["finish    note.txt"], "{shown}");
     let note = std::fs::read_to_string(world.path().join("work/note.txt")).unwrap();
     assert_eq!(note, "hello\n");
     assert!(!world.path().join("outside.txt").exists());
@@ -160,6 +161,12 @@ expect = 'EXPECTED'
 reply = '{"thought": "done", "status": "FINISH", "result": "told"}'
 "#;
 
+/// What the progress says about the ends of sub-tasks.
+fn ends(shown: &str) -> Vec<&str> {
+    let lines = shown.lines().map(str::trim);
+    lines.filter(|line| ["finish ", "fail ", "ended "].iter().any(|word| line.starts_with(word))).collect()
+}
+
 fn agent_reports(settings: &str, expected: &str) {
     let world = World::new();
     world.file("turns.toml", &AGENT_TURNS.replace("EXPECTED", expected));
@@ -174,6 +181,11 @@ fn agent_reports(settings: &str, expected: &str) {
     let mut command = world.command(&["run", "look", "--model", "script:turns.toml", "--desktop", "virtual"]);
     let shown = world.shown(&command.env("OPENAI_API_KEY", "sk-canary").output().unwrap());
     assert!(shown.starts_with("exit 0\n"), "{shown}");
+    assert!(matches!(ends(&shown)[..], [end] if end.starts_with("finish    secret ")), "{shown}");
+    // The agent without a sandbox has changed it.
+    world.configure("");
+    let story = world.run(&["show", "last"]);
+    assert!(story.contains("finished") && !story.contains("was not finished"), "{story}");
     assert_eq!(world.orphans(), Vec::<String>::new());
     assert_eq!(world.lines_with("agents/agent.py"), Vec::<String>::new());
 }
@@ -191,6 +203,25 @@ fn agents_over_mcp_are_confined_unless_configured_otherwise() {
         "sandbox = \"off\"",
         "secret top; configuration 1; other other; key .*; own 1; variable None",
     );
+}
+
+#[test]
+fn an_agent_that_does_not_start_is_named_with_its_key_by_doctor_and_by_a_run() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.configure(
+        "[agents]\nenabled = [\"scout\"]\n[agents.programs.scout]\ncommand = [\"no-such-agent\"]\n",
+    );
+    for arguments in [&["doctor"][..], &["run", "look", "--model", "script:turns.toml"]] {
+        world.file("turns.toml", AGENT_TURNS);
+        let shown = world.run(arguments);
+        assert!(!shown.starts_with("exit 0"), "{shown}");
+        for named in ["scout", "no-such-agent", "agents.programs.scout"] {
+            assert!(shown.contains(named), "{named}: {shown}");
+        }
+    }
 }
 
 #[test]

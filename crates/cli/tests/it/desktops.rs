@@ -41,6 +41,9 @@ fn action_reports_its_effect() {
     assert!(missing.contains("no element matches `Fiel`") && missing.contains("menu \"File\""), "{missing}");
     let refused = act(&["visit", "File", "Print to the moon"]);
     assert!(refused.starts_with("exit 1\n--- out\nrefused  "), "{refused}");
+    let pictured = act(&["press", "ctrl+n", "--screenshot", "after.png"]);
+    assert!(pictured.starts_with("exit 0\n"), "{pictured}");
+    assert!(fs::read(world.path().join("after.png")).unwrap().starts_with(b"\x89PNG"), "{pictured}");
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 

@@ -25,4 +25,5 @@ mod signs;
 mod support;
 mod talk;
 mod tasks;
+mod told;
 mod wrong_usage;

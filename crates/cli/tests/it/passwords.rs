@@ -1,7 +1,13 @@
 //! Passwords that a model writes in clear: they arrive in real fields for passwords, are verified by their length, and from the reply on
 //! that types them nothing has them any more.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpListener,
+    path::Path,
+    thread::{self, JoinHandle},
+};
 
 use serde_json::{Value, json};
 
@@ -78,6 +84,135 @@ fn a_password_in_clear_arrives_in_gtk_3_and_is_shown_as_dots() {
     let report = fs::read_to_string(world.path().join("report.md")).unwrap();
     assert!(report.contains("the password ••••••••1"), "{report}");
     no_file_has_it(world.path(), &log);
+}
+
+/// Types into the only field for passwords, which has no name, and sends it.
+const UNNAMED: &str = r#"
+[[turn]]
+agent = "HostAgent"
+expect = 'Log in'
+reply = '{"thought": "go on", "status": "ASSIGN", "current_subtask": "log in", "control_label": "{{window "Log in"}}"}'
+
+[[turn]]
+agent = "AppAgent"
+reply = '''
+{"thought": "type it", "status": "CONTINUE", "action": [
+ {"function": "type_text", "arguments": {"id": "{{element "password text" ""}}", "text": "hunter2-Zaun&7"}}]}
+'''
+
+[[turn]]
+agent = "AppAgent"
+expect = 'effect: seen\] .*as many dots as it should'
+reply = '''
+{"thought": "send it", "status": "CONTINUE", "action": [
+ {"function": "click_element", "arguments": {"id": "{{element "push button" "Send"}}", "name": "Send"}}]}
+'''
+
+[[turn]]
+agent = "AppAgent"
+expect = 'Welcome'
+reply = '{"thought": "done", "status": "FINISH", "result": "logged in"}'
+
+[[turn]]
+agent = "HostAgent"
+expect = 'FINISHED'
+reply = '{"thought": "done", "status": "FINISH", "result": "logged in"}'
+"#;
+
+/// Carries the script out; the password is nowhere afterwards.
+fn logs_in_without_a_name(world: &World, first: &str, open: &[&str]) {
+    world.file("turns.toml", &format!("{first}{UNNAMED}"));
+    world.configure("[people]\napprovals = \"all\"\n");
+    let run = ["run", "log in", "--model", "script:turns.toml", "--desktop", "virtual"];
+    let shown = world.run(&[&run, open].concat());
+    assert!(shown.starts_with("exit 0\n"), "{shown}");
+    is_hidden_from_the_reply_on(&journal(world));
+    let story = world.run(&["show", "last"]);
+    assert!(!shown.contains("hunter2") && !story.contains("hunter2"), "{shown}{story}");
+}
+
+#[test]
+fn a_field_without_a_name_is_verified_in_chromium() {
+    if !has_programs(&["chromium"]) {
+        return;
+    }
+    let world = World::new();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    world.file(
+        "login.html",
+        &format!(
+            "<title>Log in</title><form method=post action=http://{address}/in><input type=password name=p><button>Send</button></form>"
+        ),
+    );
+    let sent = posted(listener);
+    logs_in_without_a_name(&world, "", &["--open", "login.html"]);
+    assert_eq!(sent.join().unwrap(), "p=hunter2-Zaun%267");
+}
+
+/// Answers requests until one has a body, which it returns.
+fn posted(listener: TcpListener) -> JoinHandle<String> {
+    thread::spawn(move || {
+        loop {
+            let (stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(&stream);
+            let (mut line, mut length) = (String::new(), 0);
+            while reader.read_line(&mut line).is_ok_and(|count| count > 2) {
+                let lower = line.to_lowercase();
+                length = lower.strip_prefix("content-length:").map_or(length, |n| n.trim().parse().unwrap());
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let page = "<title>Log in</title><h1>Welcome</h1>";
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close";
+            // A connection that the browser opened ahead of its request is closed already.
+            write!(&stream, "{head}\r\nContent-Length: {}\r\n\r\n{page}", page.len()).ok();
+            if length > 0 {
+                return String::from_utf8(body).unwrap();
+            }
+        }
+    })
+}
+
+/// A form of Qt with one field, which writes what was sent to a file.
+const QT_FORM: &str = r#"
+import sys
+from PyQt5 import QtWidgets
+application = QtWidgets.QApplication(sys.argv)
+window = QtWidgets.QWidget()
+window.setWindowTitle("Log in")
+rows = QtWidgets.QVBoxLayout(window)
+field = QtWidgets.QLineEdit()
+field.setEchoMode(QtWidgets.QLineEdit.Password)
+button = QtWidgets.QPushButton("Send")
+said = QtWidgets.QLabel("")
+for row in field, button, said:
+    rows.addWidget(row)
+def sent():
+    with open(sys.argv[1], "w") as log:
+        log.write(field.text())
+    said.setText("Welcome")
+button.clicked.connect(sent)
+window.show()
+application.exec()
+"#;
+
+#[test]
+fn a_field_without_a_name_is_verified_in_qt() {
+    if !has_programs(&["python3"]) {
+        return;
+    }
+    let world = World::new();
+    let log = world.file("oracle/log.txt", "");
+    let form = world.file("form.py", QT_FORM);
+    let launch = format!(
+        "[[turn]]\nagent = \"HostAgent\"\nreply = '{{\"thought\": \"start\", \"status\": \"CONTINUE\", \"function\": \
+         \"launch_application\", \"arguments\": {{\"name\": \"/usr/bin/python3\", \"files\": [\"-B\", {:?}, {:?}]}}}}'\n",
+        form, log
+    );
+    logs_in_without_a_name(&world, &launch, &[]);
+    assert_eq!(fs::read_to_string(&log).unwrap(), PASSWORD);
 }
 
 /// No file of a folder has the password, besides journals and what the test wrote.
