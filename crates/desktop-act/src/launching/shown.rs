@@ -72,7 +72,7 @@ pub(super) async fn assign<D: Desktop>(
             shown.splice(at..=at, [found]);
         }
     }
-    if shown.iter().any(Option::is_none) {
+    if shown.iter().any(Option::is_none) && look.may_all_have_tabs(&shown) {
         look.by_tabs(desktop, &mut shown, handed_over).await?;
     }
     Ok(shown)
@@ -171,6 +171,17 @@ impl<'a> Look<'a> {
         own().find(retitled).filter(|_| is_page).and_then(|window| proven(window, title(window)))
     }
 
+    /// The windows that have tabs, the latest first.
+    fn with_tabs(&self) -> impl Iterator<Item = &'a WindowInfo> {
+        self.windows.iter().rev().filter(|info| info.stands_alone() && info.accessible)
+    }
+
+    /// Whether everything that is missing may be a tab by now. Until then, reading tabs would only keep programs from starting.
+    fn may_all_have_tabs(&self, shown: &[Option<Shown>]) -> bool {
+        let mut missing = self.wishes.iter().zip(shown).filter(|(_, shown)| shown.is_none());
+        missing.all(|(wish, _)| self.with_tabs().any(|info| self.has_tabs_for(wish, info, shown)))
+    }
+
     /// Tabs, each for one wish.
     async fn by_tabs<D: Desktop>(
         &self,
@@ -178,7 +189,7 @@ impl<'a> Look<'a> {
         shown: &mut [Option<Shown>],
         handed_over: impl Fn(&Wish<'_>) -> bool,
     ) -> DesktopResult<()> {
-        for info in self.windows.iter().rev().filter(|info| info.stands_alone() && info.accessible) {
+        for info in self.with_tabs() {
             let is_missing = |at: usize, wish: &Wish<'_>| {
                 shown.get(at).is_some_and(Option::is_none) && self.has_tabs_for(wish, info, shown)
             };
