@@ -8,7 +8,7 @@ use deskhand_host::{
     HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
     workspace::WorkspaceError,
 };
-use deskhand_model::{OpenAiSetupError, SecretSource};
+use deskhand_model::{EndpointSetupError, SecretSource};
 use deskhand_runtime::{ForkError, HoldError, ReportError, RunError};
 
 use crate::output::{Line, Output, Stream, Tone};
@@ -252,20 +252,26 @@ fn session_flag(error: &SessionError) -> Option<String> {
 fn model_flag(error: &ModelError) -> Option<String> {
     let help = match error {
         ModelError::NotConfigured => {
-            "use `--model openai:MODEL` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure \
+            if let Some(proposal) = crate::commands::proposal() {
+                return Some(proposal);
+            }
+            "use `--model PROVIDER:MODEL`, such as `openai:gpt-5-mini`, `anthropic:…`, `gemini:…` or `ollama:…` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure \
              one: `deskhand config init`"
         }
         ModelError::NotNamed { .. } => {
-            "use `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models"
+            "use `--model PROVIDER:MODEL`, or set `model.model`; `deskhand model list PROVIDER` lists them"
+        }
+        ModelError::NoAddress { .. } => {
+            "use `--base-url https://NAME.openai.azure.com`, or set `model.base_url`"
         }
         ModelError::NoScript => "use `--model script:FILE`, or set `model.script`",
         ModelError::ScriptMissing { .. } => "check the path after `--model script:`",
         ModelError::Script(_) => "fix the script; `--script-var NAME=VALUE` sets its variables",
-        ModelError::Endpoint(OpenAiSetupError::Key { place: SecretSource::Environment(name), .. }) => {
+        ModelError::Endpoint(EndpointSetupError::Key { place: SecretSource::Environment(name), .. }) => {
             return Some(format!("`export {name}=…`, or use `--api-key-file FILE`"));
         }
-        ModelError::Endpoint(OpenAiSetupError::BaseUrl { .. }) => "fix `--base-url` or `model.base_url`",
-        ModelError::Endpoint(OpenAiSetupError::NoModel { .. }) => "use `--model openai:MODEL`",
+        ModelError::Endpoint(EndpointSetupError::BaseUrl { .. }) => "fix `--base-url` or `model.base_url`",
+        ModelError::Endpoint(EndpointSetupError::NoModel { .. }) => "use `--model PROVIDER:MODEL`",
         ModelError::Endpoint(_) | ModelError::NoPrice { .. } => return None,
     };
     Some(help.to_owned())

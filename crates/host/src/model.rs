@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use deskhand_model::{
-    AnyModel, OpenAi, OpenAiConfig, OpenAiSetupError, SCRIPT_MODEL, Script, ScriptError, SecretSource,
+    AnyModel, Endpoint, EndpointConfig, EndpointSetupError, SCRIPT_MODEL, Script, ScriptError, SecretSource,
     StructuredOutput,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, ModelSettings, Provider, StructuredOutputSetting};
+use crate::config::{Config, ModelSettings, Provider, Service, StructuredOutputSetting};
 
 /// A model that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,12 @@ pub enum ModelError {
     NotNamed {
         /// The address of the endpoint.
         base_url: String,
+    },
+    /// The provider has no usual address, and none is configured.
+    #[error("the address of {title} is not configured")]
+    NoAddress {
+        /// The provider.
+        title: &'static str,
     },
     /// The provider `script` is configured without a script.
     #[error("the provider `script` needs a script")]
@@ -36,7 +42,7 @@ pub enum ModelError {
     Script(ScriptError),
     /// The endpoint cannot be used.
     #[error(transparent)]
-    Endpoint(OpenAiSetupError),
+    Endpoint(EndpointSetupError),
     /// There is a limit on cost, but the price of the model is unknown.
     #[error("the price of the model `{model}` is unknown, so the cost limit cannot be enforced")]
     NoPrice {
@@ -56,6 +62,9 @@ impl ModelError {
             Self::NotNamed { .. } => {
                 "set `model.model`; the endpoint lists its models under /models".to_owned()
             }
+            Self::NoAddress { .. } => {
+                "set `model.base_url`, for example with --base-url https://NAME.openai.azure.com".to_owned()
+            }
             Self::NoScript => "set `model.script`".to_owned(),
             Self::ScriptMissing { .. } => "check the path of the script".to_owned(),
             Self::Script(_) => "fix the script, or set its variables".to_owned(),
@@ -69,31 +78,35 @@ impl ModelError {
     /// Whether no usable model was named.
     pub const fn is_usage(&self) -> bool {
         match self {
-            Self::NotConfigured | Self::NotNamed { .. } | Self::NoScript | Self::NoPrice { .. } => true,
+            Self::NotConfigured
+            | Self::NotNamed { .. }
+            | Self::NoAddress { .. }
+            | Self::NoScript
+            | Self::NoPrice { .. } => true,
             Self::ScriptMissing { .. } | Self::Script(_) | Self::Endpoint(_) => false,
         }
     }
 }
 
-fn endpoint_help(error: &OpenAiSetupError) -> String {
+fn endpoint_help(error: &EndpointSetupError) -> String {
     match error {
-        OpenAiSetupError::Key { place: SecretSource::Environment(name), .. } => {
+        EndpointSetupError::Key { place: SecretSource::Environment(name), .. } => {
             format!("`export {name}=…`, or set `model.api_key_file`")
         }
-        OpenAiSetupError::Key { place: SecretSource::File(file), .. } => {
+        EndpointSetupError::Key { place: SecretSource::File(file), .. } => {
             format!("write the API key into the first line of {}", file.display())
         }
-        OpenAiSetupError::BaseUrl { .. } => "fix `model.base_url`".to_owned(),
-        OpenAiSetupError::NoModel { .. } => "set `model.model`".to_owned(),
-        OpenAiSetupError::Client(_) => "run with `DESKHAND_LOG=debug` for details".to_owned(),
+        EndpointSetupError::BaseUrl { .. } => "fix `model.base_url`".to_owned(),
+        EndpointSetupError::NoModel { .. } => "set `model.model`".to_owned(),
+        EndpointSetupError::Client(_) => "run with `DESKHAND_LOG=debug` for details".to_owned(),
     }
 }
 
 /// How to reach a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoice {
-    /// An OpenAI-compatible endpoint.
-    OpenAi(Box<OpenAiConfig>),
+    /// An endpoint.
+    Endpoint(Box<EndpointConfig>),
     /// A script with its variables.
     Script(PathBuf, BTreeMap<String, String>),
 }
@@ -102,7 +115,7 @@ impl ModelChoice {
     /// Its name in the price table.
     pub fn price_name(&self) -> &str {
         match self {
-            Self::OpenAi(config) => &config.model,
+            Self::Endpoint(config) => &config.model,
             Self::Script(..) => SCRIPT_MODEL,
         }
     }
@@ -151,27 +164,53 @@ impl ModelSetup {
     /// No model is named.
     pub fn choice(self) -> Result<ModelChoice, ModelError> {
         let settings = self.settings;
-        match settings.provider {
-            None => Err(ModelError::NotConfigured),
-            Some(Provider::Script) => {
-                Ok(ModelChoice::Script(settings.script.ok_or(ModelError::NoScript)?, self.variables))
+        let provider = settings.provider.ok_or(ModelError::NotConfigured)?;
+        match provider.service() {
+            None => Ok(ModelChoice::Script(settings.script.ok_or(ModelError::NoScript)?, self.variables)),
+            Some(service) => {
+                let config = endpoint(provider, service, settings)?;
+                Ok(ModelChoice::Endpoint(Box::new(config)))
             }
-            Some(Provider::OpenAi) => to_openai(settings).map(|config| ModelChoice::OpenAi(Box::new(config))),
         }
     }
 }
 
-fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, ModelError> {
+/// The endpoint of these settings, to ask which models it has: which one is configured does not matter.
+///
+/// # Errors
+/// The address is not a URL, or the API key is missing.
+pub fn endpoint_of(mut settings: ModelSettings) -> Result<Endpoint, ModelError> {
+    let provider = settings.provider.ok_or(ModelError::NotConfigured)?;
+    let service = provider.service().ok_or(ModelError::NotConfigured)?;
+    settings.model = settings.model.or_else(|| Some("any".to_owned()));
+    let config = endpoint(provider, service, settings)?;
+    Endpoint::new(EndpointConfig { timeout: LISTING_MAX, ..config }).map_err(ModelError::Endpoint)
+}
+
+/// How long an endpoint may take to list its models.
+const LISTING_MAX: Duration = Duration::from_secs(20);
+
+/// How the endpoint of a provider is reached.
+fn endpoint(
+    provider: Provider,
+    service: Service,
+    settings: ModelSettings,
+) -> Result<EndpointConfig, ModelError> {
+    let usual = || service.base_url.map(str::to_owned);
+    let base_url = settings.base_url.or_else(usual).ok_or(ModelError::NoAddress { title: service.title })?;
+    let base_url = if provider == Provider::Azure { azure_url(&base_url) } else { base_url };
     let named = settings.model.filter(|model| !model.trim().is_empty());
-    let model = named.ok_or_else(|| ModelError::NotNamed { base_url: settings.base_url.clone() })?;
+    let model = named.ok_or_else(|| ModelError::NotNamed { base_url: base_url.clone() })?;
     // A key is sent only to the endpoint that it is for.
-    let usual_key =
-        || (settings.base_url == ModelSettings::DEFAULT_BASE_URL).then(|| "OPENAI_API_KEY".to_owned());
+    let usual_key = || service.key_env.filter(|_| service.is_at(&base_url)).map(str::to_owned);
     let key = match settings.api_key_file {
         Some(file) => Some(SecretSource::File(file)),
         None => settings.api_key_env.or_else(usual_key).map(SecretSource::Environment),
     };
-    let mut config = OpenAiConfig::new(settings.base_url, model);
+    let mut config = EndpointConfig::new(base_url, model);
+    provider.name().clone_into(&mut config.provider);
+    config.wire = service.wire;
+    config.key_header = service.key_header;
     config.key = key;
     config.timeout = Duration::from_secs(settings.timeout_s);
     config.attempts_max = settings.attempts_max;
@@ -185,11 +224,18 @@ fn to_openai(settings: ModelSettings) -> Result<OpenAiConfig, ModelError> {
     Ok(config)
 }
 
+/// The address of the interface that Azure calls v1, from that of a resource.
+fn azure_url(given: &str) -> String {
+    let base = given.trim().trim_end_matches('/');
+    let is_resource = base.split_once("://").is_some_and(|(_, rest)| !rest.contains('/'));
+    if is_resource { format!("{base}/openai/v1") } else { base.to_owned() }
+}
+
 impl ModelChoice {
     /// Whether it accepts pictures.
     pub fn sees(&self) -> bool {
         match self {
-            Self::OpenAi(config) => config.vision,
+            Self::Endpoint(config) => config.vision,
             // A script ignores pictures, but the journal and reports need them.
             Self::Script(..) => true,
         }
@@ -201,7 +247,9 @@ impl ModelChoice {
     /// The script is missing or not valid, the address is not a URL, or the API key is missing.
     pub fn open(self) -> Result<AnyModel, ModelError> {
         match self {
-            Self::OpenAi(config) => OpenAi::new(*config).map(AnyModel::OpenAi).map_err(ModelError::Endpoint),
+            Self::Endpoint(config) => {
+                Endpoint::new(*config).map(AnyModel::Endpoint).map_err(ModelError::Endpoint)
+            }
             Self::Script(file, _) if !file.is_file() => Err(ModelError::ScriptMissing { file }),
             Self::Script(file, variables) => {
                 Script::load(&file, variables).map(AnyModel::Script).map_err(ModelError::Script)

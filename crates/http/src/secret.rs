@@ -53,6 +53,15 @@ impl Secret {
         self.bearer.clone()
     }
 
+    /// The secret alone as the value of a header, marked as sensitive.
+    #[must_use]
+    pub fn plain(&self) -> HeaderValue {
+        // It is printable ASCII, which every header takes.
+        let mut value = HeaderValue::from_str(&self.text).unwrap_or(HeaderValue::from_static(""));
+        value.set_sensitive(true);
+        value
+    }
+
     /// Removes the secret from external text: a server may quote what it was sent.
     #[must_use]
     pub fn redact(&self, text: &str) -> String {

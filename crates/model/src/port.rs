@@ -7,7 +7,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 
-use crate::{OpenAi, Script};
+use crate::{Endpoint, Script};
 
 /// A language model.
 pub trait Model: Send + Sync {
@@ -94,8 +94,8 @@ impl PictureSource for NoPictures {
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "one per process, never moved in a loop")]
 pub enum AnyModel {
-    /// An OpenAI-compatible endpoint.
-    OpenAi(OpenAi),
+    /// An endpoint.
+    Endpoint(Endpoint),
     /// A script file.
     Script(Script),
 }
@@ -108,14 +108,14 @@ impl Model for AnyModel {
         signs: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
         match self {
-            Self::OpenAi(model) => model.ask(request, pictures, signs).await,
+            Self::Endpoint(model) => model.ask(request, pictures, signs).await,
             Self::Script(model) => model.ask(request, pictures, signs).await,
         }
     }
 
     fn name(&self) -> &str {
         match self {
-            Self::OpenAi(model) => model.name(),
+            Self::Endpoint(model) => model.name(),
             Self::Script(model) => model.name(),
         }
     }

@@ -6,3 +6,4 @@ pub mod fixture;
 pub mod forgeries;
 pub mod parser;
 pub mod programs;
+pub mod wires;

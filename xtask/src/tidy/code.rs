@@ -25,7 +25,7 @@ const FIXED_WAITS: &[&str] = &[
 
 /// Product files with a justified fixed wait, and the reason.
 const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[
-    ("crates/model/src/openai/wait.rs", "an endpoint does not announce when it is ready for a retry"),
+    ("crates/model/src/endpoint/wait.rs", "an endpoint does not announce when it is ready for a retry"),
     (
         "crates/desktop-linux/src/settling/pages.rs",
         "the kernel does not announce that a process came to rest",

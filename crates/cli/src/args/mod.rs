@@ -5,6 +5,7 @@ mod about;
 mod act;
 mod desktop;
 mod hidden;
+mod model;
 mod policy;
 mod run;
 mod secret;
@@ -22,6 +23,7 @@ pub(crate) use desktop::{
     TreeArgs, WindowsArgs,
 };
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
+pub(crate) use model::{ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
@@ -110,6 +112,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Judge a recorded session by today's rules.
     Policy(PolicyArgs),
+    /// List the models that can be used, or try one.
+    Model(ModelCommandArgs),
     /// List the agents that can work on sub-tasks, and which of them are enabled.
     Agents(AgentsArgs),
     /// List the secrets that agents may type by their names, or try to read them.

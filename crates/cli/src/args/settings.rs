@@ -27,11 +27,12 @@ pub(crate) struct SettingArgs {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct ModelArgs {
-    /// Use this model: `openai:MODEL`, `script:FILE`, or a name from [models] in the configuration [default: the section
+    /// Use this model: `PROVIDER:MODEL` (openai, openai_responses, azure, anthropic, gemini, ollama, deepseek, qwen, openrouter,
+    /// mistral, groq, xai, vllm, llama_cpp), `script:FILE`, or a name from [models] in the configuration [default: the section
     /// [model]].
     #[arg(long, value_name = "SPEC")]
     pub(crate) model: Option<String>,
-    /// Address of an OpenAI-compatible endpoint.
+    /// Address of the endpoint [default: that of the provider].
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
     /// Environment variable that holds the API key.

@@ -3,7 +3,11 @@
 use std::{fs, io::Write as _};
 
 use deskhand_core::text::collapse_whitespace;
-use deskhand_host::config::{self, Explanation};
+use deskhand_host::{
+    Found,
+    config::{self, Explanation},
+    found_providers,
+};
 use deskhand_runtime::private;
 
 use super::host::load;
@@ -78,6 +82,24 @@ fn shown(value: &serde_json::Value) -> String {
     if value.is_null() { "(not set)".to_owned() } else { value.to_string() }
 }
 
+/// The file to start from, with the provider that is found here.
+fn starter() -> String {
+    let text = config::starter_text();
+    match found_providers().first() {
+        Some(Found { provider, why }) => {
+            let name = provider.name();
+            let line =
+                format!("# {why}; `deskhand model list {name}` lists its models.\nprovider = \"{name}\"");
+            text.replacen("#provider = \"openai\"  # example", &line, 1).replacen(
+                "\"gpt-5-mini\"",
+                "\"MODEL\"",
+                1,
+            )
+        }
+        None => text.to_owned(),
+    }
+}
+
 fn init(out: &Output) -> Result<(), CliError> {
     let path = config::config_path();
     let create = || {
@@ -85,7 +107,7 @@ fn init(out: &Output) -> Result<(), CliError> {
             private::create_folders(folder)?;
         }
         let mut file = fs::OpenOptions::new().write(true).create_new(true).open(&path)?;
-        file.write_all(config::starter_text().as_bytes())
+        file.write_all(starter().as_bytes())
     };
     match create() {
         Ok(()) => {

@@ -244,19 +244,19 @@ fn elements(config: &Config) -> Finding {
 }
 
 /// Without the retries of a request, which a check should not wait for.
-fn quick(choice: ModelChoice) -> ModelChoice {
+pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
     match choice {
-        ModelChoice::OpenAi(mut config) => {
+        ModelChoice::Endpoint(mut config) => {
             config.attempts_max = 1;
             config.timeout = config.timeout.min(TRIAL_BOUND);
-            ModelChoice::OpenAi(config)
+            ModelChoice::Endpoint(config)
         }
         script @ ModelChoice::Script(..) => script,
     }
 }
 
 async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
-    let AnyModel::OpenAi(endpoint) = model else {
+    let AnyModel::Endpoint(endpoint) = model else {
         return Ok(format!("{} (a script cannot answer test questions)", model.name()));
     };
     let request = ModelRequest {

@@ -12,6 +12,7 @@ mod fork;
 mod gc;
 mod host;
 mod keep_desktop;
+mod model;
 mod packaging;
 mod policy;
 mod replay;
@@ -31,6 +32,8 @@ mod target;
 mod tree;
 mod verify;
 mod windows;
+
+pub(crate) use model::proposal;
 
 use crate::{
     args::Command,
@@ -58,6 +61,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Policy(args) => policy::policy(&args),
+        Command::Model(args) => block_on(model::model(&args)),
         Command::Agents(args) => agents::agents(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::Secret(args) => block_on(secret::secret(&args)),

@@ -7,17 +7,19 @@ use crate::support::World;
 #[test]
 fn a_key_is_explained_with_its_source() {
     let world = World::new();
-    assert_snapshot!(world.run(&["config", "explain", "model.provider"]), @r#"
+    assert_snapshot!(world.run(&["config", "explain", "model.structured_output"]), @r#"
     exit 0
     --- out
-    model.provider = (not set)
-      meaning      The kind of model.
+    model.structured_output = "auto"
+      meaning      How to tell the endpoint the format of a reply.
       comes from   the default
-      default      (not set)
-      must be      one of "openai", "script"
-                   "openai": Any OpenAI-compatible chat endpoint, local ones included.
-                   "script": A script: a file of prepared replies, without a model.
-      environment  DESKHAND__MODEL__PROVIDER
+      default      "auto"
+      must be      one of "auto", "schema", "object", "off"
+                   "auto": Send a JSON schema; fall back to less if the endpoint rejects it.
+                   "schema": Send a JSON schema; fail if the endpoint rejects it.
+                   "object": Ask for a JSON object of any form.
+                   "off": Send nothing; only the prompt describes the format.
+      environment  DESKHAND__MODEL__STRUCTURED_OUTPUT
     "#);
     world.configure("[limits]\nsteps_max = 9\n");
     let mut command = world.command(&["config", "explain", "limits.steps_max"]);

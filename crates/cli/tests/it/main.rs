@@ -11,6 +11,7 @@ mod endings;
 mod help;
 mod keeper;
 mod main_job;
+mod models;
 mod opening;
 mod packaging;
 mod passwords;

@@ -208,8 +208,7 @@ fn a_field_without_a_name_is_verified_in_qt() {
     let form = world.file("form.py", QT_FORM);
     let launch = format!(
         "[[turn]]\nagent = \"HostAgent\"\nreply = '{{\"thought\": \"start\", \"status\": \"CONTINUE\", \"function\": \
-         \"launch_application\", \"arguments\": {{\"name\": \"/usr/bin/python3\", \"files\": [\"-B\", {:?}, {:?}]}}}}'\n",
-        form, log
+         \"launch_application\", \"arguments\": {{\"name\": \"/usr/bin/python3\", \"files\": [\"-B\", {form:?}, {log:?}]}}}}'\n"
     );
     logs_in_without_a_name(&world, &launch, &[]);
     assert_eq!(fs::read_to_string(&log).unwrap(), PASSWORD);

@@ -92,7 +92,7 @@ impl World {
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy().into_owned();
             let ours =
-                name.starts_with("DESKHAND_") || name.starts_with("XDG_") || name.starts_with("OPENAI_");
+                name.starts_with("DESKHAND_") || name.starts_with("XDG_") || name.ends_with("_API_KEY");
             if ours || ["DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "COLUMNS"].contains(&name.as_str()) {
                 command.env_remove(name);
             }

@@ -89,7 +89,8 @@ fn errors_name_the_place_and_the_next_step() {
     check_error(
         "[model]\nprovider = \"opnai\"\n",
         &[],
-        "`model.provider` in [dir]/config.toml:2 is \"opnai\", but it must be one of \"openai\", \"script\"\n\
+        "`model.provider` in [dir]/config.toml:2 is \"opnai\", but it must be one of \"openai\", \"openai_responses\", \"azure\", \"anthropic\", \
+         \"gemini\", \"ollama\", \"deepseek\", \"qwen\", \"openrouter\", \"mistral\", \"groq\", \"xai\", \"vllm\", \"llama_cpp\", \"script\"\n\
          help: did you mean \"openai\"?",
     );
     check_error(
@@ -129,7 +130,7 @@ fn every_key_can_be_explained() {
     }
     let provider = explain(&loaded, "model.provider").unwrap();
     let words: Vec<&str> = provider.allowed.iter().map(|(word, _)| word.as_str()).collect();
-    assert_eq!(words, ["openai", "script"]);
+    assert_eq!(words, Provider::ALL.map(Provider::name));
 }
 
 /// The starter file with its commented lines uncommented: all of them, or only those that are not examples.
@@ -158,7 +159,7 @@ fn the_starter_file_shows_defaults_and_examples() {
     assert_eq!(defaults.config, Config::default());
     assert!(defaults.origins.contains_key("view.jpeg_quality"), "{:?}", defaults.origins);
     let all = load_text(&uncommented(true), &[]).unwrap();
-    assert_eq!(all.config.models["local"].base_url, "http://127.0.0.1:8000/v1");
+    assert_eq!(all.config.models["local"].base_url.as_deref(), Some("http://127.0.0.1:8000/v1"));
     assert_eq!(all.config.policy.rules.len(), 1);
 }
 
@@ -193,6 +194,9 @@ fn specification_chooses_a_model_and_keeps_the_endpoint_settings() {
     assert!(explain(&named, "model.timeout_s").unwrap().comes_from.ends_with("config.toml:4"));
     assert_eq!(model("openai").unwrap().config.model.model.as_deref(), Some("big"));
     assert_eq!(model("local").unwrap().config.model.model.as_deref(), Some("tiny"));
+    let claude = model("anthropic:claude-x").unwrap().config.model;
+    assert_eq!((claude.provider, claude.model.as_deref()), (Some(Provider::Anthropic), Some("claude-x")));
+    assert_eq!((claude.base_url, claude.timeout_s), (None, 1_800), "those of another provider do not hold");
     let script = model("script:turns.toml").unwrap().config.model;
     assert_eq!((script.provider, script.timeout_s), (Some(Provider::Script), 1_800));
     assert_eq!(model("locale").unwrap_err(), "there is no model `locale`\nhelp: did you mean `local`?");

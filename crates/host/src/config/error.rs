@@ -115,7 +115,7 @@ impl ConfigError {
                     names => names.join(", "),
                 };
                 format!(
-                    "use `openai:MODEL`, `script:FILE`, or a name from [models.NAME] (configured: {configured})"
+                    "use `PROVIDER:MODEL` (such as `openai:gpt-5-mini`, `anthropic:…`, `gemini:…`, `ollama:…`), `script:FILE`, or a name from [models.NAME] (configured: {configured})"
                 )
             }
             Self::NoSuchKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),

@@ -6,7 +6,7 @@ use deskhand_core::suggest::nearest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ConfigError;
+use super::{ConfigError, Provider};
 
 /// How to reach a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -16,10 +16,10 @@ pub struct ModelSettings {
     pub provider: Option<Provider>,
     /// The name of the model at the endpoint.
     pub model: Option<String>,
-    /// The address of an OpenAI-compatible endpoint, including `/v1`.
-    pub base_url: String,
-    /// The environment variable that holds the API key. By default `OPENAI_API_KEY` for api.openai.com, and no key for
-    /// any other endpoint.
+    /// The address of the endpoint, for OpenAI-compatible ones including `/v1`. By default that of the provider.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the API key. By default that of the provider, such as `OPENAI_API_KEY`, if the endpoint is
+    /// the provider's own, and no key for any other endpoint.
     pub api_key_env: Option<String>,
     /// A file whose first line is the API key. Takes precedence over `api_key_env`.
     pub api_key_file: Option<PathBuf>,
@@ -39,10 +39,7 @@ pub struct ModelSettings {
 }
 
 impl ModelSettings {
-    /// The default endpoint.
-    pub const DEFAULT_BASE_URL: &'static str = "https://api.openai.com/v1";
-
-    /// The model that a specification names: a name in `models`, `openai:MODEL` or `script:FILE`. The endpoint settings of
+    /// The model that a specification names: a name in `models`, `PROVIDER:MODEL` or `script:FILE`. The endpoint settings of
     /// `configured` hold for every model of its provider.
     ///
     /// # Errors
@@ -62,20 +59,20 @@ impl ModelSettings {
             let settings = if same { configured.clone() } else { Self::default() };
             Self { provider: Some(provider), ..settings }
         };
-        match kind {
-            "openai" => {
-                let settings = of(Provider::OpenAi);
-                let model = if rest.is_empty() { settings.model } else { Some(rest.to_owned()) };
-                Ok(Self { model, ..settings })
-            }
-            "script" => {
+        match Provider::named(kind) {
+            Some(Provider::Script) => {
                 let settings = of(Provider::Script);
                 let script = if rest.is_empty() { settings.script } else { Some(PathBuf::from(rest)) };
                 Ok(Self { script, ..settings })
             }
-            _ => {
+            Some(provider) => {
+                let settings = of(provider);
+                let model = if rest.is_empty() { settings.model } else { Some(rest.to_owned()) };
+                Ok(Self { model, ..settings })
+            }
+            None => {
                 let known: Vec<String> = models.keys().cloned().collect();
-                let candidates = known.iter().map(String::as_str).chain(["openai", "script"]);
+                let candidates = known.iter().map(String::as_str).chain(Provider::ALL.map(Provider::name));
                 let nearest = nearest(kind, candidates).map(str::to_owned);
                 Err(ConfigError::NoSuchModel { spec: spec.to_owned(), nearest, known })
             }
@@ -88,7 +85,7 @@ impl Default for ModelSettings {
         Self {
             provider: None,
             model: None,
-            base_url: Self::DEFAULT_BASE_URL.to_owned(),
+            base_url: None,
             api_key_env: None,
             api_key_file: None,
             script: None,
@@ -98,17 +95,6 @@ impl Default for ModelSettings {
             vision: true,
         }
     }
-}
-
-/// A kind of model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Provider {
-    /// Any OpenAI-compatible chat endpoint, local ones included.
-    #[serde(rename = "openai")]
-    OpenAi,
-    /// A script: a file of prepared replies, without a model.
-    Script,
 }
 
 /// How to tell an endpoint the format of a reply.

@@ -18,7 +18,7 @@ pub(super) struct Override {
 }
 
 impl Overrides {
-    /// Chooses the model by a specification: the name of one of `models`, `openai:MODEL` or `script:FILE`.
+    /// Chooses the model by a specification: the name of one of `models`, `PROVIDER:MODEL` or `script:FILE`.
     #[must_use]
     pub fn model(mut self, spec: &str, name: &str) -> Self {
         self.model =

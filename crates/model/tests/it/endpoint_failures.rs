@@ -9,23 +9,23 @@ use deskhand_core::model::{
         Unreachable,
     },
 };
-use deskhand_model::{Model, NoPictures, OpenAi, OpenAiConfig, SecretSource, Unwatched};
+use deskhand_model::{Endpoint, EndpointConfig, Model, NoPictures, SecretSource, Unwatched};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion};
 use serde_json::json;
 
 use crate::request;
 
-fn config(base_url: String) -> OpenAiConfig {
-    OpenAiConfig {
+fn config(base_url: String) -> EndpointConfig {
+    EndpointConfig {
         attempts_max: 3,
         retry_wait_first: Duration::from_millis(1),
         timeout: Duration::from_secs(20),
-        ..OpenAiConfig::new(base_url, "m")
+        ..EndpointConfig::new(base_url, "m")
     }
 }
 
-async fn fail(config: OpenAiConfig) -> ModelFailure {
-    OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err()
+async fn fail(config: EndpointConfig) -> ModelFailure {
+    Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err()
 }
 
 /// Every request gets the same response: checks the kind, the number of requests, and parts of the message.
@@ -128,8 +128,8 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
     .await
     .unwrap();
     // The configured back-off is too long: only `Retry-After` shortens the delays.
-    let config = OpenAiConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
-    let model = OpenAi::new(config).unwrap();
+    let config = EndpointConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
+    let model = Endpoint::new(config).unwrap();
     assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 3);
     let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (RateLimited, 1));
@@ -145,8 +145,11 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
 #[tokio::test]
 async fn a_silent_endpoint_is_given_up_and_not_asked_again() {
     let endpoint = MockEndpoint::start(vec![Behaviour::Hang; 2]).await.unwrap();
-    let config =
-        OpenAiConfig { timeout: Duration::from_millis(150), attempts_max: 2, ..config(endpoint.base_url()) };
+    let config = EndpointConfig {
+        timeout: Duration::from_millis(150),
+        attempts_max: 2,
+        ..config(endpoint.base_url())
+    };
     let failure = fail(config).await;
     // The model may still work on the request: another one would be paid as well.
     assert_eq!((failure.kind, failure.attempts, endpoint.requests().len()), (TimedOut, 1, 1));
@@ -169,7 +172,7 @@ async fn a_closed_port_is_unreachable() {
 #[tokio::test]
 async fn an_endpoint_that_stops_mid_request() {
     let mut endpoint = MockEndpoint::start([Behaviour::Hang]).await.unwrap();
-    let model = OpenAi::new(config(endpoint.base_url())).unwrap();
+    let model = Endpoint::new(config(endpoint.base_url())).unwrap();
     let asked = request("a");
     let failure = tokio::join!(model.ask(&asked, &NoPictures, &Unwatched), async {
         endpoint.wait_for_requests(1).await;
@@ -183,8 +186,8 @@ async fn an_endpoint_that_stops_mid_request() {
 #[tokio::test]
 async fn dropping_the_request_cancels_the_retry_delay() {
     let endpoint = MockEndpoint::start(vec![Behaviour::status(500, ""); 2]).await.unwrap();
-    let config = OpenAiConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
-    let model = OpenAi::new(config).unwrap();
+    let config = EndpointConfig { retry_wait_first: Duration::from_secs(60), ..config(endpoint.base_url()) };
+    let model = Endpoint::new(config).unwrap();
     let asked = request("a");
     tokio::select! {
         reply = model.ask(&asked, &NoPictures, &Unwatched) => panic!("{reply:?}"),
@@ -210,7 +213,7 @@ async fn no_message_contains_the_key() {
         ] {
             let endpoint = MockEndpoint::start(vec![behaviour; 3]).await.unwrap();
             let config =
-                OpenAiConfig { key: Some(SecretSource::File(key.clone())), ..config(endpoint.base_url()) };
+                EndpointConfig { key: Some(SecretSource::File(key.clone())), ..config(endpoint.base_url()) };
             let failure = fail(config).await;
             assert!(!failure.message.contains("canary"), "{}", failure.message);
             if failure.kind == Unauthorized {

@@ -1,10 +1,11 @@
 #![cfg(test)]
 //! Models against a mock endpoint on the loopback interface, and scripts against prompts.
 
+mod chat;
 mod endpoint_failures;
-mod openai;
 mod script;
 mod script_reference;
+mod wires;
 
 use deskhand_core::{
     agent::AgentRef,

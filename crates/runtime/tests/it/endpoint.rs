@@ -2,7 +2,7 @@
 
 use deskhand_core::{outcome::OutcomeKind, session::Event};
 use deskhand_desktop_fake::office;
-use deskhand_model::{OpenAi, OpenAiConfig};
+use deskhand_model::{Endpoint, EndpointConfig};
 use deskhand_runtime::{RunSummary, StopSwitch};
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, model_request};
 
@@ -25,7 +25,7 @@ async fn invalid_replies_are_repaired() {
     })
     .await
     .unwrap();
-    let model = OpenAi::new(OpenAiConfig::new(endpoint.base_url(), "mock")).unwrap();
+    let model = Endpoint::new(EndpointConfig::new(endpoint.base_url(), "mock")).unwrap();
     let ran = run_office(&model).await;
     let outcome = ran.end.outcome.unwrap();
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
@@ -43,9 +43,9 @@ async fn an_endpoint_that_dies_mid_session_is_an_error() {
     })
     .await
     .unwrap();
-    let mut setup = OpenAiConfig::new(endpoint.base_url(), "mock");
+    let mut setup = EndpointConfig::new(endpoint.base_url(), "mock");
     setup.attempts_max = 2;
-    let model = OpenAi::new(setup).unwrap();
+    let model = Endpoint::new(setup).unwrap();
     let (killed, mut kill) = tokio::sync::mpsc::unbounded_channel();
     let killer = async {
         kill.recv().await;

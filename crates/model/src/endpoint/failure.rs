@@ -10,6 +10,8 @@ use deskhand_http::{BodyError, root_cause};
 use reqwest::StatusCode;
 use serde_json::Value;
 
+use crate::wire::Wire;
+
 /// The most characters of an answer quoted in a message.
 const QUOTE_MAX: usize = 300;
 
@@ -48,17 +50,19 @@ impl Fault {
 }
 
 /// The endpoint, as messages name it.
-#[derive(Debug)]
-pub(super) struct Endpoint {
+#[derive(Debug, Clone)]
+pub(super) struct Named {
+    pub(super) wire: Wire,
     pub(super) url: String,
     pub(super) base_url: String,
+    /// The model; empty in a request that is about none.
     pub(super) model: String,
     /// Where the key comes from, as messages name it.
     pub(super) key_place: Option<String>,
     pub(super) timeout: Duration,
 }
 
-impl Endpoint {
+impl Named {
     /// No response.
     pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         let (url, cause) = (&self.url, root_cause(error));
@@ -91,7 +95,8 @@ impl Endpoint {
             }
             BodyError::TooLong { limit } => {
                 let message = format!(
-                    "the response from {url} exceeds {limit} bytes; check that it is a chat-completions endpoint"
+                    "the response from {url} exceeds {limit} bytes; check that it is {}",
+                    self.wire.noun()
                 );
                 Fault::new(Kind::Malformed, Retry::No, message)
             }
@@ -130,19 +135,14 @@ impl Endpoint {
     ) -> Fault {
         let error = error_body(body);
         let code = status.as_u16();
-        let (url, model) = (&self.url, &self.model);
-        let answer = format!("{url} returned {code} for model {model}{}", error.suffix());
+        let url = &self.url;
+        let of_model =
+            if self.model.is_empty() { String::new() } else { format!(" for model {}", self.model) };
+        let answer = format!("{url} returned {code}{of_model}{}", error.suffix());
         let later = retry_after.map_or(Retry::BackOff, Retry::After);
         match code {
             401 | 403 => {
-                let place = self.key_place.as_deref().map_or_else(
-                    || "no key is configured; set the environment variable or file that holds it".to_owned(),
-                    |place| {
-                        format!(
-                            "the key comes from {place}; check that it is valid for this endpoint and model"
-                        )
-                    },
-                );
+                let place = self.about_key();
                 Fault::new(Kind::Unauthorized, Retry::No, format!("{answer}; {place}"))
             }
             400..=499 if error.is_about_pictures() && !matches!(code, 408 | 429) => Fault::new(
@@ -153,8 +153,9 @@ impl Endpoint {
                 ),
             ),
             404 => {
+                let (end, list) = self.wire.usual();
                 let message = format!(
-                    "{answer}; check base_url ({}, which usually ends in /v1) and the model name (see {}/models)",
+                    "{answer}; check base_url ({}, which usually ends in {end}) and the model name (see {}{list})",
                     self.base_url, self.base_url
                 );
                 Fault::new(Kind::NotFound, Retry::No, message)
@@ -199,6 +200,14 @@ impl Endpoint {
         }
     }
 
+    /// Where the key comes from, and what to check.
+    fn about_key(&self) -> String {
+        self.key_place.as_deref().map_or_else(
+            || "no key is configured; set the environment variable or file that holds it".to_owned(),
+            |place| format!("the key comes from {place}; check that it is valid for this endpoint and model"),
+        )
+    }
+
     /// A success response whose body is not JSON.
     pub(super) fn not_json(&self, body: &str) -> Fault {
         let start = if body.trim().is_empty() {
@@ -207,18 +216,22 @@ impl Endpoint {
             format!("`{}`", excerpt(body, 80))
         };
         let message = format!(
-            "{} returned something other than JSON: {start}; check that base_url ({}) is a chat-completions endpoint, not a web page or a proxy",
-            self.url, self.base_url
+            "{} returned something other than JSON: {start}; check that base_url ({}) is {}, not a web page or a proxy",
+            self.url,
+            self.base_url,
+            self.wire.noun()
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
 
-    /// A JSON response without choices.
-    pub(super) fn no_choice(&self, answer: &str) -> Fault {
+    /// A JSON response that is no reply.
+    pub(super) fn no_reply(&self, answer: &str) -> Fault {
         let message = format!(
-            "the response from {} has no `choices`: `{}`; check that it is a chat-completions endpoint",
+            "the response from {} has no `{}`: `{}`; check that it is {}",
             self.url,
-            excerpt(answer, 120)
+            self.wire.reply_field(),
+            excerpt(answer, 120),
+            self.wire.noun()
         );
         Fault::new(Kind::Malformed, Retry::No, message)
     }
@@ -233,9 +246,9 @@ impl Endpoint {
     }
 
     /// An empty reply.
-    pub(super) fn empty(&self, finish_reason: &str) -> Fault {
+    pub(super) fn empty(&self, reason: &str) -> Fault {
         let message = format!(
-            "{} returned an empty reply from model {} (finish_reason `{finish_reason}`)",
+            "{} returned an empty reply from model {} (it ended with `{reason}`)",
             self.url, self.model
         );
         Fault::new(Kind::Malformed, Retry::BackOff, message)

@@ -1,14 +1,22 @@
-//! Endpoint configuration.
+//! How an endpoint is reached.
 
 use std::time::Duration;
 
 use deskhand_http::{Secret, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
+use crate::wire::Wire;
+
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct OpenAiConfig {
-    /// The base URL: `https://api.openai.com/v1`. A trailing slash or `/chat/completions` is stripped.
+pub struct EndpointConfig {
+    /// The name of the provider, as messages show it: `openai`.
+    pub provider: String,
+    /// The wire format.
+    pub wire: Wire,
+    /// The header that takes the API key.
+    pub key_header: KeyHeader,
+    /// The base URL: `https://api.openai.com/v1`. A trailing slash, and what the wire format adds, is stripped.
     pub base_url: String,
     /// The model name at the endpoint.
     pub model: String,
@@ -35,10 +43,13 @@ pub struct OpenAiConfig {
     pub token_limit_field: TokenLimitField,
 }
 
-impl OpenAiConfig {
-    /// Default settings for an endpoint and a model.
+impl EndpointConfig {
+    /// Default settings for an OpenAI-compatible endpoint and a model.
     pub fn new(base_url: impl Into<String>, model: impl Into<String>) -> Self {
         Self {
+            provider: "openai".to_owned(),
+            wire: Wire::Chat,
+            key_header: KeyHeader::Bearer,
             base_url: base_url.into(),
             model: model.into(),
             key: None,
@@ -55,12 +66,36 @@ impl OpenAiConfig {
     }
 }
 
+/// The header that takes an API key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyHeader {
+    /// `Authorization: Bearer`
+    Bearer,
+    /// `api-key`, of Azure.
+    ApiKey,
+    /// `x-api-key`, of Anthropic.
+    XApiKey,
+    /// `x-goog-api-key`, of Google.
+    XGoogApiKey,
+}
+
+impl KeyHeader {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Bearer => "authorization",
+            Self::ApiKey => "api-key",
+            Self::XApiKey => "x-api-key",
+            Self::XGoogApiKey => "x-goog-api-key",
+        }
+    }
+}
+
 /// How structured output is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
     /// A JSON schema; if refused, a JSON object; if refused too, nothing.
     Auto,
-    /// A JSON schema, without fallback.
+    /// A JSON schema, without fallback. Anthropic takes it as that of a tool which must be called.
     Schema,
     /// Any JSON object.
     Object,
@@ -80,7 +115,7 @@ pub enum ImageDetail {
 }
 
 impl ImageDetail {
-    pub(super) const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Auto => "auto",
             Self::Low => "low",
@@ -102,7 +137,7 @@ pub enum TokenLimitField {
 
 /// An invalid endpoint configuration.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenAiSetupError {
+pub enum EndpointSetupError {
     /// The base URL is invalid.
     #[error("`{base_url}` is not a base URL ({reason}); use a form like `https://api.openai.com/v1`")]
     BaseUrl {
@@ -112,10 +147,12 @@ pub enum OpenAiSetupError {
         reason: String,
     },
     /// No model is configured.
-    #[error("no model is configured for {base_url}; set one of those listed at {base_url}/models")]
+    #[error("no model is configured for {base_url}; set one of those listed at {base_url}{list}")]
     NoModel {
         /// The endpoint.
         base_url: String,
+        /// Where it lists its models.
+        list: &'static str,
     },
     /// The key cannot be read or is invalid.
     #[error("no key for {base_url}: {place} {problem}")]
@@ -132,17 +169,17 @@ pub enum OpenAiSetupError {
     Client(#[source] reqwest::Error),
 }
 
-/// Strips surrounding space, trailing slashes and `/chat/completions` from a base URL.
+/// Strips surrounding space, trailing slashes, and what requests add to a base URL.
 ///
 /// # Errors
 ///
 /// If it is not an absolute `http` or `https` URL, or contains a user name or password.
-pub fn normalise_base_url(text: &str) -> Result<String, OpenAiSetupError> {
-    parse_base_url(text).map(|url| strip(&url))
+pub fn normalise_base_url(text: &str, wire: Wire) -> Result<String, EndpointSetupError> {
+    parse_base_url(text).map(|url| strip(&url, wire))
 }
 
-pub(super) fn parse_base_url(text: &str) -> Result<Url, OpenAiSetupError> {
-    let wrong = |base_url: String, reason: String| OpenAiSetupError::BaseUrl { base_url, reason };
+pub(super) fn parse_base_url(text: &str) -> Result<Url, EndpointSetupError> {
+    let wrong = |base_url: String, reason: String| EndpointSetupError::BaseUrl { base_url, reason };
     let url = http_url(text).map_err(|error| wrong(error.redacted(text), error.to_string()))?;
     if url.query().is_some() || url.fragment().is_some() {
         return Err(wrong(text.trim().to_owned(), "it has a query or fragment".to_owned()));
@@ -151,19 +188,19 @@ pub(super) fn parse_base_url(text: &str) -> Result<Url, OpenAiSetupError> {
 }
 
 /// Strips trailing slashes and the paths that requests add.
-pub(super) fn strip(url: &Url) -> String {
+pub(super) fn strip(url: &Url, wire: Wire) -> String {
     let mut base = url.as_str().trim_end_matches('/');
-    for tail in ["/chat/completions", "/completions"] {
+    for tail in wire.tails() {
         base = base.strip_suffix(tail).unwrap_or(base).trim_end_matches('/');
     }
     base.to_owned()
 }
 
 /// Reads the API key for an endpoint.
-pub(super) fn read_key(source: &SecretSource, base_url: &str) -> Result<Secret, OpenAiSetupError> {
+pub(super) fn read_key(source: &SecretSource, base_url: &str) -> Result<Secret, EndpointSetupError> {
     Secret::read(source).map_err(|error| {
         let fix = if matches!(error, SecretError::NotSet) { "; set it to the API key" } else { "" };
-        OpenAiSetupError::Key {
+        EndpointSetupError::Key {
             base_url: base_url.to_owned(),
             place: source.clone(),
             problem: format!("{error}{fix}"),

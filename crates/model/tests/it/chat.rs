@@ -8,19 +8,20 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use deskhand_model::{
-    AnyModel, Model, ModelSign, ModelSigns, NoPictures, OpenAi, OpenAiConfig, PictureError, PictureSource,
-    Script, SecretSource, StructuredOutput, TokenLimitField, Unwatched, normalise_base_url,
+    AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoPictures, PictureError,
+    PictureSource, Script, SecretSource, StructuredOutput, TokenLimitField, Unwatched, Wire,
+    normalise_base_url,
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
 use serde_json::{Value, json};
 
 use crate::request;
 
-fn config(endpoint: &MockEndpoint) -> OpenAiConfig {
-    OpenAiConfig {
+fn config(endpoint: &MockEndpoint) -> EndpointConfig {
+    EndpointConfig {
         retry_wait_first: Duration::from_millis(1),
         timeout: Duration::from_secs(20),
-        ..OpenAiConfig::new(endpoint.base_url(), "m")
+        ..EndpointConfig::new(endpoint.base_url(), "m")
     }
 }
 
@@ -32,13 +33,13 @@ async fn sends_one_request_per_reply() {
     let folder = tempfile::tempdir().unwrap();
     let key = folder.path().join("key");
     fs::write(&key, "canary-7f3a\n").unwrap();
-    let config = OpenAiConfig {
+    let config = EndpointConfig {
         key: Some(SecretSource::File(key)),
         temperature: Some(0.2),
         base_url: format!(" {}/chat/completions/ ", endpoint.base_url()),
         ..config(&endpoint)
     };
-    let model = OpenAi::new(config).unwrap();
+    let model = Endpoint::new(config).unwrap();
     assert!(!format!("{model:?}").contains("canary"), "{model:?}");
     assert_eq!(model.name(), format!("openai m at {}", endpoint.base_url()));
 
@@ -101,16 +102,16 @@ async fn pictures_are_sent_to_vision_models() {
         speaker: Speaker::User,
         parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
     }];
-    let seeing = OpenAi::new(config(&endpoint)).unwrap();
+    let seeing = Endpoint::new(config(&endpoint)).unwrap();
     seeing.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
-    let blind = OpenAi::new(OpenAiConfig { vision: false, ..config(&endpoint) }).unwrap();
+    let blind = Endpoint::new(EndpointConfig { vision: false, ..config(&endpoint) }).unwrap();
     blind.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
     let contents: Vec<Value> =
         endpoint.requests().into_iter().map(|sent| sent.body["messages"][0]["content"].clone()).collect();
     let text = json!({"type": "text", "text": "look"});
     let image =
         json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AQID", "detail": "auto"}});
-    assert_eq!(contents, [json!([text, image]), json!([text])]);
+    assert_eq!(contents, [json!([text, image]), json!("look")]);
 
     let failure = seeing.ask(&asked, &NoPictures, &Unwatched).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 0));
@@ -132,7 +133,8 @@ async fn learns_the_dialect_of_the_endpoint() {
     .await
     .unwrap();
     let model =
-        OpenAi::new(OpenAiConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) }).unwrap();
+        Endpoint::new(EndpointConfig { attempts_max: 1, temperature: Some(0.5), ..config(&endpoint) })
+            .unwrap();
     assert_eq!(model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts, 6);
     // The dialect is kept for later calls.
     assert_eq!(model.ask(&request("b"), &NoPictures, &Unwatched).await.unwrap().attempts, 1);
@@ -176,7 +178,7 @@ async fn replies_are_streamed_and_retries_announced() {
         .await
         .unwrap();
     let signs = Signs::default();
-    let model = OpenAi::new(config(&endpoint)).unwrap();
+    let model = Endpoint::new(config(&endpoint)).unwrap();
     let reply = model.ask(&request("a"), &NoPictures, &signs).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("{\"status\": \"FINISH\"}", "mock-model"));
     assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(120), Some(7)));
@@ -201,9 +203,9 @@ async fn an_explicit_setting_has_no_fallback() {
         (StructuredOutput::Auto, TokenLimitField::Auto, "context length exceeded"),
     ] {
         let endpoint = MockEndpoint::start([Behaviour::error(400, "bad", message)]).await.unwrap();
-        let config = OpenAiConfig { structured_output: output, token_limit_field, ..config(&endpoint) };
+        let config = EndpointConfig { structured_output: output, token_limit_field, ..config(&endpoint) };
         let failure =
-            OpenAi::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
+            Endpoint::new(config).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
         assert_eq!((failure.kind, failure.attempts), (ModelFailureKind::Rejected, 1), "{message}");
         assert!(failure.message.contains(message), "{}", failure.message);
     }
@@ -218,7 +220,7 @@ async fn token_counts_of_all_attempts_are_summed() {
     .await
     .unwrap();
     let reply =
-        OpenAi::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
+        Endpoint::new(config(&endpoint)).unwrap().ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
     assert_eq!(reply.attempts, 2);
     assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(20), Some(3)));
 }
@@ -236,7 +238,7 @@ async fn the_mock_endpoint_can_serve_a_script() {
     })
     .await
     .unwrap();
-    let model = AnyModel::OpenAi(OpenAi::new(config(&endpoint)).unwrap());
+    let model = AnyModel::Endpoint(Endpoint::new(config(&endpoint)).unwrap());
     let asked =
         request("hello\n- [w4] window \"Untitled 1 — LibreOffice Calc\" of LibreOffice Calc (active)");
     assert_eq!(model.ask(&asked, &NoPictures, &Unwatched).await.unwrap().text, r#"{"id": "w4"}"#);
@@ -252,7 +254,7 @@ fn base_urls_are_normalised() {
         ("http://localhost:8000/v1/chat/completions", "http://localhost:8000/v1"),
         ("http://localhost:8000/", "http://localhost:8000"),
     ] {
-        assert_eq!(normalise_base_url(given).unwrap(), expected);
+        assert_eq!(normalise_base_url(given, Wire::Chat).unwrap(), expected);
     }
     for (given, message) in [
         ("localhost:8000", "`localhost:8000` is not a base URL (`localhost` is not http or https)"),
@@ -260,7 +262,7 @@ fn base_urls_are_normalised() {
         ("https://me:secret@host/v1", "`https://…` is not a base URL (it contains a user name or password"),
         ("https://host/v1?key=1", "is not a base URL (it has a query or fragment)"),
     ] {
-        let error = normalise_base_url(given).unwrap_err().to_string();
+        let error = normalise_base_url(given, Wire::Chat).unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
@@ -269,8 +271,8 @@ fn base_urls_are_normalised() {
 #[test]
 fn a_missing_key_error_names_its_source() {
     let setup = |key| {
-        let config = OpenAiConfig { key: Some(key), ..OpenAiConfig::new("http://localhost:1/v1", "m") };
-        OpenAi::new(config).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
+        let config = EndpointConfig { key: Some(key), ..EndpointConfig::new("http://localhost:1/v1", "m") };
+        Endpoint::new(config).map(|model| model.name().to_owned()).map_err(|error| error.to_string())
     };
     let missing = setup(SecretSource::Environment("DESKHAND_TEST_NO_SUCH_KEY".to_owned()));
     assert_eq!(
@@ -289,6 +291,6 @@ fn a_missing_key_error_names_its_source() {
         let error = setup(SecretSource::File(path.clone())).unwrap_err();
         assert!(error.contains(&path.display().to_string()) && error.contains(problem), "{error}");
     }
-    let error = OpenAi::new(OpenAiConfig::new("http://localhost:1/v1", " ")).unwrap_err().to_string();
+    let error = Endpoint::new(EndpointConfig::new("http://localhost:1/v1", " ")).unwrap_err().to_string();
     assert!(error.starts_with("no model is configured for http://localhost:1/v1"), "{error}");
 }

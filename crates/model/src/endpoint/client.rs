@@ -9,22 +9,23 @@ use deskhand_core::{
     duration::milliseconds,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
 };
-use deskhand_http::{Bound, Secret, read_body_until};
+use deskhand_http::{Bound, Secret, read_body, read_body_until};
 use jiff::Timestamp;
 use reqwest::{
-    Client,
-    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER},
+    Client, RequestBuilder,
+    header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER},
 };
-use serde_json::Value;
 
 use super::{
-    config::{OpenAiConfig, OpenAiSetupError, parse_base_url, read_key, strip},
-    failure::{Endpoint, Fault, Retry},
-    stream::{self, StreamError},
+    config::{EndpointConfig, EndpointSetupError, KeyHeader, parse_base_url, read_key, strip},
+    dialect::Dialect,
+    failure::{Fault, Named, Retry},
     wait,
-    wire::{self, Dialect},
 };
-use crate::port::{Model, ModelSign, ModelSigns, PictureSource};
+use crate::{
+    port::{Model, ModelSign, ModelSigns, PictureSource},
+    wire::{Answer, Asked, Listed, Said, Stop, StreamError, listed, said},
+};
 
 /// The maximum response size, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
@@ -35,42 +36,86 @@ const DIALECTS_MAX: u32 = 5;
 /// The upper bound for the connect timeout.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A model behind an OpenAI-compatible endpoint.
+/// A model behind an endpoint.
 #[derive(Debug)]
-pub struct OpenAi {
-    config: OpenAiConfig,
-    endpoint: Endpoint,
+pub struct Endpoint {
+    config: EndpointConfig,
+    endpoint: Named,
     name: String,
     key: Option<Secret>,
     client: Client,
     dialect: Mutex<Dialect>,
 }
 
-impl OpenAi {
+impl Endpoint {
     /// Reads the key and validates the configuration; sends nothing.
     ///
     /// # Errors
     ///
     /// If the base URL is invalid, the model name is empty, or the key cannot be read.
-    pub fn new(config: OpenAiConfig) -> Result<Self, OpenAiSetupError> {
+    pub fn new(config: EndpointConfig) -> Result<Self, EndpointSetupError> {
         let server = parse_base_url(&config.base_url)?;
-        let base_url = strip(&server);
+        let base_url = strip(&server, config.wire);
         if config.model.trim().is_empty() {
-            return Err(OpenAiSetupError::NoModel { base_url });
+            return Err(EndpointSetupError::NoModel { base_url, list: config.wire.usual().1 });
         }
         let key = config.key.as_ref().map(|source| read_key(source, &base_url)).transpose()?;
         let client = deskhand_http::client(&server, CONNECT_TIMEOUT, Bound::Silence(config.timeout))
-            .map_err(OpenAiSetupError::Client)?;
-        let endpoint = Endpoint {
-            url: format!("{base_url}/chat/completions"),
+            .map_err(EndpointSetupError::Client)?;
+        let dialect = Dialect::new(&config);
+        let endpoint = Named {
+            wire: config.wire,
+            url: config.wire.url(&base_url, &config.model, dialect.stream),
             model: config.model.clone(),
             key_place: config.key.as_ref().map(ToString::to_string),
             timeout: config.timeout,
             base_url,
         };
-        let name = format!("openai {} at {}", endpoint.model, endpoint.base_url);
-        let dialect = Mutex::new(Dialect::new(&config));
-        Ok(Self { config, endpoint, name, key, client, dialect })
+        let name = format!("{} {} at {}", config.provider, endpoint.model, endpoint.base_url);
+        Ok(Self { config, endpoint, name, key, client, dialect: Mutex::new(dialect) })
+    }
+
+    /// The models that the endpoint says it has.
+    ///
+    /// # Errors
+    ///
+    /// If it does not answer, does not accept the key, or lists nothing. It is asked once.
+    pub async fn models(&self) -> Result<Vec<Listed>, ModelFailure> {
+        let start = Instant::now();
+        let failed = |fault: Fault| ModelFailure {
+            kind: fault.kind,
+            message: self.redact(&fault.message),
+            attempts: 1,
+            usage: Usage::default(),
+            elapsed_ms: milliseconds(start.elapsed()),
+        };
+        let wire = self.config.wire;
+        let url = format!("{}{}", self.endpoint.base_url, wire.usual().1);
+        let endpoint = Named { url, model: String::new(), ..self.endpoint.clone() };
+        let request = self.with_headers(self.client.get(&endpoint.url));
+        let mut response = request.send().await.map_err(|error| failed(endpoint.not_sent(&error)))?;
+        let status = response.status();
+        let bytes =
+            read_body(&mut response, ANSWER_MAX).await.map_err(|error| failed(endpoint.not_read(&error)))?;
+        let text = self.redact(&String::from_utf8_lossy(&bytes));
+        if !status.is_success() {
+            return Err(failed(endpoint.status(status, &text, None, None)));
+        }
+        let models = serde_json::from_str(&text).ok().and_then(|response| listed(wire, &response));
+        models.ok_or_else(|| failed(endpoint.not_json(&text)))
+    }
+
+    /// Adds the key and what the wire format needs.
+    fn with_headers(&self, builder: RequestBuilder) -> RequestBuilder {
+        let mut builder = builder.header(ACCEPT, "application/json, text/event-stream");
+        for (name, value) in self.config.wire.headers() {
+            builder = builder.header(*name, *value);
+        }
+        match (&self.key, self.config.key_header) {
+            (None, _) => builder,
+            (Some(key), header @ KeyHeader::Bearer) => builder.header(header.name(), key.bearer()),
+            (Some(key), header) => builder.header(header.name(), key.plain()),
+        }
     }
 
     fn dialect(&self) -> Dialect {
@@ -81,17 +126,15 @@ impl OpenAi {
     async fn attempt(
         &self,
         request: &ModelRequest,
-        messages: &[Value],
+        said: &[Said],
         dialect: Dialect,
         signs: &dyn ModelSigns,
     ) -> Result<Answer, Fault> {
-        let body = wire::body(request, messages, &self.config, dialect).to_string();
-        let mut builder = self.client.post(&self.endpoint.url);
-        builder = builder.header(CONTENT_TYPE, "application/json").body(body);
-        builder = builder.header(ACCEPT, "application/json, text/event-stream");
-        if let Some(key) = &self.key {
-            builder = builder.header(AUTHORIZATION, key.bearer());
-        }
+        let (wire, config) = (self.config.wire, &self.config);
+        let body = wire.body(Asked { request, said, config, dialect }).to_string();
+        let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
+        let builder = self.with_headers(self.client.post(url));
+        let builder = builder.header(CONTENT_TYPE, "application/json").body(body);
         signs.sign(ModelSign::Asked);
         let mut response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
         let status = response.status();
@@ -100,7 +143,7 @@ impl OpenAi {
         let (location, after, media_type) = (header(LOCATION), header(RETRY_AFTER), header(CONTENT_TYPE));
         let received = |bytes: &[u8]| {
             signs.sign(ModelSign::Receiving { bytes: bytes.len() });
-            stream::is_whole(bytes)
+            wire.is_whole(bytes)
         };
         let bytes = read_body_until(&mut response, ANSWER_MAX, received)
             .await
@@ -121,34 +164,24 @@ impl OpenAi {
         media_type: Option<&str>,
         text: &str,
     ) -> Result<Answer, Fault> {
-        let answer = if stream::is_stream(media_type, text) {
-            stream::assemble(text).map_err(|error| match error {
-                StreamError::CutShort => self.endpoint.stream_cut(text.len()),
-                StreamError::NotJson(data) => self.endpoint.not_json(&self.redact(&data)),
-            })?
-        } else {
-            serde_json::from_str(text).map_err(|_| self.endpoint.not_json(&self.redact(text)))?
-        };
-        if let Some(fault) = self.endpoint.error_in_success(&answer, &self.redact(text)) {
+        let wire = self.config.wire;
+        let reply = wire.reply(media_type, text).map_err(|error| match error {
+            StreamError::CutShort => self.endpoint.stream_cut(text.len()),
+            StreamError::NotJson(data) => self.endpoint.not_json(&self.redact(&data)),
+        })?;
+        if let Some(fault) = self.endpoint.error_in_success(&reply, &self.redact(&reply.to_string())) {
             return Err(fault);
         }
-        let usage = wire::usage(&answer);
-        let Some(choice) = wire::first_choice(&answer) else {
-            return Err(self.endpoint.no_choice(&self.redact(text)).costing(usage));
+        let Some(answer) = wire.answer(&reply) else {
+            return Err(self.endpoint.no_reply(&self.redact(text)).costing(wire.usage(&reply)));
         };
-        let fault = if let Some(refusal) = &choice.refusal {
-            self.endpoint.refused(&self.redact(refusal))
-        } else if choice.finish_reason == "content_filter" {
-            self.endpoint.refused("its content filter blocked the reply")
-        } else if choice.finish_reason == "length" {
-            self.endpoint.limit(request.completion_tokens_max)
-        } else if choice.text.trim().is_empty() {
-            self.endpoint.empty(&choice.finish_reason)
-        } else {
-            let model = answer.get("model").and_then(Value::as_str).unwrap_or(&self.config.model).to_owned();
-            return Ok(Answer { text: choice.text, model, usage });
+        let fault = match &answer.stop {
+            Stop::Refused(reason) => self.endpoint.refused(&self.redact(reason)),
+            Stop::Length => self.endpoint.limit(request.completion_tokens_max),
+            Stop::Done(reason) if answer.text.trim().is_empty() => self.endpoint.empty(reason),
+            Stop::Done(_) => return Ok(answer),
         };
-        Err(fault.costing(usage))
+        Err(fault.costing(answer.usage))
     }
 
     /// Returns the delay before the next attempt, or `None` if the fault is final.
@@ -177,14 +210,7 @@ impl OpenAi {
     }
 }
 
-/// A successful response.
-struct Answer {
-    text: String,
-    model: String,
-    usage: Usage,
-}
-
-impl Model for OpenAi {
+impl Model for Endpoint {
     async fn ask(
         &self,
         request: &ModelRequest,
@@ -193,7 +219,7 @@ impl Model for OpenAi {
     ) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let elapsed_ms = || milliseconds(start.elapsed());
-        let messages = wire::messages(request, &self.config, pictures).map_err(|error| ModelFailure {
+        let said = said(request, self.config.vision, pictures).map_err(|error| ModelFailure {
             kind: ModelFailureKind::Rejected,
             message: format!("request to model {} not sent: {error}", self.config.model),
             attempts: 0,
@@ -205,19 +231,19 @@ impl Model for OpenAi {
         loop {
             let dialect = self.dialect();
             sent += 1;
-            let mut fault = match self.attempt(request, &messages, dialect, signs).await {
+            let mut fault = match self.attempt(request, &said, dialect, signs).await {
                 Ok(answer) => {
                     return Ok(ModelReply {
                         text: answer.text,
-                        model: answer.model,
-                        usage: wire::add_usage(usage, answer.usage),
+                        model: answer.model.unwrap_or_else(|| self.config.model.clone()),
+                        usage: add_usage(usage, answer.usage),
                         attempts: sent,
                         elapsed_ms: elapsed_ms(),
                     });
                 }
                 Err(fault) => fault,
             };
-            usage = wire::add_usage(usage, fault.usage);
+            usage = add_usage(usage, fault.usage);
             let other =
                 fault.refusal.as_deref().and_then(|refusal| dialect.after_refusal(refusal, &self.config));
             let spent = sent >= request.attempts_max;
@@ -257,5 +283,18 @@ impl Model for OpenAi {
 
     fn name(&self) -> &str {
         &self.name
+    }
+}
+
+/// Sums the token counts of two attempts.
+fn add_usage(first: Usage, second: Usage) -> Usage {
+    let add = |a: Option<u64>, b: Option<u64>| match (a, b) {
+        (Some(a), Some(b)) => Some(a.saturating_add(b)),
+        (one, None) | (None, one) => one,
+    };
+    Usage {
+        prompt_tokens: add(first.prompt_tokens, second.prompt_tokens),
+        cached_tokens: add(first.cached_tokens, second.cached_tokens),
+        completion_tokens: add(first.completion_tokens, second.completion_tokens),
     }
 }

@@ -1,0 +1,227 @@
+//! `deskhand model`: which models there are, and what one can.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{
+    agent::AgentRef,
+    geometry::Rect,
+    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, ReplyKind, Speaker},
+    ui::PictureRef,
+};
+use deskhand_desktop::Picture;
+use deskhand_host::{
+    Found, Host,
+    config::{ModelSettings, Provider},
+    found_providers,
+    model::{ModelSetup, endpoint_of},
+};
+use deskhand_model::{AnyModel, Listed, Model as _, NoPictures, PictureError, PictureSource, Unwatched};
+use serde_json::{Value, json};
+
+use super::host::load;
+use crate::{
+    args::{ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+pub(crate) async fn model(args: &ModelCommandArgs) -> CommandResult {
+    match &args.command {
+        ModelCommand::List(args) => list(args).await,
+        ModelCommand::Test(args) => test(args).await,
+    }
+}
+
+/// A provider whose models are listed.
+struct Shelf {
+    settings: ModelSettings,
+    provider: Provider,
+    /// Why it is listed: `ANTHROPIC_API_KEY is set`.
+    why: String,
+}
+
+async fn list(args: &ModelListArgs) -> CommandResult {
+    let out = Output::to(Stream::Out);
+    let host = load(args.model.overrides())?;
+    let shelves = shelves(&host, args)?;
+    if shelves.is_empty() {
+        out.text(
+            "no model can be used here: no provider is configured, no API key is in the environment, and no server listens on \
+             this machine",
+        );
+        return Ok(Exit::Negative);
+    }
+    let mut exit = Exit::Negative;
+    for shelf in shelves {
+        let name = shelf.provider.name();
+        if !args.json {
+            let head = Line::of(Tone::Strong, name).with(Tone::Faint, format!("  {}", shelf.why));
+            out.line(&head);
+        }
+        let listed = match endpoint_of(shelf.settings) {
+            Ok(endpoint) => endpoint.models().await.map_err(|failure| failure.message),
+            Err(error) => Err(error.to_string()),
+        };
+        match listed {
+            Ok(models) => {
+                exit = Exit::Success;
+                models.iter().for_each(|model| show(&out, name, model, args.json));
+            }
+            Err(problem) if args.json => out.json(&json!({"provider": name, "problem": problem})),
+            Err(problem) => out.line(&Line::of(Tone::Bad, format!("  {problem}"))),
+        }
+    }
+    Ok(exit)
+}
+
+fn show(out: &Output, provider: &str, model: &Listed, as_json: bool) {
+    if as_json {
+        out.json(&json!({
+            "provider": provider, "model": model.name, "context_tokens": model.context_tokens, "pictures": model.pictures,
+        }));
+        return;
+    }
+    let context = model.context_tokens.map(|tokens| format!("reads {tokens} tokens"));
+    let pictures = model.pictures.map(|takes| if takes { "pictures" } else { "no pictures" }.to_owned());
+    let facts: Vec<String> = context.into_iter().chain(pictures).collect();
+    out.line(
+        &Line::of(Tone::Plain, format!("  {provider}:{}", model.name))
+            .with(Tone::Faint, format!("  {}", facts.join(", "))),
+    );
+}
+
+/// The providers to list: the one that is named, or the configured one and those that are found.
+fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
+    let configured = &host.config().model;
+    let of = |provider: Provider, why: String| {
+        let spec = provider.name();
+        let settings = ModelSettings::from_spec(spec, configured, &BTreeMap::new());
+        settings.map(|settings| Shelf { settings, provider, why })
+    };
+    if let Some(name) = &args.provider {
+        let spec =
+            ModelSettings::from_spec(name, configured, &host.config().models).map_err(CliError::from)?;
+        let provider = spec.provider.filter(|provider| provider.service().is_some());
+        let provider = provider.ok_or_else(|| CliError::usage(format!("`{name}` has no list of models")))?;
+        return Ok(vec![Shelf { settings: spec, provider, why: String::new() }]);
+    }
+    let chosen = configured.provider.filter(|provider| provider.service().is_some());
+    let mut shelves: Vec<Shelf> =
+        chosen.map(|provider| of(provider, "configured".to_owned())).into_iter().collect::<Result<_, _>>()?;
+    for Found { provider, why } in found_providers() {
+        if Some(provider) != chosen {
+            shelves.push(of(provider, why)?);
+        }
+    }
+    Ok(shelves)
+}
+
+async fn test(args: &ModelTestArgs) -> CommandResult {
+    let host = load(args.model.overrides())?;
+    let choice = ModelSetup::of(host.config(), BTreeMap::new()).choice()?;
+    let model = super::doctor::quick(choice).open()?;
+    let AnyModel::Endpoint(_) = &model else {
+        return Err(CliError::usage("a script cannot answer test questions"));
+    };
+    let out = Output::to(Stream::Out);
+    out.line(&Line::of(Tone::Strong, model.name()));
+    let sum = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"], "additionalProperties": false});
+    let question =
+        vec![Part::Text { text: "How much is 2 + 3? Reply as JSON: {\"sum\": NUMBER}".to_owned() }];
+    let reply = match ask(&model, question, sum, &NoPictures).await {
+        Ok(reply) => reply,
+        Err(failure) => {
+            out.line(&row("answers", Tone::Bad, &failure.message));
+            return Ok(Exit::Negative);
+        }
+    };
+    let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
+    let answered = format!(
+        "{} after {} ms, {} tokens read and {} written",
+        reply.model,
+        reply.elapsed_ms,
+        tokens(reply.usage.prompt_tokens),
+        tokens(reply.usage.completion_tokens)
+    );
+    out.line(&row("answers", Tone::Good, &answered));
+    let keeps_form = serde_json::from_str::<Value>(&reply.text).is_ok_and(|reply| reply == json!({"sum": 5}));
+    out.line(&if keeps_form {
+        row("form", Tone::Good, "as asked")
+    } else {
+        row(
+            "form",
+            Tone::Doubtful,
+            &format!("not as asked: {}", deskhand_core::text::excerpt(&reply.text, 80)),
+        )
+    });
+    let (tone, sees) = sees(&model).await;
+    out.line(&row("pictures", tone, &sees));
+    Ok(Exit::Success)
+}
+
+fn row(word: &str, tone: Tone, text: &str) -> Line {
+    Line::of(Tone::Faint, format!("  {word:<9} ")).with(tone, text)
+}
+
+/// Whether the model knows the colour of a picture, in words.
+async fn sees(model: &AnyModel) -> (Tone, String) {
+    const SIDE: u32 = 64;
+    let region = Rect::new(0, 0, 64, 64);
+    let red = Picture { region, rgb: [220, 20, 30].repeat(64 * 64) };
+    let Ok(file) = red.to_png() else { return (Tone::Doubtful, "not tried".to_owned()) };
+    let picture = PictureRef {
+        sha256: String::new(),
+        media_type: "image/png".to_owned(),
+        width: SIDE,
+        height: SIDE,
+        region,
+    };
+    let question = vec![
+        Part::Text { text: "Which colour is this picture? Reply as JSON: {\"colour\": WORD}".to_owned() },
+        Part::Picture { picture },
+    ];
+    let colour = json!({"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"], "additionalProperties": false});
+    match ask(model, question, colour, &OnePicture(file)).await {
+        Ok(reply) if reply.text.to_lowercase().contains("red") => (Tone::Good, "seen".to_owned()),
+        Ok(reply) => {
+            let said = deskhand_core::text::excerpt(&reply.text, 80);
+            (Tone::Doubtful, format!("not seen; of a red one it says {said}; send none with --no-pictures"))
+        }
+        Err(failure) => (Tone::Doubtful, failure.message),
+    }
+}
+
+struct OnePicture(Vec<u8>);
+
+impl PictureSource for OnePicture {
+    fn file(&self, _: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        Ok(self.0.clone())
+    }
+}
+
+async fn ask(
+    model: &AnyModel,
+    parts: Vec<Part>,
+    schema: Value,
+    pictures: &dyn PictureSource,
+) -> Result<ModelReply, ModelFailure> {
+    let request = ModelRequest {
+        agent: AgentRef::Unnamed,
+        messages: vec![Message { speaker: Speaker::User, parts }],
+        reply: ReplyKind::Probe,
+        schema,
+        // Models that think count their thoughts.
+        completion_tokens_max: 4_000,
+        attempts_max: u32::MAX,
+    };
+    model.ask(&request, pictures, &Unwatched).await
+}
+
+/// What to do where no model is configured, with what is found here.
+pub(crate) fn proposal() -> Option<String> {
+    let Found { provider, why } = found_providers().into_iter().next()?;
+    let name = provider.name();
+    Some(format!(
+        "use `--model {name}:MODEL`, since {why}: `deskhand model list` lists its models, and `deskhand config init` writes it down"
+    ))
+}

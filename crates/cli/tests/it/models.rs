@@ -1,0 +1,167 @@
+//! Models of every provider: found, listed, tried, and at work on the main job.
+
+use std::{fs, path::Path, process::Output};
+
+use deskhand_model::Script;
+use deskhand_testkit::{
+    endpoint::{Behaviour, MockEndpoint},
+    wires::Spoken,
+};
+use serde_json::Value;
+
+use crate::support::{World, has_programs};
+
+/// Runs the binary beside the endpoint of the test.
+async fn run(world: &World, arguments: &[&str]) -> Output {
+    let mut command = world.command(arguments);
+    tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn models_of_a_provider_are_listed() {
+    let world = World::new();
+    let listed = r#"{"data": [{"id": "tiny"}, {"id": "big", "context_length": 128000}]}"#;
+    let endpoint = MockEndpoint::start([
+        Behaviour::status(200, listed),
+        Behaviour::status(200, listed),
+        Behaviour::error(401, "invalid_api_key", "bad key"),
+    ])
+    .await
+    .unwrap();
+    let url = endpoint.base_url();
+    let shown = world.shown(&run(&world, &["model", "list", "openai", "--base-url", &url]).await);
+    assert_eq!(shown, "exit 0\n--- out\nopenai\n  openai:big  reads 128000 tokens\n  openai:tiny\n");
+    let shown = world.shown(&run(&world, &["model", "list", "openai", "--base-url", &url, "--json"]).await);
+    assert!(
+        shown.contains(r#"{"provider":"openai","model":"big","context_tokens":128000,"pictures":null}"#),
+        "{shown}"
+    );
+    let shown = world.shown(&run(&world, &["model", "list", "openai", "--base-url", &url]).await);
+    assert!(shown.starts_with("exit 1\n") && shown.contains("bad key"), "{shown}");
+    let wrong = world.run(&["model", "list", "antropic"]);
+    assert!(wrong.starts_with("exit 2\n") && wrong.contains("did you mean `anthropic`?"), "{wrong}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_is_tried_with_a_question_and_a_picture() {
+    let world = World::new();
+    let spoken = Spoken::Messages;
+    let endpoint = MockEndpoint::start([
+        spoken.reply(r#"{"sum": 5}"#, true),
+        spoken.reply(r#"{"colour": "Red"}"#, true),
+        spoken.reply("Five.", false),
+        spoken.error(400, "invalid_request_error", "this model takes no image input"),
+        spoken.error(401, "authentication_error", "invalid x-api-key"),
+    ])
+    .await
+    .unwrap();
+    let url = endpoint.base_url();
+    let arguments = ["model", "test", "--model", "anthropic:claude-x", "--base-url", &url];
+    let good = world.shown(&run(&world, &arguments).await);
+    assert!(good.starts_with("exit 0\n"), "{good}");
+    for part in ["anthropic claude-x at http://", "m-1 after", "form      as asked", "pictures  seen"] {
+        assert!(good.contains(part), "{part}: {good}");
+    }
+    let poor = world.shown(&run(&world, &arguments).await);
+    assert!(poor.contains("not as asked: Five.") && poor.contains("takes no image input"), "{poor}");
+    let none = world.shown(&run(&world, &arguments).await);
+    assert!(none.starts_with("exit 1\n") && none.contains("invalid x-api-key"), "{none}");
+}
+
+#[test]
+fn what_is_found_is_proposed_and_written_down() {
+    let world = World::new();
+    let with_key = |arguments: &[&str]| {
+        let output = world.command(arguments).env("ANTHROPIC_API_KEY", "sk-canary").output().unwrap();
+        world.shown(&output)
+    };
+    let shown = with_key(&["run", "do it"]);
+    assert!(shown.starts_with("exit 2\n"), "{shown}");
+    assert!(
+        shown.contains("--model anthropic:MODEL") && shown.contains("ANTHROPIC_API_KEY is set"),
+        "{shown}"
+    );
+    let written = with_key(&["config", "init"]);
+    assert!(written.starts_with("exit 0\n") && !written.contains("canary"), "{written}");
+    let file = fs::read_to_string(world.path().join(".config/deskhand/config.toml")).unwrap();
+    assert!(file.contains("\nprovider = \"anthropic\"\n") && !file.contains("canary"), "{file}");
+    let explained = with_key(&["config", "explain", "model.provider"]);
+    assert!(explained.contains("\"anthropic\""), "{explained}");
+}
+
+fn example(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sales").join(name)
+}
+
+/// The main job with a server that speaks a format, streams every other reply, and fails in between.
+async fn job(spoken: Spoken, provider: &str) {
+    let world = World::new();
+    fs::copy(example("sales.odt"), world.path().join("sales.odt")).unwrap();
+    let output = world.path().join("sales.ods");
+    let variable = format!("output={}", output.display());
+    let script = Script::load(
+        &example("demo.script.toml"),
+        [("output".to_owned(), output.display().to_string())].into(),
+    )
+    .unwrap();
+    let mut asked = 0_u32;
+    let endpoint = MockEndpoint::answering_requests(move |request| {
+        asked += 1;
+        let cut: String = spoken.streamed("{\"thought\": \"no end").into_iter().take(2).collect();
+        match asked {
+            1 => spoken.error(429, "rate_limit_error", "slow down").with_header("retry-after", "0"),
+            3 => spoken.sends(&cut),
+            5 => spoken.error(529, "overloaded_error", "Overloaded").with_header("retry-after", "0"),
+            7 => Behaviour::CutBody,
+            _ => match script.answer(&spoken.request(&request.body)) {
+                Ok(reply) => spoken.reply(&reply.text, asked.is_multiple_of(4)),
+                Err(failure) => spoken.error(400, "script", &failure.message),
+            },
+        }
+    })
+    .await
+    .unwrap();
+    let url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
+    let request = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
+    let model = format!("{provider}:m");
+    let ran = run(
+        &world,
+        &[
+            "run",
+            request,
+            "--open",
+            "sales.odt",
+            "--desktop",
+            "virtual",
+            "--json",
+            "--script-var",
+            &variable,
+            "--model",
+            &model,
+            "--base-url",
+            &url,
+        ],
+    )
+    .await;
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    let summary: Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+    assert_eq!(summary["outcome"], "finished", "{provider}: {}", String::from_utf8_lossy(&ran.stderr));
+    assert!(fs::read(&output).unwrap().starts_with(b"PK"), "{provider}: the spreadsheet is there");
+    let requests = endpoint.requests();
+    assert_eq!((summary["model_calls"].as_u64(), requests.len()), (Some(9), 9), "{provider}: {summary}");
+    assert!(requests.iter().all(|one| one.path == spoken.path(true)), "{provider}");
+    assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"), "{provider}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_main_job_is_done_in_every_wire_format() {
+    if !has_programs(&["soffice"]) {
+        return;
+    }
+    job(Spoken::Chat, "openai").await;
+    job(Spoken::Responses, "openai_responses").await;
+    job(Spoken::Messages, "anthropic").await;
+    job(Spoken::Gemini, "gemini").await;
+    job(Spoken::Ollama, "ollama").await;
+}

@@ -1,0 +1,88 @@
+//! What an endpoint takes, learnt from its refusals.
+
+use super::config::{EndpointConfig, StructuredOutput, TokenLimitField};
+use crate::wire::Wire;
+
+/// What refusals call the form of a reply.
+const FORM_WORDS: &[&str] = &[
+    "response_format",
+    "json_schema",
+    "json_object",
+    "structured output",
+    "json mode",
+    "text.format",
+    "tool_choice",
+    "input_schema",
+    "responsejsonschema",
+    "response_json_schema",
+    "responsemimetype",
+    "response_mime_type",
+    "invalid format",
+];
+
+/// The request features that an endpoint supports, learnt from its refusals and kept for later calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Never `Auto`.
+    pub(crate) output: StructuredOutput,
+    /// Never `Auto`.
+    pub(crate) token_limit: TokenLimitField,
+    /// Whether a temperature is sent.
+    pub(crate) temperature: bool,
+    /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
+    pub(crate) stream: bool,
+}
+
+impl Dialect {
+    pub(crate) fn new(config: &EndpointConfig) -> Self {
+        Self {
+            output: match config.structured_output {
+                StructuredOutput::Auto => StructuredOutput::Schema,
+                chosen @ (StructuredOutput::Schema | StructuredOutput::Object | StructuredOutput::Off) => {
+                    chosen
+                }
+            },
+            token_limit: match config.token_limit_field {
+                TokenLimitField::Auto => TokenLimitField::MaxTokens,
+                chosen @ (TokenLimitField::MaxTokens | TokenLimitField::MaxCompletionTokens) => chosen,
+            },
+            temperature: config.temperature.is_some(),
+            stream: true,
+        }
+    }
+
+    /// The dialect to try after a refusal, or `None` if the message is about something else.
+    pub(crate) fn after_refusal(self, message: &str, config: &EndpointConfig) -> Option<Self> {
+        let text = message.to_ascii_lowercase();
+        let unsupported =
+            ["support", "unknown", "unrecognized", "unexpected", "instead", "not permitted", "extra"]
+                .iter()
+                .any(|word| text.contains(word));
+        if config.token_limit_field == TokenLimitField::Auto
+            && self.token_limit == TokenLimitField::MaxTokens
+            && text.contains("max_tokens")
+            && unsupported
+            && !text.contains("too large")
+        {
+            return Some(Self { token_limit: TokenLimitField::MaxCompletionTokens, ..self });
+        }
+        if self.temperature && text.contains("temperature") && unsupported {
+            return Some(Self { temperature: false, ..self });
+        }
+        if self.stream && text.contains("stream") && unsupported {
+            return Some(Self { stream: false, ..self });
+        }
+        let about_form = FORM_WORDS.iter().any(|word| text.contains(word));
+        if !about_form || config.structured_output != StructuredOutput::Auto {
+            return None;
+        }
+        match self.output {
+            StructuredOutput::Schema if config.wire == Wire::Messages => {
+                Some(Self { output: StructuredOutput::Off, ..self })
+            }
+            StructuredOutput::Schema => Some(Self { output: StructuredOutput::Object, ..self }),
+            StructuredOutput::Object => Some(Self { output: StructuredOutput::Off, ..self }),
+            StructuredOutput::Off | StructuredOutput::Auto => None,
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! A model behind an HTTP endpoint: requests, retries, failures. How they look on the wire is the part of [`crate::wire`].
+
+mod client;
+mod config;
+mod dialect;
+mod failure;
+mod wait;
+
+pub use client::Endpoint;
+pub use config::{
+    EndpointConfig, EndpointSetupError, ImageDetail, KeyHeader, StructuredOutput, TokenLimitField,
+    normalise_base_url,
+};
+pub(crate) use dialect::Dialect;

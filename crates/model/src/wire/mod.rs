@@ -1,0 +1,332 @@
+//! Wire formats: how a request and its reply look to one kind of endpoint.
+//!
+//! A format is pure: it makes the path, the headers and the body of a request, puts the parts of a stream together, and reads a
+//! reply. What is sent when, and what a failure means, is the endpoint's.
+//!
+//! - `chat`: OpenAI's chat completions, which most other services and local servers speak as well.
+//! - `responses`: OpenAI's Responses.
+//! - `messages`: Anthropic's Messages.
+//! - `gemini`: Google's `generateContent`.
+//! - `ollama`: Ollama's own `/api/chat`.
+
+mod chat;
+mod gemini;
+mod listing;
+mod messages;
+mod ollama;
+mod responses;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use deskhand_core::model::{Message, ModelRequest, Part, Speaker, Usage};
+use serde_json::Value;
+
+pub use listing::Listed;
+pub(crate) use listing::listed;
+
+use crate::{
+    endpoint::{Dialect, EndpointConfig},
+    port::{PictureError, PictureSource},
+};
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// OpenAI's chat completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Messages,
+    /// Google's `generateContent`.
+    Gemini,
+    /// Ollama's own `/api/chat`.
+    Ollama,
+}
+
+/// A message with its pictures as text, once for all attempts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) speaker: Speaker,
+    pub(crate) parts: Vec<Piece>,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Piece {
+    Text(String),
+    /// A picture in Base64.
+    Picture {
+        media_type: String,
+        data: String,
+    },
+}
+
+impl Said {
+    /// Its text alone, if it is nothing but one.
+    fn plain(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Its texts, one after the other.
+    fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Piece::Text(text) => Some(text.as_str()),
+            Piece::Picture { .. } => None,
+        });
+        texts.collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+/// The messages of a request with their pictures, or without them for a model that takes none.
+pub(crate) fn said(
+    request: &ModelRequest,
+    vision: bool,
+    pictures: &dyn PictureSource,
+) -> Result<Vec<Said>, PictureError> {
+    let piece = |part: &Part| -> Option<Result<Piece, PictureError>> {
+        match part {
+            Part::Text { text } => Some(Ok(Piece::Text(text.clone()))),
+            Part::Picture { picture } if vision => Some(pictures.file(picture).map(|file| Piece::Picture {
+                media_type: picture.media_type.clone(),
+                data: STANDARD.encode(file),
+            })),
+            Part::Picture { .. } => None,
+        }
+    };
+    let said = |message: &Message| {
+        let parts = message.parts.iter().filter_map(piece).collect::<Result<_, _>>()?;
+        Ok(Said { speaker: message.speaker, parts })
+    };
+    request.messages.iter().map(said).collect()
+}
+
+/// What is asked of a model.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    pub(crate) request: &'a ModelRequest,
+    pub(crate) said: &'a [Said],
+    pub(crate) config: &'a EndpointConfig,
+    pub(crate) dialect: Dialect,
+}
+
+impl Asked<'_> {
+    /// The sampling temperature, if one is sent.
+    fn temperature(&self) -> Option<f64> {
+        let temperature = self.config.temperature.filter(|_| self.dialect.temperature)?;
+        Some((f64::from(temperature) * 1e4).round() / 1e4)
+    }
+}
+
+/// A reply, as its format tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) text: String,
+    pub(crate) stop: Stop,
+    /// The model, as it calls itself.
+    pub(crate) model: Option<String>,
+    pub(crate) usage: Usage,
+}
+
+/// Why a reply ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The model is done; or something that its format does not name.
+    Done(String),
+    /// The limit of tokens was reached.
+    Length,
+    /// The model, or a filter, does not answer; with the reason.
+    Refused(String),
+}
+
+/// A stream that cannot be put together.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum StreamError {
+    /// It ended before the reply did.
+    CutShort,
+    /// The data of an event is something else.
+    NotJson(String),
+}
+
+impl Wire {
+    /// The address that requests are sent to.
+    pub(crate) fn url(self, base_url: &str, model: &str, stream: bool) -> String {
+        match self {
+            Self::Chat => format!("{base_url}/chat/completions"),
+            Self::Responses => format!("{base_url}/responses"),
+            Self::Messages => format!("{base_url}/messages"),
+            Self::Gemini => gemini::url(base_url, model, stream),
+            Self::Ollama => format!("{base_url}/api/chat"),
+        }
+    }
+
+    /// The ends of addresses that [`Wire::url`] adds, so that a whole address counts as a base URL as well.
+    pub(crate) const fn tails(self) -> &'static [&'static str] {
+        match self {
+            Self::Chat => &["/chat/completions", "/completions"],
+            Self::Responses => &["/responses"],
+            Self::Messages => &["/messages"],
+            Self::Gemini => &["/models"],
+            Self::Ollama => &["/api/chat", "/api", "/v1"],
+        }
+    }
+
+    /// Headers besides the key.
+    pub(crate) const fn headers(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Messages => &[("anthropic-version", "2023-06-01")],
+            Self::Chat | Self::Responses | Self::Gemini | Self::Ollama => &[],
+        }
+    }
+
+    /// What it is called in messages: `a chat-completions endpoint`.
+    pub(crate) const fn noun(self) -> &'static str {
+        match self {
+            Self::Chat => "a chat-completions endpoint",
+            Self::Responses => "a Responses endpoint",
+            Self::Messages => "a Messages endpoint",
+            Self::Gemini => "a Gemini endpoint",
+            Self::Ollama => "an Ollama server",
+        }
+    }
+
+    /// How its base URL usually ends, and where it lists its models.
+    pub(crate) const fn usual(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Chat | Self::Responses | Self::Messages => ("/v1", "/models"),
+            Self::Gemini => ("/v1beta", "/models"),
+            Self::Ollama => (":11434", "/api/tags"),
+        }
+    }
+
+    /// What a reply has, without which it is none: `choices`.
+    pub(crate) const fn reply_field(self) -> &'static str {
+        match self {
+            Self::Chat => "choices",
+            Self::Responses => "output",
+            Self::Messages => "content",
+            Self::Gemini => "candidates",
+            Self::Ollama => "message",
+        }
+    }
+
+    /// The body of a request.
+    pub(crate) fn body(self, asked: Asked<'_>) -> Value {
+        match self {
+            Self::Chat => chat::body(asked),
+            Self::Responses => responses::body(asked),
+            Self::Messages => messages::body(asked),
+            Self::Gemini => gemini::body(asked),
+            Self::Ollama => ollama::body(asked),
+        }
+    }
+
+    /// Whether the last part of a stream has arrived; some servers keep the connection open after it.
+    pub(crate) fn is_whole(self, body: &[u8]) -> bool {
+        let end = body.trim_ascii_end();
+        match self {
+            Self::Chat => ["data: [DONE]", "data:[DONE]"].iter().any(|last| end.ends_with(last.as_bytes())),
+            Self::Messages => end.ends_with(br#"{"type":"message_stop"}"#),
+            // The last part is a whole reply, or there is no mark of the end.
+            Self::Responses | Self::Gemini | Self::Ollama => false,
+        }
+    }
+
+    /// The reply that these parts of a stream make up. An error among them is returned as it came. `None` if the reply has not ended.
+    fn gather(self, parts: &[Value]) -> Option<Value> {
+        match self {
+            Self::Chat => chat::gather(parts),
+            Self::Responses => responses::gather(parts),
+            Self::Messages => messages::gather(parts),
+            Self::Gemini => gemini::gather(parts),
+            Self::Ollama => ollama::gather(parts),
+        }
+    }
+
+    /// The reply in a body, whole or streamed. An error in it is returned as it came.
+    ///
+    /// # Errors
+    /// A stream is cut short; the body or a part is not JSON.
+    pub(crate) fn reply(self, media_type: Option<&str>, body: &str) -> Result<Value, StreamError> {
+        let named = |kind: &str| media_type.is_some_and(|named| named.trim_start().starts_with(kind));
+        let parts = if named("text/event-stream") || body.trim_start().starts_with("data:") {
+            events(body)
+        } else if named("application/x-ndjson") {
+            body.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+        } else {
+            return serde_json::from_str(body).map_err(|_| StreamError::NotJson(body.to_owned()));
+        };
+        let mut values = Vec::new();
+        for part in parts.into_iter().take_while(|part| part.trim() != "[DONE]") {
+            let Ok(value) = serde_json::from_str::<Value>(&part) else {
+                let is_cut = !body.ends_with("\n\n") && !body.ends_with("\n\r\n");
+                return Err(if is_cut { StreamError::CutShort } else { StreamError::NotJson(part) });
+            };
+            if value.get("error").is_some_and(|error| !error.is_null()) {
+                return Ok(value);
+            }
+            values.push(value);
+        }
+        let done = ["data: [DONE]", "data:[DONE]"].iter().any(|last| body.contains(last));
+        match self.gather(&values) {
+            Some(reply) => Ok(reply),
+            None if done && self == Self::Chat => Ok(chat::gathered(&values)),
+            None => Err(StreamError::CutShort),
+        }
+    }
+
+    /// What a reply says; `None` if it is none.
+    pub(crate) fn answer(self, reply: &Value) -> Option<Answer> {
+        match self {
+            Self::Chat => chat::answer(reply),
+            Self::Responses => responses::answer(reply),
+            Self::Messages => messages::answer(reply),
+            Self::Gemini => gemini::answer(reply),
+            Self::Ollama => ollama::answer(reply),
+        }
+    }
+
+    /// The tokens that a reply cost, whatever it is otherwise.
+    pub(crate) fn usage(self, reply: &Value) -> Usage {
+        match self {
+            Self::Chat => chat::usage(reply),
+            Self::Responses => responses::usage(reply),
+            Self::Messages => messages::usage(reply),
+            Self::Gemini => gemini::usage(reply),
+            Self::Ollama => ollama::usage(reply),
+        }
+    }
+}
+
+/// The data of server-sent events (WHATWG HTML, section 9.2), in order.
+fn events(body: &str) -> Vec<String> {
+    let mut events = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    // Some servers leave out the blank line after the last event.
+    for line in body.lines().chain([""]) {
+        if line.is_empty() && !lines.is_empty() {
+            events.push(lines.join("\n"));
+            lines.clear();
+        } else if let Some(data) = line.strip_prefix("data:") {
+            lines.push(data.strip_prefix(' ').unwrap_or(data));
+        }
+    }
+    events
+}
+
+/// A text of a JSON value, if it is not empty.
+fn word(value: &Value, pointer: &str) -> Option<String> {
+    value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
+}
+
+/// A number of a JSON value.
+fn number(value: &Value, pointer: &str) -> Option<u64> {
+    value.pointer(pointer).and_then(Value::as_u64)
+}
+
+/// The sum of what is known; `None` if nothing is.
+fn sum(numbers: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+    numbers.into_iter().flatten().reduce(u64::saturating_add)
+}

@@ -1,0 +1,298 @@
+//! Every wire format against a server that speaks it, and that misbehaves.
+
+use std::{fs, time::Duration};
+
+use deskhand_core::{
+    geometry::Rect,
+    model::{
+        Message, ModelFailure,
+        ModelFailureKind::{self, CutShort, Malformed, RateLimited, Rejected, Server, Unauthorized},
+        Part, Speaker, Usage,
+    },
+    ui::PictureRef,
+};
+use deskhand_model::{
+    Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, PictureError, PictureSource, SecretSource,
+    Unwatched, Wire,
+};
+use deskhand_testkit::{
+    endpoint::{Behaviour, MockEndpoint},
+    wires::{Ending, Spoken, TOKENS},
+};
+use serde_json::{Value, json};
+
+use crate::request;
+
+const TEXT: &str = r#"{"status": "FINISH"}"#;
+
+fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig {
+    let (wire, key_header) = match spoken {
+        Spoken::Chat => (Wire::Chat, KeyHeader::Bearer),
+        Spoken::Responses => (Wire::Responses, KeyHeader::Bearer),
+        Spoken::Messages => (Wire::Messages, KeyHeader::XApiKey),
+        Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey),
+        Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer),
+    };
+    let base_url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
+    EndpointConfig {
+        wire,
+        key_header,
+        attempts_max: 3,
+        retry_wait_first: Duration::from_millis(1),
+        timeout: Duration::from_secs(20),
+        ..EndpointConfig::new(base_url, "m")
+    }
+}
+
+/// Whether two texts are the same JSON.
+fn same_json(one: &str, other: &str) -> bool {
+    serde_json::from_str::<Value>(one).unwrap() == serde_json::from_str::<Value>(other).unwrap()
+}
+
+#[tokio::test]
+async fn a_reply_arrives_whole_and_streamed() {
+    for spoken in Spoken::ALL {
+        for stream in [false, true] {
+            let endpoint = MockEndpoint::start([spoken.reply(TEXT, stream)]).await.unwrap();
+            let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
+            let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+            assert!(same_json(&reply.text, TEXT), "{spoken:?}: {}", reply.text);
+            let (read, cached, written) = TOKENS;
+            // Ollama does not tell what it had in its cache.
+            let cached = Some(cached).filter(|_| spoken != Spoken::Ollama);
+            let usage =
+                Usage { prompt_tokens: Some(read), cached_tokens: cached, completion_tokens: Some(written) };
+            assert_eq!((reply.model.as_str(), reply.usage, reply.attempts), ("m-1", usage, 1), "{spoken:?}");
+            let sent = &endpoint.requests()[0];
+            assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", spoken.path(true)), "{spoken:?}");
+            assert!(spoken.wants_stream(&sent.path, &sent.body), "{spoken:?}");
+            let asked = spoken.request(&sent.body);
+            assert_eq!(asked.messages, request("hello").messages, "{spoken:?}");
+        }
+    }
+}
+
+struct OnePicture;
+
+impl PictureSource for OnePicture {
+    fn file(&self, _: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        Ok(vec![1, 2, 3])
+    }
+}
+
+/// A request with a picture.
+fn with_picture() -> deskhand_core::model::ModelRequest {
+    let picture = PictureRef {
+        sha256: "abc".to_owned(),
+        media_type: "image/png".to_owned(),
+        width: 1,
+        height: 1,
+        region: Rect::new(0, 0, 1, 1),
+    };
+    let mut asked = request("look");
+    asked.messages = vec![
+        Message::text(Speaker::System, "be brief"),
+        Message {
+            speaker: Speaker::User,
+            parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
+        },
+    ];
+    asked
+}
+
+/// The schema, the picture, the stable part and the key are where each provider wants them.
+#[tokio::test]
+async fn requests_are_what_providers_want() {
+    for spoken in Spoken::ALL {
+        let endpoint = MockEndpoint::start([spoken.reply(TEXT, true)]).await.unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let key = folder.path().join("key");
+        fs::write(&key, "canary-7f3a\n").unwrap();
+        let mut config = config(spoken, &endpoint);
+        config.key = Some(SecretSource::File(key));
+        config.temperature = Some(0.2);
+        let asked = with_picture();
+        Endpoint::new(config).unwrap().ask(&asked, &OnePicture, &Unwatched).await.unwrap();
+        let sent = &endpoint.requests()[0];
+        let (name, value) = match spoken {
+            Spoken::Chat | Spoken::Responses | Spoken::Ollama => ("authorization", "Bearer canary-7f3a"),
+            Spoken::Messages => ("x-api-key", "canary-7f3a"),
+            Spoken::Gemini => ("x-goog-api-key", "canary-7f3a"),
+        };
+        assert_eq!(sent.header(name), Some(value), "{spoken:?}");
+        let schema = &asked.schema;
+        let expected = match spoken {
+            // A test of its own has the whole request.
+            Spoken::Chat => continue,
+            Spoken::Responses => json!({
+                "model": "m", "stream": true, "store": false, "temperature": 0.2, "max_output_tokens": 500,
+                "input": [
+                    {"role": "system", "content": [{"type": "input_text", "text": "be brief"}]},
+                    {"role": "user", "content": [
+                        {"type": "input_text", "text": "look"},
+                        {"type": "input_image", "image_url": "data:image/png;base64,AQID", "detail": "auto"},
+                    ]},
+                ],
+                "text": {"format": {
+                    "type": "json_schema", "name": "app_agent_reply", "schema": schema, "strict": true,
+                }},
+            }),
+            Spoken::Messages => json!({
+                "model": "m", "stream": true, "temperature": 0.2, "max_tokens": 500,
+                "system": [{"type": "text", "text": "be brief", "cache_control": {"type": "ephemeral"}}],
+                "messages": [{"role": "user", "content": [
+                    {"type": "text", "text": "look"},
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AQID"}},
+                ]}],
+                "tools": [{"name": "app_agent_reply", "description": "Takes the reply.", "input_schema": schema}],
+                "tool_choice": {"type": "tool", "name": "app_agent_reply"},
+            }),
+            Spoken::Gemini => json!({
+                "systemInstruction": {"parts": [{"text": "be brief"}]},
+                "contents": [{"role": "user", "parts": [
+                    {"text": "look"}, {"inlineData": {"mimeType": "image/png", "data": "AQID"}},
+                ]}],
+                "generationConfig": {
+                    "maxOutputTokens": 500, "temperature": 0.2, "responseMimeType": "application/json",
+                    "responseJsonSchema": schema,
+                },
+            }),
+            Spoken::Ollama => json!({
+                "model": "m", "stream": true, "format": schema,
+                "messages": [
+                    {"role": "system", "content": "be brief"},
+                    {"role": "user", "content": "look", "images": ["AQID"]},
+                ],
+                "options": {"num_predict": 500, "num_ctx": 8192, "temperature": 0.2},
+            }),
+        };
+        assert_eq!(sent.body, expected, "{spoken:?}");
+    }
+}
+
+/// Every request gets the same response.
+async fn fail(spoken: Spoken, behaviour: Behaviour) -> ModelFailure {
+    let endpoint = MockEndpoint::start(vec![behaviour; 5]).await.unwrap();
+    let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
+    let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
+    assert_eq!(endpoint.requests().len(), failure.attempts as usize, "{spoken:?}: {failure:?}");
+    failure
+}
+
+/// What a server does wrong, the kind of failure, the number of requests, and a part of the message.
+fn faults(spoken: Spoken) -> Vec<(Behaviour, ModelFailureKind, u32, &'static str)> {
+    let parts = spoken.streamed(TEXT);
+    let half = parts.iter().take(parts.len() / 2).cloned().collect::<String>();
+    let broken_off = half.get(..half.len() - 9).unwrap().to_owned();
+    let whole = |ending| Behaviour::status(200, spoken.whole("I will not", ending).to_string());
+    let error = |code, kind, message| spoken.error(code, kind, message);
+    let mut faults = vec![
+        (error(401, "authentication_error", "bad key"), Unauthorized, 1, "bad key"),
+        (error(400, "invalid_request", "prompt is too long"), Rejected, 1, "prompt is too long"),
+        (error(429, "rate_limit_error", "slow down"), RateLimited, 3, "slow down"),
+        (error(500, "api_error", "boom"), Server, 3, "boom"),
+        (error(529, "overloaded_error", "Overloaded"), Server, 3, "Overloaded"),
+        (Behaviour::status(200, "<html>Sign in"), Malformed, 1, "other than JSON: `<html>Sign in`"),
+        (Behaviour::status(200, ""), Malformed, 1, "an empty body"),
+        (Behaviour::status(200, r#"{"ok": true}"#), Malformed, 1, "has no `"),
+        (Behaviour::status(200, " ".repeat(9 * 1024 * 1024)), Malformed, 1, "exceeds 8388608 bytes"),
+        (Behaviour::CutBody, CutShort, 3, "truncated after"),
+        (Behaviour::Close, CutShort, 3, "closed the connection before responding"),
+        (spoken.sends(&half), CutShort, 3, "before the reply did"),
+        (spoken.sends(&broken_off), CutShort, 3, "before the reply did"),
+        (whole(Ending::Length), CutShort, 1, "--max-reply-tokens 2000"),
+        (Behaviour::status(200, spoken.whole("  ", Ending::Done).to_string()), Malformed, 3, "empty reply"),
+    ];
+    // Ollama has no word for a refusal.
+    if spoken != Spoken::Ollama {
+        faults.push((whole(Ending::Refused), Rejected, 1, "refused to answer"));
+    }
+    faults
+}
+
+#[tokio::test]
+async fn failures_are_named_and_retried_where_that_may_help() {
+    for spoken in Spoken::ALL {
+        for (behaviour, kind, attempts, words) in faults(spoken) {
+            let failure = fail(spoken, behaviour.clone()).await;
+            assert_eq!((failure.kind, failure.attempts), (kind, attempts), "{spoken:?}: {}", failure.message);
+            assert!(failure.message.contains(words), "{spoken:?}: {words:?} is not in {}", failure.message);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_a_stream_is_one() {
+    for spoken in Spoken::ALL {
+        let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded", "code": 529}});
+        let mut parts = spoken.streamed(TEXT);
+        parts.truncate(1);
+        parts.push(if spoken == Spoken::Ollama {
+            format!("{error}\n")
+        } else {
+            format!("data: {error}\n\n")
+        });
+        let endpoint =
+            MockEndpoint::start([spoken.sends(&parts.concat()), spoken.reply(TEXT, true)]).await.unwrap();
+        let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
+        let reply = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap();
+        assert_eq!(reply.attempts, 2, "{spoken:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_refused_schema_is_left_to_the_prompt() {
+    for spoken in Spoken::ALL {
+        let refused = match spoken {
+            Spoken::Chat => "response_format json_schema is not supported",
+            Spoken::Responses => "text.format json_schema is not supported with this model",
+            Spoken::Messages => "tool_choice: not supported by this model",
+            Spoken::Gemini => "Unknown name \"responseJsonSchema\"",
+            Spoken::Ollama => "invalid format: json_schema is not supported",
+        };
+        let endpoint = MockEndpoint::start([spoken.error(400, "invalid", refused), spoken.reply(TEXT, true)])
+            .await
+            .unwrap();
+        let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
+        assert_eq!(
+            model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap().attempts,
+            2,
+            "{spoken:?}"
+        );
+        // It is remembered.
+        endpoint.push([spoken.reply(TEXT, true)]);
+        assert_eq!(
+            model.ask(&request("b"), &NoPictures, &Unwatched).await.unwrap().attempts,
+            1,
+            "{spoken:?}"
+        );
+        let schema = endpoint.requests().last().unwrap().body.to_string().contains("additionalProperties");
+        assert!(!schema, "{spoken:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_ollama_server_is_asked_for_as_much_context_as_the_prompt_needs() {
+    let endpoint = MockEndpoint::start([Spoken::Ollama.reply(TEXT, true)]).await.unwrap();
+    let model = Endpoint::new(config(Spoken::Ollama, &endpoint)).unwrap();
+    model.ask(&request(&"word ".repeat(12_000)), &NoPictures, &Unwatched).await.unwrap();
+    assert_eq!(endpoint.requests()[0].body["options"]["num_ctx"], 32_768);
+}
+
+#[tokio::test]
+async fn models_are_listed() {
+    let listed = r#"{"data": [{"id": "b"}, {"id": "a", "context_length": 9}]}"#;
+    let endpoint = MockEndpoint::start([
+        Behaviour::status(200, listed),
+        Spoken::Chat.error(401, "invalid", "bad key"),
+        Behaviour::status(200, "<html>"),
+    ])
+    .await
+    .unwrap();
+    let model = Endpoint::new(config(Spoken::Chat, &endpoint)).unwrap();
+    let names: Vec<String> = model.models().await.unwrap().into_iter().map(|one| one.name).collect();
+    assert_eq!(names, ["a", "b"]);
+    assert_eq!(endpoint.requests()[0].path, "/v1/models");
+    assert_eq!(model.models().await.unwrap_err().kind, Unauthorized);
+    assert_eq!(model.models().await.unwrap_err().kind, Malformed);
+}

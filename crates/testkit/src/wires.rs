@@ -1,0 +1,318 @@
+//! What requests and replies look like in each wire format, written from the providers' references and apart from what the product
+//! does with them.
+
+use deskhand_core::{
+    agent::AgentRef,
+    model::{Message, ModelRequest, ReplyKind, Speaker},
+};
+use serde_json::{Value, json};
+
+use crate::endpoint::{Behaviour, model_request};
+
+/// A wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spoken {
+    /// OpenAI's chat completions.
+    Chat,
+    /// OpenAI's Responses.
+    Responses,
+    /// Anthropic's Messages.
+    Messages,
+    /// Google's `generateContent`.
+    Gemini,
+    /// Ollama's `/api/chat`.
+    Ollama,
+}
+
+/// How a reply ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// The model is done.
+    Done,
+    /// The limit of tokens is reached.
+    Length,
+    /// The model, or a filter, refuses.
+    Refused,
+}
+
+/// The tokens of a reply: 100 read, 60 of them from the cache, and 7 written.
+pub const TOKENS: (u64, u64, u64) = (100, 60, 7);
+
+impl Spoken {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Chat, Self::Responses, Self::Messages, Self::Gemini, Self::Ollama];
+
+    /// The path that requests for the model `m` are sent to, below an address without a path.
+    pub const fn path(self, stream: bool) -> &'static str {
+        match (self, stream) {
+            (Self::Chat, _) => "/v1/chat/completions",
+            (Self::Responses, _) => "/v1/responses",
+            (Self::Messages, _) => "/v1/messages",
+            (Self::Gemini, true) => "/v1/models/m:streamGenerateContent?alt=sse",
+            (Self::Gemini, false) => "/v1/models/m:generateContent",
+            (Self::Ollama, _) => "/api/chat",
+        }
+    }
+
+    /// A reply in one piece.
+    pub fn whole(self, text: &str, ending: Ending) -> Value {
+        match self {
+            Self::Chat => chat(text, ending),
+            Self::Responses => responses(text, ending),
+            Self::Messages => messages(text, ending),
+            Self::Gemini => {
+                gemini(&[json!({"text": "let me think", "thought": true}), json!({"text": text})], ending)
+            }
+            Self::Ollama => ollama(text, ending),
+        }
+    }
+
+    /// The parts of a streamed reply that is done, as they are sent.
+    pub fn streamed(self, text: &str) -> Vec<String> {
+        let middle = text.char_indices().nth(text.chars().count() / 2).map_or(0, |(at, _)| at);
+        let (first, second) = text.split_at(middle);
+        let (read, cached, written) = TOKENS;
+        let event = |data: Value| format!("data: {data}\n\n");
+        match self {
+            Self::Chat => {
+                let chunk = |delta: Value, finish: Value| json!({"model": "m-1", "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]});
+                let usage = json!({"choices": [], "usage": {
+                    "prompt_tokens": read, "completion_tokens": written,
+                    "prompt_tokens_details": {"cached_tokens": cached},
+                }});
+                vec![
+                    event(chunk(json!({"role": "assistant", "content": first}), Value::Null)),
+                    event(chunk(json!({"content": second}), Value::Null)),
+                    event(chunk(json!({}), json!("stop"))),
+                    event(usage),
+                    "data: [DONE]\n\n".to_owned(),
+                ]
+            }
+            Self::Responses => {
+                let delta = |text: &str| {
+                    format!(
+                        "event: response.output_text.delta\n{}",
+                        event(json!({"type": "response.output_text.delta", "delta": text}))
+                    )
+                };
+                let whole = self.whole(text, Ending::Done);
+                vec![
+                    event(json!({"type": "response.created", "response": {"status": "in_progress"}})),
+                    delta(first),
+                    delta(second),
+                    event(json!({"type": "response.completed", "response": whole})),
+                ]
+            }
+            Self::Messages => message_events(first, second),
+            Self::Gemini => {
+                let part = |text: &str| {
+                    event(
+                        json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}], "modelVersion": "m-1"}),
+                    )
+                };
+                vec![part(first), event(gemini(&[json!({"text": second})], Ending::Done))]
+            }
+            Self::Ollama => {
+                let part = |text: &str| {
+                    format!(
+                        "{}\n",
+                        json!({"model": "m-1", "done": false, "message": {"role": "assistant", "content": text}})
+                    )
+                };
+                vec![part(first), part(second), format!("{}\n", self.whole("", Ending::Done))]
+            }
+        }
+    }
+
+    /// Responds with a reply, streamed or whole.
+    pub fn reply(self, text: &str, stream: bool) -> Behaviour {
+        if stream {
+            self.sends(&self.streamed(text).concat())
+        } else {
+            Behaviour::status(200, self.whole(text, Ending::Done).to_string())
+        }
+    }
+
+    /// Responds with this as a stream.
+    pub fn sends(self, stream: &str) -> Behaviour {
+        let kind = if self == Self::Ollama { "application/x-ndjson" } else { "text/event-stream" };
+        Behaviour::status(200, stream).with_header("content-type", kind)
+    }
+
+    /// The body of an error, as the provider writes it.
+    pub fn error(self, code: u16, kind: &str, message: &str) -> Behaviour {
+        let body = match self {
+            Self::Chat | Self::Responses => {
+                json!({"error": {"message": message, "type": kind, "code": kind, "param": null}})
+            }
+            Self::Messages => json!({"type": "error", "error": {"type": kind, "message": message}}),
+            Self::Gemini => json!({"error": {"code": code, "message": message, "status": kind}}),
+            Self::Ollama => json!({"error": message}),
+        };
+        Behaviour::status(code, body.to_string())
+    }
+
+    /// Whether a request asks for a stream.
+    pub fn wants_stream(self, path: &str, body: &Value) -> bool {
+        match self {
+            Self::Gemini => path.contains("streamGenerateContent"),
+            Self::Chat | Self::Responses | Self::Messages | Self::Ollama => {
+                body.get("stream") == Some(&Value::Bool(true))
+            }
+        }
+    }
+
+    /// What a request asks, without pictures. No format names the agent.
+    pub fn request(self, body: &Value) -> ModelRequest {
+        let (system, messages, name) = match self {
+            Self::Chat => return model_request(body),
+            Self::Responses => ("", "/input", "/text/format/name"),
+            Self::Messages => ("/system", "/messages", "/tools/0/name"),
+            Self::Gemini => ("/systemInstruction/parts", "/contents", ""),
+            Self::Ollama => ("", "/messages", ""),
+        };
+        let name = body.pointer(name).and_then(Value::as_str);
+        let speaker = |message: &Value| match message.get("role").and_then(Value::as_str) {
+            Some("system" | "developer") => Speaker::System,
+            Some("assistant" | "model") => Speaker::Assistant,
+            _ => Speaker::User,
+        };
+        let system = body.pointer(system).filter(|system| system.is_array());
+        let system = system.map(|system| Message::text(Speaker::System, texts(system)));
+        let others = body.pointer(messages).and_then(Value::as_array).into_iter().flatten().map(|message| {
+            let content = message.get("content").or_else(|| message.get("parts")).unwrap_or(&Value::Null);
+            Message::text(speaker(message), texts(content))
+        });
+        ModelRequest {
+            agent: AgentRef::Unnamed,
+            messages: system.into_iter().chain(others).collect(),
+            reply: ReplyKind::ALL
+                .into_iter()
+                .find(|kind| name == Some(kind.schema_name()))
+                .unwrap_or(ReplyKind::Probe),
+            schema: Value::Null,
+            completion_tokens_max: 0,
+            attempts_max: u32::MAX,
+        }
+    }
+}
+
+fn chat(text: &str, ending: Ending) -> Value {
+    let (read, cached, written) = TOKENS;
+    let refusal = (ending == Ending::Refused).then_some(text);
+    json!({
+        "object": "chat.completion", "model": "m-1",
+        "choices": [{
+            "index": 0, "finish_reason": if ending == Ending::Length { "length" } else { "stop" },
+            "message": {"role": "assistant", "content": text, "refusal": refusal},
+        }],
+        "usage": {
+            "prompt_tokens": read, "completion_tokens": written, "prompt_tokens_details": {"cached_tokens": cached},
+        },
+    })
+}
+
+fn responses(text: &str, ending: Ending) -> Value {
+    let (read, cached, written) = TOKENS;
+    let part = match ending {
+        Ending::Refused => json!({"type": "refusal", "refusal": text}),
+        Ending::Done | Ending::Length => json!({"type": "output_text", "text": text}),
+    };
+    let (status, details) = match ending {
+        Ending::Length => ("incomplete", json!({"reason": "max_output_tokens"})),
+        Ending::Done | Ending::Refused => ("completed", Value::Null),
+    };
+    json!({
+        "object": "response", "model": "m-1", "status": status, "error": null, "incomplete_details": details,
+        "output": [
+            {"type": "reasoning", "summary": []},
+            {"type": "message", "role": "assistant", "content": [part]},
+        ],
+        "usage": {
+            "input_tokens": read, "input_tokens_details": {"cached_tokens": cached}, "output_tokens": written,
+        },
+    })
+}
+
+fn messages(text: &str, ending: Ending) -> Value {
+    let (read, cached, written) = TOKENS;
+    let reason = match ending {
+        Ending::Done => "end_turn",
+        Ending::Length => "max_tokens",
+        Ending::Refused => "refusal",
+    };
+    json!({
+        "type": "message", "role": "assistant", "model": "m-1", "stop_reason": reason,
+        "content": [{"type": "text", "text": text}],
+        "usage": {
+            "input_tokens": read - cached - 10, "cache_read_input_tokens": cached,
+            "cache_creation_input_tokens": 10, "output_tokens": written,
+        },
+    })
+}
+
+/// The events of a message whose tool gets a text in two parts.
+fn message_events(first: &str, second: &str) -> Vec<String> {
+    let (read, cached, written) = TOKENS;
+    let event = |data: Value| format!("data: {data}\n\n");
+    let delta = |text: &str| {
+        event(
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}}),
+        )
+    };
+    let usage = json!({
+        "input_tokens": read - cached - 10, "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": 10, "output_tokens": 1,
+    });
+    let start = json!({"type": "message_start", "message": {"model": "m-1", "content": [], "usage": usage}});
+    let tool = json!({"type": "tool_use", "id": "t1", "name": "app_agent_reply", "input": {}});
+    let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": written}});
+    vec![
+        event(start),
+        event(json!({"type": "content_block_start", "index": 0, "content_block": tool})),
+        event(json!({"type": "ping"})),
+        delta(first),
+        delta(second),
+        event(json!({"type": "content_block_stop", "index": 0})),
+        event(end),
+        event(json!({"type": "message_stop"})),
+    ]
+}
+
+fn gemini(parts: &[Value], ending: Ending) -> Value {
+    let (read, cached, written) = TOKENS;
+    let reason = match ending {
+        Ending::Done => "STOP",
+        Ending::Length => "MAX_TOKENS",
+        Ending::Refused => "PROHIBITED_CONTENT",
+    };
+    json!({
+        "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason}],
+        "usageMetadata": {
+            "promptTokenCount": read, "cachedContentTokenCount": cached, "candidatesTokenCount": written - 2,
+            "thoughtsTokenCount": 2,
+        },
+        "modelVersion": "m-1",
+    })
+}
+
+fn ollama(text: &str, ending: Ending) -> Value {
+    let (read, _, written) = TOKENS;
+    json!({
+        "model": "m-1", "done": true, "done_reason": if ending == Ending::Length { "length" } else { "stop" },
+        "message": {"role": "assistant", "content": text}, "prompt_eval_count": read, "eval_count": written,
+    })
+}
+
+/// The texts of a message.
+fn texts(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => parts
+            .iter()
+            .filter_map(|part| part.get("text").and_then(Value::as_str))
+            .collect::<Vec<_>>()
+            .join("\n"),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => String::new(),
+    }
+}
