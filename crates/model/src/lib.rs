@@ -11,11 +11,8 @@ mod script;
 mod wire;
 
 pub use deskhand_http::SecretSource;
-pub use endpoint::{
-    Endpoint, EndpointConfig, EndpointSetupError, ImageDetail, KeyHeader, StructuredOutput, TokenLimitField,
-    normalise_base_url,
-};
+pub use endpoint::{Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, normalise_base_url};
 pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};
-pub use wire::{Listed, Wire};
+pub use wire::{ImageDetail, Listed, StructuredOutput, TokenLimitField, Wire};

@@ -62,6 +62,7 @@ pages! {
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";
+    model_failures: "docs/reference/model-failures.md";
     script_reference: "docs/reference/scripts.md";
     states: "docs/reference/states.md";
     tools: "docs/reference/tools.md";

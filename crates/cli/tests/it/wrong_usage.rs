@@ -25,12 +25,12 @@ fn an_empty_request() {
 
 #[test]
 fn no_model() {
-    assert_snapshot!(World::new().run(&["run", "do it"]), @r"
-    exit 2
-    --- error
-    error: no model is configured
-    help: use `--model openai:MODEL` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure one: `deskhand config init`
-    ");
+    let shown = World::new().run(&["run", "do it"]);
+    // What else it says depends on the servers that run on this machine.
+    assert!(
+        shown.starts_with("exit 2\n--- error\nerror: no model is configured\nhelp: use `--model "),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn unknown_model() {
     exit 2
     --- error
     error: there is no model `magic`
-    help: use `openai:MODEL`, `script:FILE`, or a name from [models.NAME] (configured: local)
+    help: use `PROVIDER:MODEL` (such as `openai:gpt-5-mini`, `anthropic:…`, `gemini:…`, `ollama:…`), `script:FILE`, or a name from [models.NAME] (configured: local)
     ");
 }
 
@@ -58,7 +58,7 @@ fn model_without_a_name_or_key() {
     exit 2
     --- error
     error: no model is configured for https://api.openai.com/v1
-    help: use `--model openai:MODEL`, or set `model.model`; the endpoint lists its models under /models
+    help: use `--model PROVIDER:MODEL`, or set `model.model`; `deskhand model list PROVIDER` lists them
     ");
     assert_snapshot!(world.run(&["run", "do it", "--model", "openai:tiny"]), @r"
     exit 1

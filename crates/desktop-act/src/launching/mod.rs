@@ -15,7 +15,10 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, Launched};
 use futures_util::future::{join_all, try_join_all};
-use std::time::Duration;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use rest::at_rest;
 use shown::{How, Shown, Wish, assign};
@@ -26,6 +29,9 @@ use crate::report::{ActLimits, ActionReport, refused};
 /// How long nothing may change after a program has ended well and shown nothing, until it counts as failed. Until then, a running
 /// instance may have taken over.
 const HANDED_OVER: Duration = Duration::from_secs(5);
+/// How long a window that is idle may keep a title that names no document, until it counts as the one that it has: a browser shows its
+/// window before the page.
+const NAMED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A start of a program, with the documents that it opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,12 +155,28 @@ async fn all_shown<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<(Vec<End>, Waited)> {
     let mut waited = Waited::new(limits.launch);
+    let mut first_titles = BTreeMap::new();
     loop {
         let windows = desktop.windows().await?;
+        for window in &windows {
+            first_titles.entry(window.id).or_insert_with(|| window.title.clone());
+        }
         let mut shown = assign(desktop, known, &windows, wishes).await?;
         if shown.iter().all(Option::is_some) {
             // A window that closes before it is idle was a splash screen.
             if all_rest(desktop, &mut shown, &mut waited, limits).await? {
+                let may_be_named = shown.iter().flatten().zip(wishes).any(|(one, wish)| {
+                    one.may_be_named(wish) && first_titles.get(&one.window.id) == Some(&one.window.title)
+                });
+                if may_be_named && !waited.is_over() {
+                    let before = desktop.windows().await?;
+                    let begun = Instant::now();
+                    let changed = desktop.windows_changed(&before, NAMED_WITHIN).await? != before;
+                    waited.spent(milliseconds(begun.elapsed()));
+                    if changed {
+                        continue;
+                    }
+                }
                 let ends = shown.into_iter().flatten().map(|shown| End::Shown(Box::new(shown)));
                 return Ok((ends.collect(), waited));
             }

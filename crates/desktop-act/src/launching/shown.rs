@@ -45,6 +45,12 @@ pub(super) enum How {
 }
 
 impl Shown {
+    /// Whether the title of a new window names none of its documents, and may do so later.
+    pub(super) fn may_be_named(&self, wish: &Wish<'_>) -> bool {
+        let opened = matches!(self.how, How::Opened) && self.window.kind == WindowKind::Normal;
+        opened && !wish.files.is_empty() && !wish.is_named_by(&self.window.title)
+    }
+
     /// Whether the window is new, and has to be waited for.
     pub(super) const fn comes_to_rest(&self) -> bool {
         match self.how {

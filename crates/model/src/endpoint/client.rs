@@ -18,13 +18,12 @@ use reqwest::{
 
 use super::{
     config::{EndpointConfig, EndpointSetupError, KeyHeader, parse_base_url, read_key, strip},
-    dialect::Dialect,
     failure::{Fault, Named, Retry},
     wait,
 };
 use crate::{
     port::{Model, ModelSign, ModelSigns, PictureSource},
-    wire::{Answer, Asked, Listed, Said, Stop, StreamError, listed, said},
+    wire::{Answer, Asked, Dialect, Listed, Said, Stop, StreamError, listed, said},
 };
 
 /// The maximum response size, in bytes.
@@ -131,7 +130,15 @@ impl Endpoint {
         signs: &dyn ModelSigns,
     ) -> Result<Answer, Fault> {
         let (wire, config) = (self.config.wire, &self.config);
-        let body = wire.body(Asked { request, said, config, dialect }).to_string();
+        let asked = Asked {
+            request,
+            said,
+            model: &config.model,
+            detail: config.image_detail,
+            temperature: config.temperature.filter(|_| dialect.temperature),
+            dialect,
+        };
+        let body = wire.body(asked).to_string();
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
         let builder = self.with_headers(self.client.post(url));
         let builder = builder.header(CONTENT_TYPE, "application/json").body(body);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_http::{Secret, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
-use crate::wire::Wire;
+use crate::wire::{ImageDetail, StructuredOutput, TokenLimitField, Wire};
 
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,51 +88,6 @@ impl KeyHeader {
             Self::XGoogApiKey => "x-goog-api-key",
         }
     }
-}
-
-/// How structured output is requested.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StructuredOutput {
-    /// A JSON schema; if refused, a JSON object; if refused too, nothing.
-    Auto,
-    /// A JSON schema, without fallback. Anthropic takes it as that of a tool which must be called.
-    Schema,
-    /// Any JSON object.
-    Object,
-    /// Nothing: the prompt alone describes the format.
-    Off,
-}
-
-/// The detail level of pictures; it affects their cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImageDetail {
-    /// The endpoint decides.
-    Auto,
-    /// Low resolution.
-    Low,
-    /// Full resolution.
-    High,
-}
-
-impl ImageDetail {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Low => "low",
-            Self::High => "high",
-        }
-    }
-}
-
-/// The field that limits the reply length.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenLimitField {
-    /// `max_tokens`, then `max_completion_tokens` if refused.
-    Auto,
-    /// `max_tokens`
-    MaxTokens,
-    /// `max_completion_tokens`
-    MaxCompletionTokens,
 }
 
 /// An invalid endpoint configuration.

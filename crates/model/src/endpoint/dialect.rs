@@ -1,7 +1,7 @@
 //! What an endpoint takes, learnt from its refusals.
 
-use super::config::{EndpointConfig, StructuredOutput, TokenLimitField};
-use crate::wire::Wire;
+use super::config::EndpointConfig;
+use crate::wire::{Dialect, StructuredOutput, TokenLimitField, Wire};
 
 /// What refusals call the form of a reply.
 const FORM_WORDS: &[&str] = &[
@@ -19,19 +19,6 @@ const FORM_WORDS: &[&str] = &[
     "response_mime_type",
     "invalid format",
 ];
-
-/// The request features that an endpoint supports, learnt from its refusals and kept for later calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Dialect {
-    /// Never `Auto`.
-    pub(crate) output: StructuredOutput,
-    /// Never `Auto`.
-    pub(crate) token_limit: TokenLimitField,
-    /// Whether a temperature is sent.
-    pub(crate) temperature: bool,
-    /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
-    pub(crate) stream: bool,
-}
 
 impl Dialect {
     pub(crate) fn new(config: &EndpointConfig) -> Self {

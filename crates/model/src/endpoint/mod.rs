@@ -7,8 +7,4 @@ mod failure;
 mod wait;
 
 pub use client::Endpoint;
-pub use config::{
-    EndpointConfig, EndpointSetupError, ImageDetail, KeyHeader, StructuredOutput, TokenLimitField,
-    normalise_base_url,
-};
-pub(crate) use dialect::Dialect;
+pub use config::{EndpointConfig, EndpointSetupError, KeyHeader, normalise_base_url};

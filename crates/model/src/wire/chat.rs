@@ -3,16 +3,15 @@
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, number, word};
-use crate::endpoint::{ImageDetail, StructuredOutput, TokenLimitField};
+use super::{Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, number, word};
 
 /// The body of a request.
 pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, config, dialect } = asked;
+    let Asked { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    put("model", json!(config.model));
-    let messages: Vec<Value> = said.iter().map(|one| message(one, config.image_detail)).collect();
+    put("model", json!(model));
+    let messages: Vec<Value> = said.iter().map(|one| message(one, asked.detail)).collect();
     put("messages", json!(messages));
     let limit = match dialect.token_limit {
         TokenLimitField::MaxCompletionTokens => "max_completion_tokens",

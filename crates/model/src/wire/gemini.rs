@@ -3,8 +3,7 @@
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, number, sum, word};
-use crate::endpoint::StructuredOutput;
+use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, word};
 
 /// The address of a model.
 pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {

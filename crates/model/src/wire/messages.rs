@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, number, sum, word};
-use crate::endpoint::StructuredOutput;
+use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, word};
 
 /// The body of a request. What stays the same from one request to the next comes first and is marked for the cache. The reply is the
 /// input of the only tool, so that it matches its schema.
 pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, config, dialect } = asked;
+    let Asked { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    put("model", json!(config.model));
+    put("model", json!(model));
     put("max_tokens", json!(request.completion_tokens_max));
     let (system, others): (Vec<&Said>, Vec<&Said>) =
         said.iter().partition(|one| one.speaker == Speaker::System);

@@ -14,6 +14,7 @@ mod gemini;
 mod listing;
 mod messages;
 mod ollama;
+mod options;
 mod responses;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
@@ -23,10 +24,10 @@ use serde_json::Value;
 pub use listing::Listed;
 pub(crate) use listing::listed;
 
-use crate::{
-    endpoint::{Dialect, EndpointConfig},
-    port::{PictureError, PictureSource},
-};
+pub(crate) use options::Dialect;
+pub use options::{ImageDetail, StructuredOutput, TokenLimitField};
+
+use crate::port::{PictureError, PictureSource};
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,15 +109,18 @@ pub(crate) fn said(
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a ModelRequest,
     pub(crate) said: &'a [Said],
-    pub(crate) config: &'a EndpointConfig,
+    /// The name of the model at the endpoint.
+    pub(crate) model: &'a str,
+    pub(crate) detail: ImageDetail,
+    /// The sampling temperature, if one is sent.
+    pub(crate) temperature: Option<f32>,
     pub(crate) dialect: Dialect,
 }
 
 impl Asked<'_> {
-    /// The sampling temperature, if one is sent.
+    /// The sampling temperature, without the digits that its binary form adds.
     fn temperature(&self) -> Option<f64> {
-        let temperature = self.config.temperature.filter(|_| self.dialect.temperature)?;
-        Some((f64::from(temperature) * 1e4).round() / 1e4)
+        self.temperature.map(|temperature| (f64::from(temperature) * 1e4).round() / 1e4)
     }
 }
 

@@ -3,8 +3,7 @@
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, number, word};
-use crate::endpoint::StructuredOutput;
+use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, word};
 
 /// The smallest context that is asked for, in tokens.
 const CONTEXT_MIN: usize = 8_192;
@@ -13,7 +12,7 @@ const PICTURE_TOKENS: usize = 1_500;
 
 /// The body of a request.
 pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, config, dialect } = asked;
+    let Asked { request, said, model, dialect, .. } = asked;
     let mut options = Map::new();
     options.insert("num_predict".to_owned(), json!(request.completion_tokens_max));
     options.insert("num_ctx".to_owned(), json!(context(said, request.completion_tokens_max)));
@@ -23,7 +22,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     let messages: Vec<Value> = said.iter().map(message).collect();
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    put("model", json!(config.model));
+    put("model", json!(model));
     put("messages", json!(messages));
     put("stream", json!(dialect.stream));
     put("options", json!(options));

@@ -3,16 +3,17 @@
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, chat::allows_strict, number, word};
-use crate::endpoint::{ImageDetail, StructuredOutput};
+use super::{
+    Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, chat::allows_strict, number, word,
+};
 
 /// The body of a request. The endpoint is asked to keep nothing.
 pub(super) fn body(asked: Asked<'_>) -> Value {
-    let Asked { request, said, config, dialect } = asked;
+    let Asked { request, said, model, dialect, .. } = asked;
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
-    put("model", json!(config.model));
-    let input: Vec<Value> = said.iter().map(|one| message(one, config.image_detail)).collect();
+    put("model", json!(model));
+    let input: Vec<Value> = said.iter().map(|one| message(one, asked.detail)).collect();
     put("input", json!(input));
     put("max_output_tokens", json!(request.completion_tokens_max));
     put("store", json!(false));

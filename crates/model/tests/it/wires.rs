@@ -179,46 +179,119 @@ async fn fail(spoken: Spoken, behaviour: Behaviour) -> ModelFailure {
     failure
 }
 
-/// What a server does wrong, the kind of failure, the number of requests, and a part of the message.
-fn faults(spoken: Spoken) -> Vec<(Behaviour, ModelFailureKind, u32, &'static str)> {
+/// Something that a server does wrong, and what becomes of it.
+struct Fault {
+    what: &'static str,
+    behaviour: Behaviour,
+    kind: ModelFailureKind,
+    /// The number of requests, of at most three.
+    requests: u32,
+    /// A part of the message.
+    words: &'static str,
+}
+
+fn faults(spoken: Spoken) -> Vec<Fault> {
     let parts = spoken.streamed(TEXT);
     let half = parts.iter().take(parts.len() / 2).cloned().collect::<String>();
     let broken_off = half.get(..half.len() - 9).unwrap().to_owned();
-    let whole = |ending| Behaviour::status(200, spoken.whole("I will not", ending).to_string());
+    let whole = |text, ending| Behaviour::status(200, spoken.whole(text, ending).to_string());
     let error = |code, kind, message| spoken.error(code, kind, message);
+    let fault = |what, behaviour, kind, requests, words| Fault { what, behaviour, kind, requests, words };
+    let page = || Behaviour::status(200, "<html>Sign in");
+    let big = Behaviour::status(200, " ".repeat(9 * 1024 * 1024));
     let mut faults = vec![
-        (error(401, "authentication_error", "bad key"), Unauthorized, 1, "bad key"),
-        (error(400, "invalid_request", "prompt is too long"), Rejected, 1, "prompt is too long"),
-        (error(429, "rate_limit_error", "slow down"), RateLimited, 3, "slow down"),
-        (error(500, "api_error", "boom"), Server, 3, "boom"),
-        (error(529, "overloaded_error", "Overloaded"), Server, 3, "Overloaded"),
-        (Behaviour::status(200, "<html>Sign in"), Malformed, 1, "other than JSON: `<html>Sign in`"),
-        (Behaviour::status(200, ""), Malformed, 1, "an empty body"),
-        (Behaviour::status(200, r#"{"ok": true}"#), Malformed, 1, "has no `"),
-        (Behaviour::status(200, " ".repeat(9 * 1024 * 1024)), Malformed, 1, "exceeds 8388608 bytes"),
-        (Behaviour::CutBody, CutShort, 3, "truncated after"),
-        (Behaviour::Close, CutShort, 3, "closed the connection before responding"),
-        (spoken.sends(&half), CutShort, 3, "before the reply did"),
-        (spoken.sends(&broken_off), CutShort, 3, "before the reply did"),
-        (whole(Ending::Length), CutShort, 1, "--max-reply-tokens 2000"),
-        (Behaviour::status(200, spoken.whole("  ", Ending::Done).to_string()), Malformed, 3, "empty reply"),
+        fault(
+            "401, the key is wrong",
+            error(401, "authentication_error", "bad key"),
+            Unauthorized,
+            1,
+            "bad key",
+        ),
+        fault(
+            "400, the prompt is too long",
+            error(400, "invalid_request", "too long"),
+            Rejected,
+            1,
+            "too long",
+        ),
+        fault(
+            "429, too many requests",
+            error(429, "rate_limit_error", "slow down"),
+            RateLimited,
+            3,
+            "slow down",
+        ),
+        fault("500", error(500, "api_error", "boom"), Server, 3, "boom"),
+        fault("529, overloaded", error(529, "overloaded_error", "Overloaded"), Server, 3, "Overloaded"),
+        fault("a web page", page(), Malformed, 1, "other than JSON: `<html>Sign in`"),
+        fault("nothing", Behaviour::status(200, ""), Malformed, 1, "an empty body"),
+        fault("JSON that is no reply", Behaviour::status(200, r#"{"ok": true}"#), Malformed, 1, "has no `"),
+        fault("9 MiB", big, Malformed, 1, "exceeds 8388608 bytes"),
+        fault("a body that is cut off", Behaviour::CutBody, CutShort, 3, "truncated after"),
+        fault("no response", Behaviour::Close, CutShort, 3, "closed the connection before responding"),
+        fault("a stream without its end", spoken.sends(&half), CutShort, 3, "before the reply did"),
+        fault("a stream that breaks off", spoken.sends(&broken_off), CutShort, 3, "before the reply did"),
+        fault(
+            "a reply that reaches the limit of tokens",
+            whole("{", Ending::Length),
+            CutShort,
+            1,
+            "--max-reply-tokens 2000",
+        ),
+        fault("an empty reply", whole("  ", Ending::Done), Malformed, 3, "empty reply"),
     ];
     // Ollama has no word for a refusal.
     if spoken != Spoken::Ollama {
-        faults.push((whole(Ending::Refused), Rejected, 1, "refused to answer"));
+        let refused = whole("I will not", Ending::Refused);
+        faults.push(fault("a refusal", refused, Rejected, 1, "refused to answer"));
     }
     faults
 }
 
+/// Checks every fault with every format, and holds the page in the documentation against what came of them.
 #[tokio::test]
 async fn failures_are_named_and_retried_where_that_may_help() {
+    let mut rows = Vec::new();
     for spoken in Spoken::ALL {
-        for (behaviour, kind, attempts, words) in faults(spoken) {
-            let failure = fail(spoken, behaviour.clone()).await;
-            assert_eq!((failure.kind, failure.attempts), (kind, attempts), "{spoken:?}: {}", failure.message);
-            assert!(failure.message.contains(words), "{spoken:?}: {words:?} is not in {}", failure.message);
+        for Fault { what, behaviour, kind, requests, words } in faults(spoken) {
+            let failure = fail(spoken, behaviour).await;
+            let message = &failure.message;
+            assert_eq!((failure.kind, failure.attempts), (kind, requests), "{spoken:?}, {what}: {message}");
+            assert!(message.contains(words), "{spoken:?}, {what}: {words:?} is not in {message}");
+            if spoken == Spoken::Chat {
+                rows.push(format!("| {what} | {requests} | {kind:?} | {} |", without_port(message)));
+            }
         }
     }
+    let page = format!("{FAILURES}{}\n", rows.join("\n"));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/model-failures.md");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        fs::write(path, &page).unwrap();
+    }
+    let current = fs::read_to_string(path).unwrap_or_default();
+    assert!(current == page, "docs/reference/model-failures.md is out of date; run with UPDATE_DOCS=1");
+}
+
+/// The beginning of the page.
+const FAILURES: &str = "\
+# Failures of models
+
+Generated by the test that tries every fault with every wire format: OpenAI's chat completions and Responses, Anthropic's Messages,
+Gemini, and Ollama. Kind and number of requests are the same for all of them; the messages, here those of chat completions, differ in
+names. Ollama has no word for a refusal. The test allows three requests for a question; `model.attempts_max` is 8 by default, with waits
+that double from one second to a minute, or as long as `Retry-After` says. A request that was accepted and then met with silence is not
+sent again.
+
+| what the endpoint does | requests of 3 | kind | message |
+| --- | --- | --- | --- |
+";
+
+/// A message without what differs from one run to the next.
+fn without_port(message: &str) -> String {
+    let mut parts = message.split("127.0.0.1:");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_digit()));
+    rest.fold(first, |text, part| format!("{text}127.0.0.1:8000{part}"))
 }
 
 #[tokio::test]

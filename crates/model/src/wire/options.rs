@@ -1,0 +1,59 @@
+//! What can differ between requests of one format.
+
+/// How structured output is requested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StructuredOutput {
+    /// A JSON schema; if refused, a JSON object; if refused too, nothing.
+    Auto,
+    /// A JSON schema, without fallback. Anthropic takes it as that of a tool which must be called.
+    Schema,
+    /// Any JSON object.
+    Object,
+    /// Nothing: the prompt alone describes the format.
+    Off,
+}
+
+/// The detail level of pictures; it affects their cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImageDetail {
+    /// The endpoint decides.
+    Auto,
+    /// Low resolution.
+    Low,
+    /// Full resolution.
+    High,
+}
+
+impl ImageDetail {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Low => "low",
+            Self::High => "high",
+        }
+    }
+}
+
+/// The field that limits the reply length.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenLimitField {
+    /// `max_tokens`, then `max_completion_tokens` if refused.
+    Auto,
+    /// `max_tokens`
+    MaxTokens,
+    /// `max_completion_tokens`
+    MaxCompletionTokens,
+}
+
+/// The request features that an endpoint supports, learnt from its refusals and kept for later calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dialect {
+    /// Never `Auto`.
+    pub(crate) output: StructuredOutput,
+    /// Never `Auto`.
+    pub(crate) token_limit: TokenLimitField,
+    /// Whether a temperature is sent.
+    pub(crate) temperature: bool,
+    /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
+    pub(crate) stream: bool,
+}
