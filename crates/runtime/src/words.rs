@@ -151,18 +151,19 @@ pub fn duration(ms: u64) -> String {
 
 /// A time for people, in the local time zone with its offset: `2026-11-25 12:15:55 +01:00`.
 pub fn local_time(ms: u64) -> String {
-    i64::try_from(ms)
-        .ok()
-        .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
-        .map_or_else(String::new, |when| {
-            when.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
-        })
+    timestamp(ms).map_or_else(String::new, |when| {
+        when.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S %:z").to_string()
+    })
 }
 
 /// A time for programs, in UTC by ISO 8601: `2026-11-25T11:15:55.042Z`; empty if it is out of range.
 pub fn iso_time(ms: u64) -> String {
-    let when = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
-    when.map_or_else(String::new, |when| format!("{when:.3}"))
+    timestamp(ms).map_or_else(String::new, |when| format!("{when:.3}"))
+}
+
+/// Milliseconds since 1970-01-01 UTC as a time, if it is in range.
+fn timestamp(ms: u64) -> Option<jiff::Timestamp> {
+    i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
 }
 
 /// A number with thousands separators: `14,210`.

@@ -142,9 +142,7 @@ impl Spoken {
     /// The body of an error, as the provider writes it.
     pub fn error(self, code: u16, kind: &str, message: &str) -> Behaviour {
         let body = match self {
-            Self::Chat | Self::Responses => {
-                json!({"error": {"message": message, "type": kind, "code": kind, "param": null}})
-            }
+            Self::Chat | Self::Responses => return Behaviour::error(code, kind, message),
             Self::Messages => json!({"type": "error", "error": {"type": kind, "message": message}}),
             Self::Gemini => json!({"error": {"code": code, "message": message, "status": kind}}),
             Self::Ollama => json!({"error": message}),

@@ -108,7 +108,6 @@ fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
 
 /// Builds the product for release and returns its path. That takes less time than the dev profile, which optimises the
 /// dependencies as well and adds debug information.
-/// Builds the program for release, and returns it.
 pub(crate) fn build() -> Result<PathBuf> {
     let output = cargo()
         .args(["build", "--release", "--package", "deskhand", "--message-format", "json-render-diagnostics"])

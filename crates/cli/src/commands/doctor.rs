@@ -2,11 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use deskhand_core::{
-    agent::AgentRef,
-    model::{Message, ModelRequest, ReplyKind, Speaker},
-    text::one_line,
-};
+use deskhand_core::{model::Part, text::one_line};
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
@@ -20,7 +16,7 @@ use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
 use serde::Serialize;
 use tokio::time::timeout;
 
-use super::{host::load, signals::Signals};
+use super::{host::load, model::probe, signals::Signals};
 use crate::{
     args::DoctorArgs,
     exit::{CliError, CommandResult, Exit},
@@ -259,22 +255,9 @@ async fn ask(model: &AnyModel) -> Result<String, (String, String)> {
     let AnyModel::Endpoint(endpoint) = model else {
         return Ok(format!("{} (a script cannot answer test questions)", model.name()));
     };
-    let request = ModelRequest {
-        agent: AgentRef::Unnamed,
-        messages: vec![Message::text(
-            Speaker::User,
-            "Answer with the JSON object {\"ok\": true} and nothing else.",
-        )],
-        reply: ReplyKind::Probe,
-        schema: serde_json::json!({
-            "type": "object",
-            "properties": { "ok": { "type": "boolean" } },
-            "required": ["ok"],
-            "additionalProperties": false
-        }),
-        completion_tokens_max: 1_000,
-        attempts_max: u32::MAX,
-    };
+    let question =
+        vec![Part::Text { text: "Answer with the JSON object {\"ok\": true} and nothing else.".to_owned() }];
+    let request = probe(question, "ok", "boolean", 1_000);
     match endpoint.ask(&request, &NoPictures, &Unwatched).await {
         Ok(reply) => Ok(format!("{} answered after {} ms", reply.model, reply.elapsed_ms)),
         Err(failure) => Err((failure.to_string(), "fix the section [model] of the configuration".to_owned())),

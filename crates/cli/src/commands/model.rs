@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use deskhand_core::{
     agent::AgentRef,
     geometry::Rect,
-    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, ReplyKind, Speaker},
+    model::{Message, ModelRequest, Part, ReplyKind, Speaker},
+    text::excerpt,
     ui::PictureRef,
 };
 use deskhand_desktop::Picture;
@@ -99,8 +100,7 @@ fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
         settings.map(|settings| Shelf { settings, provider, why })
     };
     if let Some(name) = &args.provider {
-        let spec =
-            ModelSettings::from_spec(name, configured, &host.config().models).map_err(CliError::from)?;
+        let spec = ModelSettings::from_spec(name, configured, &host.config().models)?;
         let provider = spec.provider.filter(|provider| provider.service().is_some());
         let provider = provider.ok_or_else(|| CliError::usage(format!("`{name}` has no list of models")))?;
         return Ok(vec![Shelf { settings: spec, provider, why: String::new() }]);
@@ -125,10 +125,10 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     };
     let out = Output::to(Stream::Out);
     out.line(&Line::of(Tone::Strong, model.name()));
-    let sum = json!({"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"], "additionalProperties": false});
     let question =
         vec![Part::Text { text: "How much is 2 + 3? Reply as JSON: {\"sum\": NUMBER}".to_owned() }];
-    let reply = match ask(&model, question, sum, &NoPictures).await {
+    let reply = match model.ask(&probe(question, "sum", "integer", TOKENS_MAX), &NoPictures, &Unwatched).await
+    {
         Ok(reply) => reply,
         Err(failure) => {
             out.line(&row("answers", Tone::Bad, &failure.message));
@@ -148,11 +148,7 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     out.line(&if keeps_form {
         row("form", Tone::Good, "as asked")
     } else {
-        row(
-            "form",
-            Tone::Doubtful,
-            &format!("not as asked: {}", deskhand_core::text::excerpt(&reply.text, 80)),
-        )
+        row("form", Tone::Doubtful, &format!("not as asked: {}", excerpt(&reply.text, 80)))
     });
     let (tone, sees) = sees(&model).await;
     out.line(&row("pictures", tone, &sees));
@@ -165,26 +161,25 @@ fn row(word: &str, tone: Tone, text: &str) -> Line {
 
 /// Whether the model knows the colour of a picture, in words.
 async fn sees(model: &AnyModel) -> (Tone, String) {
-    const SIDE: u32 = 64;
     let region = Rect::new(0, 0, 64, 64);
     let red = Picture { region, rgb: [220, 20, 30].repeat(64 * 64) };
     let Ok(file) = red.to_png() else { return (Tone::Doubtful, "not tried".to_owned()) };
     let picture = PictureRef {
         sha256: String::new(),
         media_type: "image/png".to_owned(),
-        width: SIDE,
-        height: SIDE,
+        width: red.width(),
+        height: red.height(),
         region,
     };
     let question = vec![
         Part::Text { text: "Which colour is this picture? Reply as JSON: {\"colour\": WORD}".to_owned() },
         Part::Picture { picture },
     ];
-    let colour = json!({"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"], "additionalProperties": false});
-    match ask(model, question, colour, &OnePicture(file)).await {
+    let request = probe(question, "colour", "string", TOKENS_MAX);
+    match model.ask(&request, &OnePicture(file), &Unwatched).await {
         Ok(reply) if reply.text.to_lowercase().contains("red") => (Tone::Good, "seen".to_owned()),
         Ok(reply) => {
-            let said = deskhand_core::text::excerpt(&reply.text, 80);
+            let said = excerpt(&reply.text, 80);
             (Tone::Doubtful, format!("not seen; of a red one it says {said}; send none with --no-pictures"))
         }
         Err(failure) => (Tone::Doubtful, failure.message),
@@ -199,22 +194,24 @@ impl PictureSource for OnePicture {
     }
 }
 
-async fn ask(
-    model: &AnyModel,
-    parts: Vec<Part>,
-    schema: Value,
-    pictures: &dyn PictureSource,
-) -> Result<ModelReply, ModelFailure> {
-    let request = ModelRequest {
+/// The most tokens of a reply; models that think count their thoughts.
+const TOKENS_MAX: u32 = 4_000;
+
+/// A question whose reply is an object with one field, of a type of JSON schema.
+pub(super) fn probe(parts: Vec<Part>, field: &str, kind: &str, completion_tokens_max: u32) -> ModelRequest {
+    ModelRequest {
         agent: AgentRef::Unnamed,
         messages: vec![Message { speaker: Speaker::User, parts }],
         reply: ReplyKind::Probe,
-        schema,
-        // Models that think count their thoughts.
-        completion_tokens_max: 4_000,
+        schema: json!({
+            "type": "object",
+            "properties": {field: {"type": kind}},
+            "required": [field],
+            "additionalProperties": false,
+        }),
+        completion_tokens_max,
         attempts_max: u32::MAX,
-    };
-    model.ask(&request, pictures, &Unwatched).await
+    }
 }
 
 /// What to do where no model is configured, with what is found here.

@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use crate::support::{World, has_programs};
 
-const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
+pub(crate) const REQUEST: &str =
+    "Extract the sales table from the Writer document and create a bar chart of it in Calc";
 
-fn example(name: &str) -> PathBuf {
+pub(crate) fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sales").join(name)
 }
 

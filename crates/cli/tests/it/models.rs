@@ -1,6 +1,6 @@
 //! Models of every provider: found, listed, tried, and at work on the main job.
 
-use std::{fs, path::Path, process::Output};
+use std::{fs, process::Output};
 
 use deskhand_model::Script;
 use deskhand_testkit::{
@@ -9,7 +9,10 @@ use deskhand_testkit::{
 };
 use serde_json::Value;
 
-use crate::support::{World, has_programs};
+use crate::{
+    main_job::{REQUEST, example},
+    support::{World, has_programs},
+};
 
 /// Runs the binary beside the endpoint of the test.
 async fn run(world: &World, arguments: &[&str]) -> Output {
@@ -89,10 +92,6 @@ fn what_is_found_is_proposed_and_written_down() {
     assert!(explained.contains("\"anthropic\""), "{explained}");
 }
 
-fn example(name: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sales").join(name)
-}
-
 /// The main job with a server that speaks a format, streams every other reply, and fails in between.
 async fn job(spoken: Spoken, provider: &str) {
     let world = World::new();
@@ -122,13 +121,12 @@ async fn job(spoken: Spoken, provider: &str) {
     .await
     .unwrap();
     let url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
-    let request = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
     let model = format!("{provider}:m");
     let ran = run(
         &world,
         &[
             "run",
-            request,
+            REQUEST,
             "--open",
             "sales.odt",
             "--desktop",

@@ -1,4 +1,4 @@
-//! What a user is told about a run: comments as they come, times, where the time went, and the picture of the end.
+//! What a run prints and reports for its user: comments as they come, times, where the time went, and the picture of the end.
 //!
 //! Skipped if the programs of a virtual desktop or the editor are not installed, unless `DESKHAND_ALL_TESTS` is set.
 

@@ -83,14 +83,8 @@ fn message(said: &Said, detail: ImageDetail) -> Value {
     json!({"role": role, "content": parts})
 }
 
-/// The completion whose chunks these are, once it has ended. Some servers send no mark of the end.
-pub(super) fn gather(chunks: &[Value]) -> Option<Value> {
-    let whole = gathered(chunks);
-    word(&whole, "/choices/0/finish_reason").map(|_| whole)
-}
-
-/// The completion as far as it has come.
-pub(super) fn gathered(chunks: &[Value]) -> Value {
+/// The completion whose chunks these are, once it has ended: by a last event, or, since some servers send none, by its reason to finish.
+pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
     let (mut text, mut refusal) = (String::new(), String::new());
     let (mut finish_reason, mut model, mut usage) = (None, None, &Value::Null);
     for chunk in chunks {
@@ -106,7 +100,9 @@ pub(super) fn gathered(chunks: &[Value]) -> Value {
         }
     }
     let message = json!({"content": text, "refusal": refusal});
-    json!({"model": model, "choices": [{"message": message, "finish_reason": finish_reason}], "usage": usage})
+    let choice = json!({"message": message, "finish_reason": finish_reason});
+    let has_ended = is_done || finish_reason.is_some();
+    has_ended.then(|| json!({"model": model, "choices": [choice], "usage": usage}))
 }
 
 /// What the first choice of a completion says.

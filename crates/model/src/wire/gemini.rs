@@ -3,7 +3,7 @@
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, word};
+use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, system_apart, word};
 
 /// The address of a model.
 pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {
@@ -26,8 +26,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if matches!(dialect.output, StructuredOutput::Schema | StructuredOutput::Auto) {
         settings.insert("responseJsonSchema".to_owned(), request.schema.clone());
     }
-    let (system, others): (Vec<&Said>, Vec<&Said>) =
-        said.iter().partition(|one| one.speaker == Speaker::System);
+    let (system, others) = system_apart(said);
     let content = |one: &&Said| {
         let role = match one.speaker {
             Speaker::Assistant => "model",

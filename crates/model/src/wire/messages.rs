@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::model::{Speaker, Usage};
+use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, word};
+use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, system_apart, word};
 
 /// The body of a request. What stays the same from one request to the next comes first and is marked for the cache. The reply is the
 /// input of the only tool, so that it matches its schema.
@@ -15,8 +15,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
     put("max_tokens", json!(request.completion_tokens_max));
-    let (system, others): (Vec<&Said>, Vec<&Said>) =
-        said.iter().partition(|one| one.speaker == Speaker::System);
+    let (system, others) = system_apart(said);
     let mut system: Vec<Value> = system.iter().flat_map(|one| one.parts.iter().map(part)).collect();
     if let Some(Value::Object(last)) = system.last_mut() {
         last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));

@@ -29,6 +29,9 @@ pub use options::{ImageDetail, StructuredOutput, TokenLimitField};
 
 use crate::port::{PictureError, PictureSource};
 
+/// The data of the last event of a streamed chat completion.
+const DONE: &str = "[DONE]";
+
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wire {
@@ -102,6 +105,11 @@ pub(crate) fn said(
         Ok(Said { speaker: message.speaker, parts })
     };
     request.messages.iter().map(said).collect()
+}
+
+/// The messages of the system, and the others.
+fn system_apart(said: &[Said]) -> (Vec<&Said>, Vec<&Said>) {
+    said.iter().partition(|one| one.speaker == Speaker::System)
 }
 
 /// What is asked of a model.
@@ -231,17 +239,19 @@ impl Wire {
     pub(crate) fn is_whole(self, body: &[u8]) -> bool {
         let end = body.trim_ascii_end();
         match self {
-            Self::Chat => ["data: [DONE]", "data:[DONE]"].iter().any(|last| end.ends_with(last.as_bytes())),
+            Self::Chat => {
+                ["data: ", "data:"].iter().any(|start| end.ends_with(format!("{start}{DONE}").as_bytes()))
+            }
             Self::Messages => end.ends_with(br#"{"type":"message_stop"}"#),
-            // The last part is a whole reply, or there is no mark of the end.
+            // These servers close the connection.
             Self::Responses | Self::Gemini | Self::Ollama => false,
         }
     }
 
     /// The reply that these parts of a stream make up. An error among them is returned as it came. `None` if the reply has not ended.
-    fn gather(self, parts: &[Value]) -> Option<Value> {
+    fn gather(self, parts: &[Value], is_done: bool) -> Option<Value> {
         match self {
-            Self::Chat => chat::gather(parts),
+            Self::Chat => chat::gather(parts, is_done),
             Self::Responses => responses::gather(parts),
             Self::Messages => messages::gather(parts),
             Self::Gemini => gemini::gather(parts),
@@ -262,8 +272,9 @@ impl Wire {
         } else {
             return serde_json::from_str(body).map_err(|_| StreamError::NotJson(body.to_owned()));
         };
+        let end = parts.iter().position(|part| part.trim() == DONE);
         let mut values = Vec::new();
-        for part in parts.into_iter().take_while(|part| part.trim() != "[DONE]") {
+        for part in parts.into_iter().take(end.unwrap_or(usize::MAX)) {
             let Ok(value) = serde_json::from_str::<Value>(&part) else {
                 let is_cut = !body.ends_with("\n\n") && !body.ends_with("\n\r\n");
                 return Err(if is_cut { StreamError::CutShort } else { StreamError::NotJson(part) });
@@ -273,12 +284,7 @@ impl Wire {
             }
             values.push(value);
         }
-        let done = ["data: [DONE]", "data:[DONE]"].iter().any(|last| body.contains(last));
-        match self.gather(&values) {
-            Some(reply) => Ok(reply),
-            None if done && self == Self::Chat => Ok(chat::gathered(&values)),
-            None => Err(StreamError::CutShort),
-        }
+        self.gather(&values, end.is_some()).ok_or(StreamError::CutShort)
     }
 
     /// What a reply says; `None` if it is none.
@@ -333,4 +339,56 @@ fn number(value: &Value, pointer: &str) -> Option<u64> {
 /// The sum of what is known; `None` if nothing is.
 fn sum(numbers: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
     numbers.into_iter().flatten().reduce(u64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn streamed(body: &str) -> Result<Value, StreamError> {
+        Wire::Chat.reply(Some("text/event-stream; charset=utf-8"), body)
+    }
+
+    #[test]
+    fn chunks_become_one_completion() {
+        let body = ": keep-alive\n\n\
+            data: {\"model\": \"big\", \"choices\": [{\"index\": 0, \"delta\": {\"role\": \"assistant\"}}]}\r\n\r\n\
+            event: message\ndata: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"{\\\"a\\\"\"}},\ndata: {\"index\": 1, \"delta\": {\"content\": \"no\"}}]}\n\n\
+            data: {\"choices\": [{\"delta\": {\"content\": \": 1}\"}, \"finish_reason\": \"stop\"}], \"usage\": null}\n\n\
+            data: {\"choices\": [], \"usage\": {\"prompt_tokens\": 7}}\n\n\
+            data: [DONE]\n\n";
+        let whole = streamed(body).unwrap();
+        assert_eq!(whole["choices"][0]["message"]["content"], "{\"a\": 1}");
+        assert_eq!(whole["choices"][0]["finish_reason"], "stop");
+        assert_eq!((&whole["model"], &whole["usage"]["prompt_tokens"]), (&json!("big"), &json!(7)));
+    }
+
+    #[test]
+    fn a_stream_is_one_by_its_type_or_its_beginning() {
+        let last = "data: {\"choices\": [{\"delta\": {\"content\": \"{}\"}, \"finish_reason\": \"stop\"}]}";
+        for media_type in [None, Some("application/json"), Some("text/event-stream")] {
+            let whole = Wire::Chat.reply(media_type, last).unwrap();
+            assert_eq!(whole["choices"][0]["message"]["content"], "{}", "{media_type:?}");
+        }
+        assert_eq!(Wire::Chat.reply(Some("application/json"), "{}"), Ok(json!({})));
+        assert_eq!(Wire::Chat.reply(None, ""), Err(StreamError::NotJson(String::new())));
+    }
+
+    #[test]
+    fn the_end_of_a_stream_is_known() {
+        let is_whole = |body: &[u8]| Wire::Chat.is_whole(body);
+        assert!(is_whole(b"data: {}\n\ndata: [DONE]\n\n") && is_whole(b"data:[DONE]"));
+        assert!(!is_whole(b"data: {}\n\n") && !is_whole(b""));
+        let part = "data: {\"choices\": [{\"delta\": {\"content\": \"{\"}}]}\n\n";
+        assert_eq!(streamed(part), Err(StreamError::CutShort));
+        let done = streamed(&format!("{part}data:[DONE]\n\n")).unwrap();
+        assert_eq!(done["choices"][0]["message"]["content"], "{", "no reason to finish is needed");
+        assert_eq!(streamed(""), Err(StreamError::CutShort));
+        assert_eq!(streamed("data: {\"choi"), Err(StreamError::CutShort));
+        assert_eq!(streamed("data: soon\n\n"), Err(StreamError::NotJson("soon".to_owned())));
+        let error = streamed("data: {\"error\": {\"code\": 502, \"message\": \"upstream\"}}\n\n").unwrap();
+        assert_eq!(error["error"]["message"], "upstream");
+    }
 }

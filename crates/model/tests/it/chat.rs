@@ -2,20 +2,15 @@
 
 use std::{fs, sync::Mutex, time::Duration};
 
-use deskhand_core::{
-    geometry::Rect,
-    model::{Message, ModelFailureKind, Part, Speaker, Usage},
-    ui::PictureRef,
-};
+use deskhand_core::model::{ModelFailureKind, Usage};
 use deskhand_model::{
-    AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoPictures, PictureError,
-    PictureSource, Script, SecretSource, StructuredOutput, TokenLimitField, Unwatched, Wire,
-    normalise_base_url,
+    AnyModel, Endpoint, EndpointConfig, Model, ModelSign, ModelSigns, NoPictures, Script, SecretSource,
+    StructuredOutput, TokenLimitField, Unwatched, Wire, normalise_base_url,
 };
 use deskhand_testkit::endpoint::{Behaviour, MockEndpoint, completion, model_request, prompt_text};
 use serde_json::{Value, json};
 
-use crate::request;
+use crate::{OnePicture, looking, request};
 
 fn config(endpoint: &MockEndpoint) -> EndpointConfig {
     EndpointConfig {
@@ -78,30 +73,11 @@ async fn sends_one_request_per_reply() {
     );
 }
 
-struct OnePicture;
-
-impl PictureSource for OnePicture {
-    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
-        assert_eq!(picture.sha256, "abc");
-        Ok(vec![1, 2, 3])
-    }
-}
-
 #[tokio::test]
 async fn pictures_are_sent_to_vision_models() {
     let endpoint = MockEndpoint::start([Behaviour::reply("{}"), Behaviour::reply("{}")]).await.unwrap();
-    let picture = PictureRef {
-        sha256: "abc".to_owned(),
-        media_type: "image/png".to_owned(),
-        width: 1,
-        height: 1,
-        region: Rect::new(0, 0, 1, 1),
-    };
     let mut asked = request("look");
-    asked.messages = vec![Message {
-        speaker: Speaker::User,
-        parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
-    }];
+    asked.messages = vec![looking()];
     let seeing = Endpoint::new(config(&endpoint)).unwrap();
     seeing.ask(&asked, &OnePicture, &Unwatched).await.unwrap();
     let blind = Endpoint::new(EndpointConfig { vision: false, ..config(&endpoint) }).unwrap();

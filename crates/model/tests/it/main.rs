@@ -9,8 +9,11 @@ mod wires;
 
 use deskhand_core::{
     agent::AgentRef,
-    model::{Message, ModelRequest, ReplyKind, Speaker},
+    geometry::Rect,
+    model::{Message, ModelRequest, Part, ReplyKind, Speaker},
+    ui::PictureRef,
 };
+use deskhand_model::{PictureError, PictureSource};
 use serde_json::json;
 
 /// A request from an AppAgent.
@@ -30,5 +33,30 @@ fn request(prompt: &str) -> ModelRequest {
         }),
         completion_tokens_max: 500,
         attempts_max: u32::MAX,
+    }
+}
+
+/// The file of the only picture.
+struct OnePicture;
+
+impl PictureSource for OnePicture {
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        assert_eq!(picture.sha256, "abc");
+        Ok(vec![1, 2, 3])
+    }
+}
+
+/// A message of the user with that picture.
+fn looking() -> Message {
+    let picture = PictureRef {
+        sha256: "abc".to_owned(),
+        media_type: "image/png".to_owned(),
+        width: 1,
+        height: 1,
+        region: Rect::new(0, 0, 1, 1),
+    };
+    Message {
+        speaker: Speaker::User,
+        parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
     }
 }

@@ -2,26 +2,19 @@
 
 use std::{fs, time::Duration};
 
-use deskhand_core::{
-    geometry::Rect,
-    model::{
-        Message, ModelFailure,
-        ModelFailureKind::{self, CutShort, Malformed, RateLimited, Rejected, Server, Unauthorized},
-        Part, Speaker, Usage,
-    },
-    ui::PictureRef,
+use deskhand_core::model::{
+    Message, ModelFailure,
+    ModelFailureKind::{self, CutShort, Malformed, RateLimited, Rejected, Server, Unauthorized},
+    Speaker, Usage,
 };
-use deskhand_model::{
-    Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, PictureError, PictureSource, SecretSource,
-    Unwatched, Wire,
-};
+use deskhand_model::{Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, SecretSource, Unwatched, Wire};
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint},
     wires::{Ending, Spoken, TOKENS},
 };
 use serde_json::{Value, json};
 
-use crate::request;
+use crate::{OnePicture, looking, request};
 
 const TEXT: &str = r#"{"status": "FINISH"}"#;
 
@@ -72,34 +65,6 @@ async fn a_reply_arrives_whole_and_streamed() {
     }
 }
 
-struct OnePicture;
-
-impl PictureSource for OnePicture {
-    fn file(&self, _: &PictureRef) -> Result<Vec<u8>, PictureError> {
-        Ok(vec![1, 2, 3])
-    }
-}
-
-/// A request with a picture.
-fn with_picture() -> deskhand_core::model::ModelRequest {
-    let picture = PictureRef {
-        sha256: "abc".to_owned(),
-        media_type: "image/png".to_owned(),
-        width: 1,
-        height: 1,
-        region: Rect::new(0, 0, 1, 1),
-    };
-    let mut asked = request("look");
-    asked.messages = vec![
-        Message::text(Speaker::System, "be brief"),
-        Message {
-            speaker: Speaker::User,
-            parts: vec![Part::Text { text: "look".to_owned() }, Part::Picture { picture }],
-        },
-    ];
-    asked
-}
-
 /// The schema, the picture, the stable part and the key are where each provider wants them.
 #[tokio::test]
 async fn requests_are_what_providers_want() {
@@ -111,7 +76,8 @@ async fn requests_are_what_providers_want() {
         let mut config = config(spoken, &endpoint);
         config.key = Some(SecretSource::File(key));
         config.temperature = Some(0.2);
-        let asked = with_picture();
+        let mut asked = request("look");
+        asked.messages = vec![Message::text(Speaker::System, "be brief"), looking()];
         Endpoint::new(config).unwrap().ask(&asked, &OnePicture, &Unwatched).await.unwrap();
         let sent = &endpoint.requests()[0];
         let (name, value) = match spoken {
