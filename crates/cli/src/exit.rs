@@ -245,7 +245,7 @@ fn session_flag(error: &SessionError) -> Option<String> {
         | SessionError::Prompts { .. }
         | SessionError::NoPrompts { .. }
         | SessionError::UnknownPrompt { .. }
-        | SessionError::PromptSet(_) => return None,
+        | SessionError::Prompt { .. } => return None,
     })
 }
 
@@ -272,7 +272,7 @@ fn model_flag(error: &ModelError) -> Option<String> {
         }
         ModelError::Endpoint(EndpointSetupError::BaseUrl { .. }) => "fix `--base-url` or `model.base_url`",
         ModelError::Endpoint(EndpointSetupError::NoModel { .. }) => "use `--model PROVIDER:MODEL`",
-        ModelError::Endpoint(_) | ModelError::NoPrice { .. } => return None,
+        ModelError::Endpoint(_) | ModelError::NoPrice { .. } | ModelError::Other { .. } => return None,
     };
     Some(help.to_owned())
 }

@@ -33,7 +33,7 @@
 //! assert_eq!(request.agent.to_string(), "HostAgent");
 //!
 //! let text = r#"{"thought": "no window is open", "status": "FINISH", "result": "nothing"}"#.to_owned();
-//! let reply = ModelReply { text, model: "none".to_owned(), usage: Usage::default(), attempts: 1, elapsed_ms: 0 };
+//! let reply = ModelReply { text, model: "none".to_owned(), attempts: 1, ..ModelReply::default() };
 //! answer(&mut session, Event::replied(reply))?;
 //! let Effect::Finish { outcome } = &session.next().unwrap().effect else { panic!("the round ends") };
 //! assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "nothing"));

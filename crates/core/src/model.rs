@@ -105,6 +105,10 @@ pub struct ModelRequest {
     /// How many requests may be sent for it, the first one included.
     #[serde(default = "unbounded")]
     pub attempts_max: u32,
+    /// The models to ask, by their names in [`ModelRoles`](crate::session::ModelRoles): the next one where the one before fails. Empty
+    /// where a session has one model.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<String>,
 }
 
 const fn unbounded() -> u32 {
@@ -124,12 +128,21 @@ pub struct Usage {
 }
 
 /// The reply of a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ModelReply {
     /// The text, as it came.
     pub text: String,
+    /// What the model thought before it, or a summary of it; empty where the provider does not tell.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reasoning: String,
     /// The model that answered, as it calls itself.
     pub model: String,
+    /// Its name in [`ModelRequest::models`]; `None` where that is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// The models that were asked before it and failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<ModelFailure>,
     /// Tokens used, all attempts added up.
     pub usage: Usage,
     /// How many requests it took; 1 where none had to be repeated.
@@ -194,6 +207,32 @@ pub struct ModelFailure {
     pub usage: Usage,
     /// Wall time of all attempts and the waits between them, in milliseconds.
     pub elapsed_ms: u64,
+    /// The name of the model in [`ModelRequest::models`]; `None` where that is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<str>>,
+    /// The models that were asked before it and failed as well.
+    #[serde(default, skip_serializing_if = "<[Self]>::is_empty")]
+    pub before: Box<[Self]>,
+}
+
+impl ModelFailure {
+    /// A failure without a request.
+    pub fn new(kind: ModelFailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            attempts: 0,
+            usage: Usage::default(),
+            elapsed_ms: 0,
+            by: None,
+            before: Box::default(),
+        }
+    }
+
+    /// The requests of all models that were asked.
+    pub fn attempts_of_all(&self) -> u32 {
+        self.before.iter().fold(self.attempts, |sum, one| sum.saturating_add(one.attempts))
+    }
 }
 
 impl fmt::Display for Speaker {

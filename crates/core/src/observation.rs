@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::{AgentId, ElementId, WindowId},
-    ui::{PictureRef, State, Tree, WindowInfo},
+    ui::{AppInfo, PictureRef, State, Tree, WindowInfo},
 };
 
 /// What to observe.
@@ -51,6 +51,14 @@ pub enum Observation {
 }
 
 impl Observation {
+    /// The application of an observed window.
+    pub fn application(&self) -> Option<&AppInfo> {
+        match self {
+            Self::Window(view) => view.surfaces.first().map(|surface| &surface.window.app),
+            Self::Desktop(_) | Self::Agent(_) => None,
+        }
+    }
+
     /// The picture, if one was taken.
     pub const fn picture(&self) -> Option<&PictureRef> {
         match self {

@@ -185,6 +185,7 @@ impl Omniparser {
         let status = response.status();
         let bytes = read_body(&mut response, ANSWER_MAX).await.map_err(|error| match error {
             BodyError::Truncated { source, .. } => self.not_sent(&source),
+            BodyError::Silent { .. } => self.timed_out(),
             BodyError::TooLong { limit } => self.wrong(format!("it is longer than {limit} bytes")),
         })?;
         match status {

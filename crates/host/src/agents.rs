@@ -12,6 +12,7 @@ use deskhand_runtime::agents::{
 use crate::{
     HostError,
     config::{Config, ProgramLimits, SandboxSetting, own_files},
+    prompts::agent_prompts,
     secrets::variables,
 };
 
@@ -81,5 +82,6 @@ pub(crate) fn enable(
     helper: Option<&Path>,
     names: &[String],
 ) -> Result<EnabledAgents, HostError> {
-    registry(config, helper)?.enable(names).map_err(HostError::Agents)
+    let enabled = registry(config, helper)?.enable(names).map_err(HostError::Agents)?;
+    Ok(enabled.with_prompts(agent_prompts(config)?))
 }

@@ -36,6 +36,7 @@ mod found;
 mod host;
 pub mod model;
 mod notice;
+mod prompts;
 mod secrets;
 pub mod session;
 pub mod workspace;

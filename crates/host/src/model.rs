@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
+use deskhand_core::session::ModelRoles;
 use deskhand_model::{
     AnyModel, Endpoint, EndpointConfig, EndpointSetupError, SCRIPT_MODEL, Script, ScriptError, SecretSource,
     StructuredOutput,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, ModelSettings, Provider, Service, StructuredOutputSetting};
+use crate::config::{Config, ConfigError, ModelSettings, Provider, Service, StructuredOutputSetting, Team};
 
 /// A model that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,14 @@ pub enum ModelError {
     /// The endpoint cannot be used.
     #[error(transparent)]
     Endpoint(EndpointSetupError),
+    /// One of the models for roles and of the backups cannot be used.
+    #[error("the model `{name}`: {error}")]
+    Other {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        error: Box<ModelError>,
+    },
     /// There is a limit on cost, but the price of the model is unknown.
     #[error("the price of the model `{model}` is unknown, so the cost limit cannot be enforced")]
     NoPrice {
@@ -69,6 +78,7 @@ impl ModelError {
             Self::ScriptMissing { .. } => "check the path of the script".to_owned(),
             Self::Script(_) => "fix the script, or set its variables".to_owned(),
             Self::Endpoint(error) => endpoint_help(error),
+            Self::Other { error, .. } => error.help().replace("`model.", "the same under [models.NAME]: `"),
             Self::NoPrice { model } => {
                 format!("set the price under [prices.\"{model}\"] in the configuration, or remove the limit")
             }
@@ -84,7 +94,13 @@ impl ModelError {
             | Self::NoScript
             | Self::NoPrice { .. } => true,
             Self::ScriptMissing { .. } | Self::Script(_) | Self::Endpoint(_) => false,
+            Self::Other { error, .. } => error.is_usage(),
         }
+    }
+
+    /// The same with the name of the model, unless it is the usual one.
+    fn of(self, name: &str) -> Self {
+        if name == Team::USUAL { self } else { Self::Other { name: name.to_owned(), error: Box::new(self) } }
     }
 }
 
@@ -129,12 +145,19 @@ pub struct ModelSetup {
     /// The variables of a script.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     variables: BTreeMap<String, String>,
+    /// The other models.
+    #[serde(default, skip_serializing_if = "Team::is_alone")]
+    team: Team,
 }
 
 impl ModelSetup {
-    /// The model of the configuration. Reads no file and contacts no endpoint.
-    pub fn of(config: &Config, script_variables: BTreeMap<String, String>) -> Self {
-        Self { settings: config.model.clone(), variables: script_variables }
+    /// The models of the configuration. Reads no file and contacts no endpoint.
+    ///
+    /// # Errors
+    /// A role or a backup names a model that does not exist.
+    pub fn of(config: &Config, script_variables: BTreeMap<String, String>) -> Result<Self, ConfigError> {
+        let team = Team::of(config)?;
+        Ok(Self { settings: config.model.clone(), variables: script_variables, team })
     }
 
     /// The settings.
@@ -142,8 +165,9 @@ impl ModelSetup {
         &self.settings
     }
 
-    /// The same, with missing variables taken from `before`.
-    pub(crate) fn with_variables_of(mut self, before: &Self) -> Self {
+    /// The same with the other models of `before`, and missing variables taken from it.
+    pub(crate) fn going_on_from(mut self, before: &Self) -> Self {
+        self.team = before.team.clone();
         for (name, value) in &before.variables {
             self.variables.entry(name.clone()).or_insert_with(|| value.clone());
         }
@@ -153,8 +177,10 @@ impl ModelSetup {
     /// The same with absolute paths, for a session that may be resumed in another working directory.
     pub(crate) fn absolute(mut self) -> Self {
         let absolute = |file: PathBuf| std::path::absolute(&file).unwrap_or(file);
-        self.settings.script = self.settings.script.map(absolute);
-        self.settings.api_key_file = self.settings.api_key_file.map(absolute);
+        for settings in std::iter::once(&mut self.settings).chain(self.team.others.values_mut()) {
+            settings.script = settings.script.take().map(absolute);
+            settings.api_key_file = settings.api_key_file.take().map(absolute);
+        }
         self
     }
 
@@ -163,15 +189,73 @@ impl ModelSetup {
     /// # Errors
     /// No model is named.
     pub fn choice(self) -> Result<ModelChoice, ModelError> {
-        let settings = self.settings;
-        let provider = settings.provider.ok_or(ModelError::NotConfigured)?;
-        match provider.service() {
-            None => Ok(ModelChoice::Script(settings.script.ok_or(ModelError::NoScript)?, self.variables)),
-            Some(service) => {
-                let config = endpoint(provider, service, settings)?;
-                Ok(ModelChoice::Endpoint(Box::new(config)))
-            }
+        choice(self.settings, self.variables)
+    }
+
+    /// How to reach all models.
+    ///
+    /// # Errors
+    /// No model is named, or one of the others is not configured.
+    pub(crate) fn team(self) -> Result<TeamChoice, ModelError> {
+        let Team { others, mut roles } = self.team;
+        let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(others);
+        let mut reasoning_tokens = 0;
+        let mut members = BTreeMap::new();
+        for (name, settings) in all {
+            reasoning_tokens = reasoning_tokens.max(settings.reasoning.to_reasoning().tokens());
+            let member = choice(settings, self.variables.clone());
+            members.insert(name.clone(), member.map_err(|error| error.of(&name))?);
         }
+        if members.len() > 1 {
+            roles.names =
+                members.iter().map(|(name, member)| (name.clone(), member.price_name().to_owned())).collect();
+        }
+        Ok(TeamChoice { members, roles, reasoning_tokens })
+    }
+}
+
+/// How to reach one model.
+fn choice(settings: ModelSettings, variables: BTreeMap<String, String>) -> Result<ModelChoice, ModelError> {
+    let provider = settings.provider.ok_or(ModelError::NotConfigured)?;
+    match provider.service() {
+        None => Ok(ModelChoice::Script(settings.script.ok_or(ModelError::NoScript)?, variables)),
+        Some(service) => Ok(ModelChoice::Endpoint(Box::new(endpoint(provider, service, settings)?))),
+    }
+}
+
+/// How to reach the models of a session.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TeamChoice {
+    /// By name; [`Team::USUAL`] is one of them.
+    members: BTreeMap<String, ModelChoice>,
+    /// Which of them answer whom; empty if there is only one.
+    pub(crate) roles: ModelRoles,
+    /// The most tokens that one of them may think before it replies.
+    pub(crate) reasoning_tokens: u32,
+}
+
+impl TeamChoice {
+    /// The name of the usual model in the price table.
+    pub(crate) fn price_name(&self) -> &str {
+        self.members.get(Team::USUAL).map_or("", ModelChoice::price_name)
+    }
+
+    /// Whether one of them accepts pictures. Those that do not are sent none.
+    pub(crate) fn sees(&self) -> bool {
+        self.members.values().any(ModelChoice::sees)
+    }
+
+    /// Opens the models: reads scripts and API keys. Sends nothing.
+    ///
+    /// # Errors
+    /// A script is missing or not valid, an address is not a URL, or an API key is missing.
+    pub(crate) fn open(&self) -> Result<deskhand_model::Team, ModelError> {
+        let open = |(name, member): (&String, &ModelChoice)| {
+            let opened = member.clone().open().map_err(|error| error.of(name))?;
+            Ok((name.clone(), opened))
+        };
+        let members = self.members.iter().map(open).collect::<Result<_, ModelError>>()?;
+        deskhand_model::Team::new(Team::USUAL, members).ok_or(ModelError::NotConfigured)
     }
 }
 
@@ -184,7 +268,8 @@ pub fn endpoint_of(mut settings: ModelSettings) -> Result<Endpoint, ModelError> 
     let service = provider.service().ok_or(ModelError::NotConfigured)?;
     settings.model = settings.model.or_else(|| Some("any".to_owned()));
     let config = endpoint(provider, service, settings)?;
-    Endpoint::new(EndpointConfig { timeout: LISTING_MAX, ..config }).map_err(ModelError::Endpoint)
+    Endpoint::new(EndpointConfig { timeout: LISTING_MAX, idle_timeout: LISTING_MAX, ..config })
+        .map_err(ModelError::Endpoint)
 }
 
 /// How long an endpoint may take to list its models.
@@ -212,9 +297,12 @@ fn endpoint(
     config.wire = service.wire;
     config.key_header = service.key_header;
     config.key = key;
+    config.connect_timeout = Duration::from_secs(settings.connect_timeout_s);
     config.timeout = Duration::from_secs(settings.timeout_s);
+    config.idle_timeout = Duration::from_secs(settings.idle_timeout_s.unwrap_or(settings.timeout_s));
     config.attempts_max = settings.attempts_max;
     config.vision = settings.vision;
+    config.reasoning = settings.reasoning.to_reasoning();
     config.structured_output = match settings.structured_output {
         StructuredOutputSetting::Auto => StructuredOutput::Auto,
         StructuredOutputSetting::Schema => StructuredOutput::Schema,

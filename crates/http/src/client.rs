@@ -3,6 +3,7 @@
 use std::{error::Error, time::Duration};
 
 use reqwest::{Client, Response, Url, redirect::Policy};
+use tokio::time::{Instant, timeout_at};
 
 use crate::url::is_loopback;
 
@@ -17,12 +18,22 @@ pub fn install_tls() {
 pub enum Bound {
     /// From connecting to the last byte.
     Whole(Duration),
-    /// Without a byte from the server: before the response, and between its parts. A server that is gone is noticed earlier, by
-    /// TCP keep-alive.
-    Silence(Duration),
+    /// As long as the caller waits: for the response itself, and for its body by [`Silence`]. A server that is gone is noticed
+    /// earlier, by TCP keep-alive.
+    Callers,
 }
 
-/// Builds a client for requests to one server. Connecting may take `connect_timeout`, and no longer than the bound of a request.
+/// How long the body of a response may bring nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Silence {
+    /// When its first part must be there.
+    pub first: Instant,
+    /// The longest time between two parts.
+    pub between: Duration,
+}
+
+/// Builds a client for requests to one server. Connecting may take `connect_timeout`, and no longer than a bound
+/// of the whole request.
 ///
 /// # Errors
 /// If the client cannot be built.
@@ -31,9 +42,7 @@ pub fn client(server: &Url, connect_timeout: Duration, bound: Bound) -> reqwest:
     install_tls();
     let builder = match bound {
         Bound::Whole(time) => Client::builder().timeout(time).connect_timeout(connect_timeout.min(time)),
-        Bound::Silence(time) => {
-            Client::builder().read_timeout(time).connect_timeout(connect_timeout.min(time))
-        }
+        Bound::Callers => Client::builder().connect_timeout(connect_timeout),
     };
     let mut builder = builder
         // Following a redirect would turn a POST into a GET or send the secret elsewhere.
@@ -62,6 +71,12 @@ pub enum BodyError {
         #[source]
         source: reqwest::Error,
     },
+    /// The server sent nothing for too long.
+    #[error("read a body after {received} bytes: nothing more came")]
+    Silent {
+        /// How many bytes were received.
+        received: usize,
+    },
 }
 
 /// Reads a body of at most `limit` bytes.
@@ -69,31 +84,44 @@ pub enum BodyError {
 /// # Errors
 /// If it is longer, or the connection ends or times out before its end.
 pub async fn read_body(response: &mut Response, limit: usize) -> Result<Vec<u8>, BodyError> {
-    read_body_until(response, limit, |_| false).await
+    let mut bytes = Vec::new();
+    while next_part(response, &mut bytes, limit).await? {}
+    Ok(bytes)
 }
 
 /// Reads a body of at most `limit` bytes, until its end or until `is_whole` says so of what was received so far.
 ///
 /// # Errors
-/// If it is longer, or the connection ends or times out before its end.
+/// If it is longer, the connection ends before its end, or the server is silent for too long.
 pub async fn read_body_until(
     response: &mut Response,
     limit: usize,
+    silence: Silence,
     mut is_whole: impl FnMut(&[u8]) -> bool,
 ) -> Result<Vec<u8>, BodyError> {
     let mut bytes = Vec::new();
+    let mut until = silence.first;
     loop {
-        let chunk = response.chunk().await;
-        let chunk = chunk.map_err(|source| BodyError::Truncated { received: bytes.len(), source })?;
-        let Some(chunk) = chunk else { return Ok(bytes) };
-        if bytes.len().saturating_add(chunk.len()) > limit {
-            return Err(BodyError::TooLong { limit });
-        }
-        bytes.extend_from_slice(&chunk);
-        if is_whole(&bytes) {
+        let received = bytes.len();
+        let part = timeout_at(until, next_part(response, &mut bytes, limit)).await;
+        let has_more = part.map_err(|_| BodyError::Silent { received })??;
+        if !has_more || is_whole(&bytes) {
             return Ok(bytes);
         }
+        until = Instant::now() + silence.between;
     }
+}
+
+/// Adds the next part of a body to `bytes`; false at its end.
+async fn next_part(response: &mut Response, bytes: &mut Vec<u8>, limit: usize) -> Result<bool, BodyError> {
+    let part = response.chunk().await;
+    let part = part.map_err(|source| BodyError::Truncated { received: bytes.len(), source })?;
+    let Some(part) = part else { return Ok(false) };
+    if bytes.len().saturating_add(part.len()) > limit {
+        return Err(BodyError::TooLong { limit });
+    }
+    bytes.extend_from_slice(&part);
+    Ok(true)
 }
 
 /// The innermost cause of an error, usually the most specific.

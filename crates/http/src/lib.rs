@@ -11,7 +11,7 @@ mod client;
 mod secret;
 mod url;
 
-pub use client::{BodyError, Bound, client, install_tls, read_body, read_body_until, root_cause};
+pub use client::{BodyError, Bound, Silence, client, install_tls, read_body, read_body_until, root_cause};
 pub use deskhand_secret::{SecretError, SecretSource};
 pub use secret::Secret;
 pub use url::{UrlError, http_url};

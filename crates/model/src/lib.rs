@@ -8,6 +8,7 @@ mod endpoint;
 mod port;
 mod prices;
 mod script;
+mod team;
 mod wire;
 
 pub use deskhand_http::SecretSource;
@@ -15,4 +16,5 @@ pub use endpoint::{Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, norm
 pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};
-pub use wire::{ImageDetail, Listed, StructuredOutput, TokenLimitField, Wire};
+pub use team::Team;
+pub use wire::{ImageDetail, Listed, Reasoning, StructuredOutput, TokenLimitField, Wire};

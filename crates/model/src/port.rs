@@ -27,7 +27,10 @@ pub trait Model: Send + Sync {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSign {
     /// A request was sent.
-    Asked,
+    Asked {
+        /// The display name of the model.
+        model: String,
+    },
     /// A part of the response has arrived.
     Receiving {
         /// The bytes so far.
@@ -98,6 +101,16 @@ pub enum AnyModel {
     Endpoint(Endpoint),
     /// A script file.
     Script(Script),
+}
+
+impl AnyModel {
+    /// How much longer it is not worth asking, because it keeps failing; `None` if it may be asked.
+    pub(crate) fn rests(&self) -> Option<Duration> {
+        match self {
+            Self::Endpoint(endpoint) => endpoint.rests(),
+            Self::Script(_) => None,
+        }
+    }
 }
 
 impl Model for AnyModel {

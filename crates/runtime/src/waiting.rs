@@ -135,9 +135,9 @@ pub(crate) struct ModelWaits<'a> {
 
 impl ModelSigns for ModelWaits<'_> {
     fn sign(&self, sign: ModelSign) {
-        let model = self.model.to_owned();
+        let usual = || self.model.to_owned();
         match sign {
-            ModelSign::Asked => self.waits.set(Wait::Reply { model, received: 0 }),
+            ModelSign::Asked { model } => self.waits.set(Wait::Reply { model, received: 0 }),
             // Since when it waits stays as it is.
             ModelSign::Receiving { bytes } => self.waits.0.send_modify(|waiting| {
                 if let Some(Waiting { on: Wait::Reply { received, .. }, .. }) = waiting {
@@ -146,7 +146,7 @@ impl ModelSigns for ModelWaits<'_> {
             }),
             ModelSign::Retrying { reason, after, attempt, attempts_max } => {
                 let at = Instant::now() + after;
-                self.waits.set(Wait::Retry { model, reason, at, attempt, attempts_max });
+                self.waits.set(Wait::Retry { model: usual(), reason, at, attempt, attempts_max });
             }
         }
     }

@@ -5,9 +5,13 @@ use deskhand_core::{
     agent::AgentRef,
     command::{CallResult, CallStatus, Command, Verdict},
     intent::Does,
+    money::Money,
+    session::Tally,
     text::{clip, one_line},
 };
 use serde_json::Value;
+
+use crate::story::{ModelUse, RunSummary};
 
 /// Describes a command in a few words: `click push button "Finish"`, `visit Insert › Chart…`.
 pub fn command_words(command: &Command, target: Option<&str>) -> String {
@@ -187,6 +191,24 @@ pub fn count(value: u64, noun: &str) -> String {
 /// The short name of an application: the last word of `LibreOffice Calc`.
 pub fn short_name(name: &str) -> &str {
     name.split_whitespace().next_back().unwrap_or(name)
+}
+
+/// The share of what was read that came from a provider's cache: `, 62 % from the cache`; nothing if none did.
+pub fn cached_words(tally: &Tally) -> String {
+    let share = tally.cached_tokens.saturating_mul(100).checked_div(tally.prompt_tokens).unwrap_or(0);
+    if tally.cached_tokens == 0 { String::new() } else { format!(", {share} % of those read from the cache") }
+}
+
+/// What each agent used of each model, a line each.
+pub fn uses_of_models(summary: &RunSummary) -> Vec<String> {
+    let line = |used: &ModelUse| {
+        let ModelUse { agent, model, tally } = used;
+        let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
+        let (calls, tokens) = (count(u64::from(tally.model_calls), "call"), count(tokens, "token"));
+        let cost = if tally.cost.known == Money(0) && tally.cost.unknown_calls > 0 { "cost " } else { "" };
+        format!("{agent} · {model}: {calls}, {tokens}{}, {cost}{}", cached_words(tally), tally.cost)
+    };
+    summary.models.iter().map(line).collect()
 }
 
 #[cfg(test)]

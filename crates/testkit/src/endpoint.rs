@@ -389,6 +389,7 @@ pub fn model_request(body: &Value) -> ModelRequest {
         schema: format.and_then(|f| f.get("schema")).cloned().unwrap_or(Value::Null),
         completion_tokens_max: 0,
         attempts_max: u32::MAX,
+        models: Vec::new(),
     }
 }
 

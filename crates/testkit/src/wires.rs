@@ -38,6 +38,9 @@ pub enum Ending {
 /// The tokens of a reply: 100 read, 60 of them from the cache, and 7 written.
 pub const TOKENS: (u64, u64, u64) = (100, 60, 7);
 
+/// What a model thinks before each reply.
+pub const THOUGHT: &str = "let me think";
+
 impl Spoken {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Chat, Self::Responses, Self::Messages, Self::Gemini, Self::Ollama];
@@ -61,9 +64,9 @@ impl Spoken {
             Self::Responses => responses(text, ending),
             Self::Messages => messages(text, ending),
             Self::Gemini => {
-                gemini(&[json!({"text": "let me think", "thought": true}), json!({"text": text})], ending)
+                gemini(&[json!({"text": THOUGHT, "thought": true}), json!({"text": text})], ending)
             }
-            Self::Ollama => ollama(text, ending),
+            Self::Ollama => ollama(text, THOUGHT, ending),
         }
     }
 
@@ -81,7 +84,8 @@ impl Spoken {
                     "prompt_tokens_details": {"cached_tokens": cached},
                 }});
                 vec![
-                    event(chunk(json!({"role": "assistant", "content": first}), Value::Null)),
+                    event(chunk(json!({"role": "assistant", "reasoning_content": THOUGHT}), Value::Null)),
+                    event(chunk(json!({"content": first}), Value::Null)),
                     event(chunk(json!({"content": second}), Value::Null)),
                     event(chunk(json!({}), json!("stop"))),
                     event(usage),
@@ -110,7 +114,9 @@ impl Spoken {
                         json!({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}}], "modelVersion": "m-1"}),
                     )
                 };
-                vec![part(first), event(gemini(&[json!({"text": second})], Ending::Done))]
+                let thought =
+                    json!({"candidates": [{"content": {"parts": [{"text": THOUGHT, "thought": true}]}}]});
+                vec![event(thought), part(first), event(gemini(&[json!({"text": second})], Ending::Done))]
             }
             Self::Ollama => {
                 let part = |text: &str| {
@@ -119,7 +125,9 @@ impl Spoken {
                         json!({"model": "m-1", "done": false, "message": {"role": "assistant", "content": text}})
                     )
                 };
-                vec![part(first), part(second), format!("{}\n", self.whole("", Ending::Done))]
+                let thought = json!({"done": false, "message": {"role": "assistant", "thinking": THOUGHT, "content": ""}});
+                let end = ollama("", "", Ending::Done);
+                vec![format!("{thought}\n"), part(first), part(second), format!("{end}\n")]
             }
         }
     }
@@ -191,6 +199,7 @@ impl Spoken {
             schema: Value::Null,
             completion_tokens_max: 0,
             attempts_max: u32::MAX,
+            models: Vec::new(),
         }
     }
 }
@@ -202,7 +211,7 @@ fn chat(text: &str, ending: Ending) -> Value {
         "object": "chat.completion", "model": "m-1",
         "choices": [{
             "index": 0, "finish_reason": if ending == Ending::Length { "length" } else { "stop" },
-            "message": {"role": "assistant", "content": text, "refusal": refusal},
+            "message": {"role": "assistant", "content": text, "refusal": refusal, "reasoning_content": THOUGHT},
         }],
         "usage": {
             "prompt_tokens": read, "completion_tokens": written, "prompt_tokens_details": {"cached_tokens": cached},
@@ -223,7 +232,7 @@ fn responses(text: &str, ending: Ending) -> Value {
     json!({
         "object": "response", "model": "m-1", "status": status, "error": null, "incomplete_details": details,
         "output": [
-            {"type": "reasoning", "summary": []},
+            {"type": "reasoning", "summary": [{"type": "summary_text", "text": THOUGHT}]},
             {"type": "message", "role": "assistant", "content": [part]},
         ],
         "usage": {
@@ -241,7 +250,7 @@ fn messages(text: &str, ending: Ending) -> Value {
     };
     json!({
         "type": "message", "role": "assistant", "model": "m-1", "stop_reason": reason,
-        "content": [{"type": "text", "text": text}],
+        "content": [{"type": "thinking", "thinking": THOUGHT, "signature": "s"}, {"type": "text", "text": text}],
         "usage": {
             "input_tokens": read - cached - 10, "cache_read_input_tokens": cached,
             "cache_creation_input_tokens": 10, "output_tokens": written,
@@ -255,7 +264,7 @@ fn message_events(first: &str, second: &str) -> Vec<String> {
     let event = |data: Value| format!("data: {data}\n\n");
     let delta = |text: &str| {
         event(
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}}),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": text}}),
         )
     };
     let usage = json!({
@@ -267,11 +276,18 @@ fn message_events(first: &str, second: &str) -> Vec<String> {
     let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": written}});
     vec![
         event(start),
-        event(json!({"type": "content_block_start", "index": 0, "content_block": tool})),
+        event(
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": ""}}),
+        ),
+        event(
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": THOUGHT}}),
+        ),
+        event(json!({"type": "content_block_stop", "index": 0})),
+        event(json!({"type": "content_block_start", "index": 1, "content_block": tool})),
         event(json!({"type": "ping"})),
         delta(first),
         delta(second),
-        event(json!({"type": "content_block_stop", "index": 0})),
+        event(json!({"type": "content_block_stop", "index": 1})),
         event(end),
         event(json!({"type": "message_stop"})),
     ]
@@ -294,11 +310,11 @@ fn gemini(parts: &[Value], ending: Ending) -> Value {
     })
 }
 
-fn ollama(text: &str, ending: Ending) -> Value {
+fn ollama(text: &str, thinking: &str, ending: Ending) -> Value {
     let (read, _, written) = TOKENS;
     json!({
         "model": "m-1", "done": true, "done_reason": if ending == Ending::Length { "length" } else { "stop" },
-        "message": {"role": "assistant", "content": text}, "prompt_eval_count": read, "eval_count": written,
+        "message": {"role": "assistant", "content": text, "thinking": thinking}, "prompt_eval_count": read, "eval_count": written,
     })
 }
 

@@ -8,7 +8,7 @@ use deskhand_desktop_detect::{DetectOptions, OcrUse};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
-    Host, agent_help,
+    Host, HostError, agent_help,
     config::{self, Config, ConfineSetting},
     model::{ModelChoice, ModelSetup},
 };
@@ -174,8 +174,8 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let mut findings =
         vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
     findings.extend(agents(&host).await);
-    let choice = match ModelSetup::of(host.config(), args.script.variables()).choice().map_err(CliError::from)
-    {
+    let setup = ModelSetup::of(host.config(), args.script.variables()).map_err(HostError::from);
+    let choice = match setup.map_err(CliError::from).and_then(|setup| Ok(setup.choice()?)) {
         Ok(choice) => choice,
         Err(error) => {
             findings.push(finding("model", Err((error.to_string(), error.help_text()))));
@@ -245,6 +245,7 @@ pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
         ModelChoice::Endpoint(mut config) => {
             config.attempts_max = 1;
             config.timeout = config.timeout.min(TRIAL_BOUND);
+            config.idle_timeout = config.idle_timeout.min(TRIAL_BOUND);
             ModelChoice::Endpoint(config)
         }
         script @ ModelChoice::Script(..) => script,

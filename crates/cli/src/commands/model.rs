@@ -11,7 +11,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::Picture;
 use deskhand_host::{
-    Found, Host,
+    Found, Host, HostError,
     config::{ModelSettings, Provider},
     found_providers,
     model::{ModelSetup, endpoint_of},
@@ -118,7 +118,7 @@ fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
 
 async fn test(args: &ModelTestArgs) -> CommandResult {
     let host = load(args.model.overrides())?;
-    let choice = ModelSetup::of(host.config(), BTreeMap::new()).choice()?;
+    let choice = ModelSetup::of(host.config(), BTreeMap::new()).map_err(HostError::from)?.choice()?;
     let model = super::doctor::quick(choice).open()?;
     let AnyModel::Endpoint(_) = &model else {
         return Err(CliError::usage("a script cannot answer test questions"));
@@ -211,6 +211,7 @@ pub(super) fn probe(parts: Vec<Part>, field: &str, kind: &str, completion_tokens
         }),
         completion_tokens_max,
         attempts_max: u32::MAX,
+        models: Vec::new(),
     }
 }
 

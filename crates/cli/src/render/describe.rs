@@ -7,7 +7,9 @@ use deskhand_core::{
     text::{clip, one_line},
 };
 pub(crate) use deskhand_runtime::words::{action_details, command_words, number, seconds};
-pub(super) use deskhand_runtime::words::{count, effect_word, result_words, short_name};
+pub(super) use deskhand_runtime::words::{
+    cached_words, count, effect_word, result_words, short_name, uses_of_models,
+};
 
 use crate::output::Tone;
 

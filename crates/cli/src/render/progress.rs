@@ -5,7 +5,7 @@ use deskhand_core::{
     command::{CallResult, Command},
     evaluation::Judgement,
     known_tools::SELECT_WINDOW,
-    model::ModelReply,
+    model::{ModelFailure, ModelReply},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
     record::Line as JournalLine,
@@ -21,8 +21,8 @@ use deskhand_runtime::{
 };
 
 use super::describe::{
-    column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words, number,
-    result_words, seconds, short_name, whole_action, wrap,
+    cached_words, column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words,
+    number, result_words, seconds, short_name, uses_of_models, whole_action, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -43,6 +43,8 @@ pub(crate) enum Verbosity {
 const AGENT_WIDTH: usize = 12;
 const WHAT_WIDTH: usize = 36;
 const EFFECT_WIDTH: usize = 10;
+/// The most characters of what a model thought that are shown.
+const REASONING_CHARS: usize = 600;
 const TIME_WIDTH: usize = 9;
 
 /// The live view, with the state needed for the next line.
@@ -181,11 +183,23 @@ impl Progress {
     }
 
     fn replied(&mut self, step: &StepRef, reply: &ModelReply, said: Result<Reply, ReplyError>) -> Vec<Line> {
-        let mut lines = self.when(Verbosity::Everything, || {
+        let in_vain = |failure: &ModelFailure| {
+            let name = failure.by.as_deref().unwrap_or_default();
+            bad(
+                "model",
+                &format!("{name} did not answer, so another one did: {}", one_line(&failure.message)),
+            )
+        };
+        let mut lines: Vec<Line> = reply.failed.iter().map(in_vain).collect();
+        lines.extend(self.when(Verbosity::Everything, || {
             let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
             let (read, written) = (tokens(reply.usage.prompt_tokens), tokens(reply.usage.completion_tokens));
             note("model", &format!("{} · {read} + {written} tokens · {} ms", reply.model, reply.elapsed_ms))
-        });
+        }));
+        if !reply.reasoning.trim().is_empty() {
+            let reasoning = one_line(&clip(&reply.reasoning, REASONING_CHARS));
+            lines.extend(self.when(Verbosity::Everything, || note("reasoning", &reasoning)));
+        }
         lines.extend(match said {
             Ok(Reply::Evaluation(reply)) => self.evaluated(step, &reply),
             Ok(Reply::Host(reply)) => self.host_decided(step, &reply),
@@ -305,6 +319,7 @@ impl Progress {
             lines.extend(self.wrapped(say, "judged", &evaluation_words(evaluation)));
         }
         lines.push(self.totals(outcome_word(outcome.kind), outcome.kind));
+        lines.extend(self.uses());
         lines
     }
 
@@ -314,6 +329,7 @@ impl Progress {
         let mut lines = self.wrapped(bad, "because", &outcome.reason);
         lines.push(note("go on", &format!("deskhand resume {session}")));
         lines.push(self.totals("Suspended", outcome.kind));
+        lines.extend(self.uses());
         lines
     }
 
@@ -344,6 +360,17 @@ impl Progress {
         short_session(self.story.header().map_or("", |header| header.session.0.as_str()))
     }
 
+    /// What each agent used of each model, if there is more than one model.
+    fn uses(&self) -> Vec<Line> {
+        let summary = self.story.summary();
+        let first = summary.models.first().map(|used| &used.model);
+        if summary.models.iter().all(|used| Some(&used.model) == first) {
+            return Vec::new();
+        }
+        let line = |text: String| Line::of(Tone::Faint, column("", AGENT_WIDTH)).with(Tone::Faint, text);
+        uses_of_models(summary).into_iter().map(line).collect()
+    }
+
     fn totals(&self, word: &str, kind: OutcomeKind) -> Line {
         let round = self.story.summary().rounds.last().cloned().unwrap_or_default();
         let tally = round.tally;
@@ -356,7 +383,7 @@ impl Progress {
                 seconds(round.elapsed_ms),
                 seconds(round.phases.framework()),
                 count(u64::from(tally.model_calls), "model call"),
-                count(tokens, "token"),
+                count(tokens, "token") + &cached_words(&tally),
                 self.session(),
                 cost_words(tally.cost),
             ),

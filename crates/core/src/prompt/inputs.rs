@@ -139,12 +139,18 @@ fn subtasks_text(records: &[SubtaskRecord], marks: &Marks) -> String {
 ///
 /// # Errors
 /// [`PromptError`] if the template is invalid.
-pub fn system_message(name: &'static str, template: &str, tools: &[ToolSpec]) -> Result<String, PromptError> {
+pub fn system_message(
+    name: &'static str,
+    template: &str,
+    tools: &[ToolSpec],
+    examples: &str,
+) -> Result<String, PromptError> {
     #[derive(Serialize)]
-    struct Input {
+    struct Input<'a> {
         tools: String,
+        examples: &'a str,
     }
-    render(name, template, &Input { tools: tools_text(tools) })
+    render(name, template, &Input { tools: tools_text(tools), examples: examples.trim() })
 }
 
 /// Input of the HostAgent's user message.
@@ -277,7 +283,7 @@ pub(crate) struct AppInput<'a> {
 ///
 /// # Errors
 /// [`PromptError`] if the template is invalid.
-pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result<String, PromptError> {
+pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input {
         answers: String,
@@ -307,7 +313,7 @@ pub(crate) fn app_user_text(prompts: &PromptSet, input: &AppInput<'_>) -> Result
     };
     let message = render(
         "app_user",
-        &prompts.app_user,
+        template,
         &Input {
             answers: texts.answers,
             trajectories: texts.trajectories,

@@ -18,7 +18,7 @@ pub(crate) use inputs::{
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;
 pub use marks::marks_secret;
-pub use set::{PromptError, PromptSet};
+pub use set::{PromptError, PromptSet, RolePrompts};
 pub use tools::tools_text;
 pub use view::{
     ListOptions, PageQuery, changes_text, element_line, marked_elements, relevant_words, view_page, view_text,

@@ -1,5 +1,7 @@
 //! The prompt templates.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use minijinja::{
     Environment, UndefinedBehavior,
     syntax::SyntaxConfig,
@@ -7,7 +9,11 @@ use minijinja::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::text::{clip, is_forbidden_outside, one_line, shows_nothing};
+use crate::{
+    agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentSteps},
+    text::{clip, is_forbidden_outside, one_line, shows_nothing},
+    ui::AppInfo,
+};
 
 /// A template that cannot be rendered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,6 +45,41 @@ pub struct PromptSet {
     /// The EvaluationAgent's user prompt.
     #[serde(default = "evaluation_user")]
     pub evaluation_user: String,
+    /// Worked examples for the HostAgent, at the end of its system prompt.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub host_examples: String,
+    /// Worked examples for AppAgents.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub app_examples: String,
+    /// Worked examples for the EvaluationAgent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub evaluation_examples: String,
+    /// What is different for AppAgents of an application, by the root of its process or its name, in lower case.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub applications: BTreeMap<String, RolePrompts>,
+}
+
+/// Prompts of one role that differ from the usual ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RolePrompts {
+    /// The system prompt, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
+    /// The user prompt, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Worked examples, instead of the usual ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples: Option<String>,
+}
+
+/// The prompts for an AppAgent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct AppPrompts<'a> {
+    pub(crate) system: &'a str,
+    pub(crate) user: &'a str,
+    pub(crate) examples: &'a str,
 }
 
 fn evaluation_system() -> String {
@@ -59,6 +100,26 @@ impl Default for PromptSet {
             repair: include_str!("../../prompts/repair.md").to_owned(),
             evaluation_system: evaluation_system(),
             evaluation_user: evaluation_user(),
+            host_examples: String::new(),
+            app_examples: String::new(),
+            evaluation_examples: String::new(),
+            applications: BTreeMap::new(),
+        }
+    }
+}
+
+impl RolePrompts {
+    /// Gives an agent without a window these prompts.
+    pub fn put_into(&self, steps: &mut AgentSteps) {
+        if let Some(system) = &self.system {
+            steps.system_prompt.clone_from(system);
+        }
+        if let Some(user) = &self.user {
+            steps.user_prompt.clone_from(user);
+        }
+        if let Some(examples) = &self.examples {
+            steps.instructions =
+                format!("{}\n\n# Examples\n\n{}", steps.instructions.trim(), examples.trim());
         }
     }
 }
@@ -69,16 +130,21 @@ pub(super) fn render<I: Serialize>(
     template: &str,
     input: &I,
 ) -> Result<String, PromptError> {
-    let mut environment = Environment::empty();
-    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-    let broken = |problem: String| PromptError { name, problem };
-    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-    environment.set_syntax(syntax.map_err(|error| broken(format!("{error:#}")))?);
-    environment.add_filter("quoted", |text: String| quoted(&text));
-    environment
+    environment(name)?
         .render_str(template, Value::from(Serde(input)))
         .map(|text| text.trim().to_owned() + "\n")
-        .map_err(|error| broken(format!("{error:#}")))
+        .map_err(|error| PromptError { name, problem: format!("{error:#}") })
+}
+
+/// How templates are read.
+fn environment(name: &'static str) -> Result<Environment<'static>, PromptError> {
+    let mut environment = Environment::empty();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    let syntax = syntax.map_err(|error| PromptError { name, problem: format!("{error:#}") })?;
+    environment.set_syntax(syntax);
+    environment.add_filter("quoted", |text: String| quoted(&text));
+    Ok(environment)
 }
 
 /// A text that quotes what a model wrote, for a template: short, on one line, and without characters that hide or reorder others.
@@ -88,7 +154,93 @@ fn quoted(text: &str) -> String {
     one_line(&clip(&seen, CHARS_MAX)).chars().map(|c| if is_forbidden_outside(c) { ' ' } else { c }).collect()
 }
 
+/// The templates of agents without a window, which are no part of the set.
+const AGENT_SYSTEM: &str = "agent_system";
+const AGENT_USER: &str = "agent_user";
+
+/// What each template is called, and the variables without which an agent would not know what it works on.
+const TEMPLATES: &[(&str, &[&str])] = &[
+    ("host_system", &["tools"]),
+    ("host_user", &["targets", "request"]),
+    ("app_system", &["tools"]),
+    ("app_user", &["request", "subtask", "surfaces"]),
+    ("repair", &["problem"]),
+    ("evaluation_system", &[]),
+    ("evaluation_user", &["request", "result"]),
+    (AGENT_SYSTEM, &["statuses", "tools"]),
+    (AGENT_USER, &["subtask", "view"]),
+    ("host_examples", &[]),
+    ("app_examples", &[]),
+    ("evaluation_examples", &[]),
+];
+
 impl PromptSet {
+    /// The names of its templates, and of its examples.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        TEMPLATES.iter().map(|(name, _)| *name).filter(|name| ![AGENT_SYSTEM, AGENT_USER].contains(name))
+    }
+
+    /// The template or the examples of that name; `None` if there are none.
+    pub fn template_mut(&mut self, name: &str) -> Option<&mut String> {
+        Some(match name {
+            "host_system" => &mut self.host_system,
+            "host_user" => &mut self.host_user,
+            "app_system" => &mut self.app_system,
+            "app_user" => &mut self.app_user,
+            "repair" => &mut self.repair,
+            "evaluation_system" => &mut self.evaluation_system,
+            "evaluation_user" => &mut self.evaluation_user,
+            "host_examples" => &mut self.host_examples,
+            "app_examples" => &mut self.app_examples,
+            "evaluation_examples" => &mut self.evaluation_examples,
+            _ => return None,
+        })
+    }
+
+    /// Checks a template before it is used: that it can be rendered, uses only variables that exist, and shows the agent what it
+    /// cannot do without.
+    ///
+    /// # Errors
+    /// [`PromptError`] with the line or the variable.
+    pub fn check(name: &str, template: &str) -> Result<(), PromptError> {
+        let Some((name, needed)) = TEMPLATES.iter().find(|(known, _)| *known == name) else { return Ok(()) };
+        if name.ends_with("_examples") {
+            return Ok(());
+        }
+        let wrong = |problem: String| PromptError { name, problem };
+        let environment = environment(name)?;
+        let parsed = environment.template_from_str(template).map_err(|error| wrong(format!("{error:#}")))?;
+        let used = parsed.undeclared_variables(/*nested*/ false);
+        let usual = match *name {
+            AGENT_SYSTEM => AGENT_SYSTEM_PROMPT.to_owned(),
+            AGENT_USER => AGENT_USER_PROMPT.to_owned(),
+            name => Self::default().template_mut(name).map(std::mem::take).unwrap_or_default(),
+        };
+        let parsed = environment.template_from_str(&usual).map_err(|error| wrong(format!("{error:#}")))?;
+        let known: BTreeSet<String> = parsed.undeclared_variables(/*nested*/ false).into_iter().collect();
+        if let Some(unknown) = used.iter().find(|variable| !known.contains(*variable)) {
+            let known: Vec<String> = known.into_iter().collect();
+            return Err(wrong(format!("there is no variable `{unknown}`; there are {}", known.join(", "))));
+        }
+        match needed.iter().find(|variable| !used.contains(**variable)) {
+            Some(missing) => {
+                Err(wrong(format!("`{{{{ {missing} }}}}` is missing: the agent would not see it")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The prompts for the AppAgent of an application.
+    pub(crate) fn app(&self, application: Option<&AppInfo>) -> AppPrompts<'_> {
+        let names = application.map(|app| [&app.root, &app.name]).into_iter().flatten();
+        let own = names.filter_map(|name| self.applications.get(&name.to_lowercase())).next();
+        AppPrompts {
+            system: own.and_then(|own| own.system.as_deref()).unwrap_or(&self.app_system),
+            user: own.and_then(|own| own.user.as_deref()).unwrap_or(&self.app_user),
+            examples: own.and_then(|own| own.examples.as_deref()).unwrap_or(&self.app_examples),
+        }
+    }
+
     /// Renders the message to a model whose reply is invalid.
     ///
     /// # Errors
@@ -99,5 +251,41 @@ impl PromptSet {
             problem: &'a str,
         }
         render("repair", &self.repair, &Input { problem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_own_prompts_pass_their_check() {
+        let mut prompts = PromptSet::default();
+        for name in PromptSet::names() {
+            let template = prompts.template_mut(name).unwrap().clone();
+            assert_eq!(PromptSet::check(name, &template), Ok(()), "{name}");
+        }
+        assert_eq!(PromptSet::check(AGENT_SYSTEM, AGENT_SYSTEM_PROMPT), Ok(()));
+        assert_eq!(PromptSet::check(AGENT_USER, AGENT_USER_PROMPT), Ok(()));
+        let value = serde_json::to_value(PromptSet { host_examples: "x".to_owned(), ..PromptSet::default() });
+        let fields = value.unwrap();
+        for name in PromptSet::names().filter(|name| !name.ends_with("examples")) {
+            assert!(fields.get(name).is_some(), "{name} is no template of the set");
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_checked_before_it_is_used() {
+        let said = |name: &str, text: &str| PromptSet::check(name, text).unwrap_err().to_string();
+        let problem = said("app_user", "{{ request }} {{ subtask }} {{ surface }}");
+        assert!(
+            problem.starts_with("render prompt `app_user`: there is no variable `surface`; there are"),
+            "{problem}"
+        );
+        let problem = said("app_user", "{{ request }} {{ subtask }}");
+        assert!(problem.ends_with("`{{ surfaces }}` is missing: the agent would not see it"), "{problem}");
+        let problem = said("host_system", "tools: {{ tools }\n");
+        assert!(problem.contains("syntax error") && problem.contains(":1)"), "{problem}");
+        assert_eq!(PromptSet::check("host_system", "be brief. {{ tools }}"), Ok(()));
     }
 }

@@ -112,8 +112,9 @@ impl Session {
                 let secrets = secrets.unwrap_or_default();
                 let input = AppInput { common: self.input_of(app, &marks), application, secrets, sight };
                 let tools = &self.config.app_tools;
-                let system = system_message("app_system", &self.prompts.app_system, tools)?;
-                Ok((system, app_user_text(&self.prompts, &input)?))
+                let prompts = self.prompts.app(shown);
+                let system = system_message("app_system", prompts.system, tools, prompts.examples)?;
+                Ok((system, app_user_text(prompts.user, &input)?))
             }
             Observation::Agent(view) => {
                 let steps = self.steps_of(worker).ok_or_else(gone)?;

@@ -6,7 +6,7 @@
 //! provider does not report usage, the same bound is charged.
 
 use super::{
-    config::{Limits, SessionLimits},
+    config::{Limits, SessionConfig, SessionLimits},
     effect::Effect,
     round::Spent,
     state::Session,
@@ -43,7 +43,8 @@ struct Bounds<'a> {
 }
 
 impl Need {
-    fn of(request: &ModelRequest, price: Option<&Price>) -> Self {
+    /// Of a request that models of these prices may answer: the most that one of them may cost.
+    fn of(request: &ModelRequest, prices: &[Option<&Price>]) -> Self {
         let size = |text: &str| u64::try_from(text.len()).unwrap_or(u64::MAX);
         let parts = request.messages.iter().flat_map(|message| &message.parts);
         let prompt = parts.fold(size(&request.schema.to_string()), |sum, part| {
@@ -56,7 +57,9 @@ impl Need {
             (prompt.div_ceil(BYTES_PER_TOKEN_MIN), u64::from(request.completion_tokens_max));
         let usage =
             Usage { prompt_tokens: Some(read), cached_tokens: None, completion_tokens: Some(written) };
-        Self { tokens: read.saturating_add(written), money: price.and_then(|price| price.of(usage)) }
+        let money = prices.iter().map(|price| price.and_then(|price| price.of(usage)));
+        let most = money.reduce(|most, money| Some(most?.max(money?))).flatten();
+        Self { tokens: read.saturating_add(written), money: most }
     }
 }
 
@@ -226,7 +229,7 @@ impl Session {
     /// Why neither a step nor a model call is possible; `None` if both may be. The exact check follows once the call is
     /// known.
     pub(super) fn no_budget(&self) -> Option<String> {
-        let least = Need { tokens: 1, money: self.price().map(|_| Money(1)) };
+        let least = Need { tokens: 1, money: self.price(None).map(|_| Money(1)) };
         let model = &self.config.model;
         self.bounds()
             .iter()
@@ -238,9 +241,11 @@ impl Session {
     /// # Errors
     /// The reason, if none.
     pub(super) fn requests_allowed(&self, request: &ModelRequest) -> Result<u32, String> {
-        let need = Need::of(request, self.price());
+        let need = self.need(request);
         let [round, session] = self.bounds();
-        let model = &self.config.model;
+        let SessionConfig { model, prices, roles, .. } = &self.config;
+        let unpriced = request.models.iter().map(|name| roles.priced(Some(name), model));
+        let model = unpriced.into_iter().find(|name| prices.find(name).is_none()).unwrap_or(model);
         Ok(round.requests(need, model)?.min(session.requests(need, model)?))
     }
 
@@ -251,27 +256,42 @@ impl Session {
     }
 
     pub(super) fn count_reply(&mut self, reply: &ModelReply) {
-        let (need, price) = (self.asked(), self.price().copied());
+        let need = self.asked();
+        reply.failed.iter().for_each(|failure| self.count_one_failure(failure, need));
+        let price = self.price(reply.by.as_deref()).copied();
         for spent in [&mut self.round.spent, &mut self.spent] {
             spent.add_reply(reply, need, price.as_ref());
         }
     }
 
     pub(super) fn count_model_failure(&mut self, failure: &ModelFailure) {
-        let (need, price) = (self.asked(), self.price().copied());
+        let need = self.asked();
+        failure.before.iter().for_each(|before| self.count_one_failure(before, need));
+        self.count_one_failure(failure, need);
+    }
+
+    /// Counts the requests to one model.
+    fn count_one_failure(&mut self, failure: &ModelFailure, need: Need) {
+        let price = self.price(failure.by.as_deref()).copied();
         for spent in [&mut self.round.spent, &mut self.spent] {
             spent.add_failure(failure, need, price.as_ref());
         }
     }
 
-    fn price(&self) -> Option<&Price> {
-        self.config.prices.find(&self.config.model)
+    /// The price of a model, by its name among the session's models.
+    fn price(&self, name: Option<&str>) -> Option<&Price> {
+        self.config.prices.find(self.config.roles.priced(name, &self.config.model))
+    }
+
+    fn need(&self, request: &ModelRequest) -> Need {
+        let SessionConfig { model, prices, roles, .. } = &self.config;
+        Need::of(request, &roles.prices(request, model, prices))
     }
 
     /// The upper bound of the pending model call.
     fn asked(&self) -> Need {
         match self.pending.as_ref().map(|record| &record.effect) {
-            Some(Effect::Ask { request }) => Need::of(request, self.price()),
+            Some(Effect::Ask { request }) => self.need(request),
             Some(
                 Effect::AwaitRequest
                 | Effect::Observe { .. }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::roles::ModelRoles;
 use crate::{
     agent::AgentDefinition,
     command::ToolSpec,
@@ -158,6 +159,9 @@ pub struct SessionConfig {
     pub policy: Policy,
     /// Name of the model, as sent to the endpoint and listed in the price table.
     pub model: String,
+    /// Which models answer whom, if there are more.
+    #[serde(skip_serializing_if = "ModelRoles::is_empty")]
+    pub roles: ModelRoles,
     /// Prices of models.
     pub prices: PriceTable,
     /// Whether the HostAgent checks results reported by AppAgents.
@@ -203,6 +207,7 @@ impl Default for SessionConfig {
             session_limits: SessionLimits::default(),
             policy: Policy::default(),
             model: String::new(),
+            roles: ModelRoles::default(),
             prices: PriceTable::default(),
             verify: Verify::default(),
             evaluate: None,

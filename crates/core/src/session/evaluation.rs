@@ -20,7 +20,7 @@ use crate::{
     model::ReplyKind,
     observation::{DesktopView, Look, Observation},
     outcome::{Outcome, OutcomeKind},
-    prompt::{EvaluationInput, evaluation_user_text, system_message},
+    prompt::{EvaluationInput, PromptSet, evaluation_user_text, system_message},
     reply::{EvaluationReply, evaluation_reply_schema, parse_evaluation_reply},
     text::one_line,
 };
@@ -115,10 +115,11 @@ impl Session {
             marks: &marks,
         };
         let picture = observation.picture().cloned();
-        let asking =
-            system_message("evaluation_system", &self.prompts.evaluation_system, &[]).and_then(|system| {
-                Ok(Asking { system, user: evaluation_user_text(&self.prompts, &input)?, picture })
-            });
+        let PromptSet { evaluation_system, evaluation_examples, .. } = &self.prompts;
+        let system = system_message("evaluation_system", evaluation_system, &[], evaluation_examples);
+        let asking = system.and_then(|system| {
+            Ok(Asking { system, user: evaluation_user_text(&self.prompts, &input)?, picture })
+        });
         match asking {
             Ok(asking) => {
                 let messages = messages(asking);

@@ -81,7 +81,9 @@ impl Asks for Host {
     }
 
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
-        let system = system_message("host_system", &session.prompts.host_system, &session.config.host_tools)?;
+        let prompts = &session.prompts;
+        let tools = &session.config.host_tools;
+        let system = system_message("host_system", &prompts.host_system, tools, &prompts.host_examples)?;
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;

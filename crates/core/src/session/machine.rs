@@ -212,6 +212,7 @@ impl Session {
         (reply, schema): (ReplyKind, Value),
         observed: &Observed,
     ) -> Result<ModelRequest, String> {
+        let application = observed.observation.application().map(|app| app.name.as_str());
         let mut request = ModelRequest {
             agent: observed.step.agent.clone(),
             messages: observed.messages.clone(),
@@ -219,6 +220,7 @@ impl Session {
             schema,
             completion_tokens_max: self.config.limits.completion_tokens_max,
             attempts_max: 0,
+            models: self.config.roles.of(&observed.step.agent, application, observed.repairs > 0).to_vec(),
         };
         request.attempts_max = self.requests_allowed(&request)?;
         Ok(request)

@@ -108,6 +108,8 @@ impl Session {
                 all.any(|one| one.dots == *dots && one.everywhere)
             };
             reply.text = concealed_text(&reply.text, &values, &hidden);
+            // They may say a password in any form, and nothing is decided by them.
+            reply.reasoning.clear();
         }
         found
     }

@@ -59,6 +59,9 @@ pub struct Tally {
     pub calls: u32,
     /// Input tokens, as far as reported.
     pub prompt_tokens: u64,
+    /// Of these, tokens from the provider's cache.
+    #[serde(default)]
+    pub cached_tokens: u64,
     /// Output tokens, as far as reported.
     pub completion_tokens: u64,
     /// Cost of model calls.
@@ -83,6 +86,7 @@ impl Tally {
     fn add_requests(&mut self, attempts: u32, usage: Usage, cost: Option<Money>) {
         self.model_calls = self.model_calls.saturating_add(attempts);
         self.prompt_tokens = self.prompt_tokens.saturating_add(usage.prompt_tokens.unwrap_or(0));
+        self.cached_tokens = self.cached_tokens.saturating_add(usage.cached_tokens.unwrap_or(0));
         self.completion_tokens = self.completion_tokens.saturating_add(usage.completion_tokens.unwrap_or(0));
         self.cost.add(attempts, cost);
     }

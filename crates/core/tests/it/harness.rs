@@ -240,8 +240,14 @@ impl Harness {
 
     /// A reply of the model.
     pub(crate) fn replied(&self, text: &str, usage: Usage) -> Event {
-        let reply =
-            ModelReply { text: text.to_owned(), model: "test".to_owned(), usage, attempts: 1, elapsed_ms: 5 };
+        let reply = ModelReply {
+            text: text.to_owned(),
+            model: "test".to_owned(),
+            usage,
+            attempts: 1,
+            elapsed_ms: 5,
+            ..ModelReply::default()
+        };
         Event::replied(reply)
     }
 
@@ -267,11 +273,9 @@ impl Harness {
             panic!("a question is wanted, not {:?}", self.effect())
         };
         let failure = ModelFailure {
-            kind,
-            message: "no connection to http://127.0.0.1:9".to_owned(),
             attempts: request.attempts_max.min(3),
-            usage: Usage::default(),
             elapsed_ms: 5,
+            ..ModelFailure::new(kind, "no connection to http://127.0.0.1:9")
         };
         Event::ModelFailed { failure }
     }

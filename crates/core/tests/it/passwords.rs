@@ -1,7 +1,7 @@
 //! Passwords in clear: the dots that stand for them, where these may be typed, and what is left in the session.
 
 use deskhand_core::{
-    model::{ModelReply, Usage},
+    model::ModelReply,
     observation::{Observation, WindowView},
     policy::Policy,
     prompt::PromptSet,
@@ -40,13 +40,7 @@ fn types(id: Option<&str>, text: &str) -> Value {
 
 fn reply(actions: &[Value]) -> ModelReply {
     let text = json!({"thought": format!("I type {PASSWORD}"), "status": "CONTINUE", "action": actions});
-    ModelReply {
-        text: text.to_string(),
-        model: "test".to_owned(),
-        usage: Usage::default(),
-        attempts: 1,
-        elapsed_ms: 0,
-    }
+    ModelReply { text: text.to_string(), model: "test".to_owned(), attempts: 1, ..ModelReply::default() }
 }
 
 /// Whether a text has the password, also as JSON writes it.

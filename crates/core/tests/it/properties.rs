@@ -210,13 +210,7 @@ fn every_event() -> Vec<Event> {
         reply("FINISH"),
         reply("nonsense"),
         Event::ModelFailed {
-            failure: deskhand_core::model::ModelFailure {
-                kind: ModelFailureKind::TimedOut,
-                message: "m".to_owned(),
-                attempts: 0,
-                usage: Usage::default(),
-                elapsed_ms: 0,
-            },
+            failure: deskhand_core::model::ModelFailure::new(ModelFailureKind::TimedOut, "m"),
         },
         Event::Returned { result: CallResult::failure(None, "m") },
         Event::Answered { answers: Vec::new() },

@@ -185,7 +185,7 @@ pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Re
     }
     let waiting = planned(waiting, base)?;
     // A script or key that is missing is found before anything starts.
-    base.model.clone().open()?;
+    base.model.open()?;
     Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier })
 }
 

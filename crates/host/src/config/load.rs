@@ -19,6 +19,7 @@ use super::{
     rules::check_rules,
     schema::{schema, value_at},
     settings::Config,
+    team::Team,
 };
 
 /// The environment variables that this program reads.
@@ -126,7 +127,9 @@ pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
 /// The files with keys and secrets.
 fn secret_files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let secrets = config.secrets.values().filter_map(|secret| secret.file.clone());
-    config.model.api_key_file.clone().into_iter().chain(secrets.map(|file| expanded(&file)))
+    let models = std::iter::once(&config.model).chain(config.models.values());
+    let keys = models.filter_map(|model| model.api_key_file.clone());
+    keys.chain(secrets.map(|file| expanded(&file)))
 }
 
 /// A path whose `~` stands for the home folder.
@@ -238,8 +241,12 @@ fn merge(
         layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)?;
     }
     imply_provider(&mut layers, schema)?;
-    let config: Config = layers.parse(schema)?;
+    let mut config: Config = layers.parse(schema)?;
+    if overrides.model.is_some() {
+        config.roles = config.roles.of_one_model();
+    }
     check_rules(&config)?;
+    Team::of(&config)?;
     Ok(Loaded { config, origins: layers.origins, base, overrides: overrides.clone() })
 }
 

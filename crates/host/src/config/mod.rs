@@ -18,10 +18,12 @@ mod overrides;
 mod people;
 mod policy;
 mod providers;
+mod roles;
 mod rules;
 mod schema;
 mod secrets;
 mod settings;
+mod team;
 mod view;
 
 pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
@@ -35,14 +37,16 @@ pub use limits::{
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
 pub(crate) use load::{expanded, own_files};
-pub use model::{ModelSettings, StructuredOutputSetting};
+pub use model::{ModelSettings, ReasoningSetting, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
 pub use providers::{Provider, Service};
+pub use roles::{RepairSetting, RoleSetting, RoleSettings};
 pub use schema::{all_keys, schema_text};
 pub use secrets::{SecretOrigin, SecretSettings};
 pub use settings::{Config, EvaluationSettings, SessionSettings};
+pub(crate) use team::Team;
 pub use view::{CompressionSetting, ViewSettings};
 
 #[cfg(test)]

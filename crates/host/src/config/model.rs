@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use deskhand_core::suggest::nearest;
+use deskhand_model::Reasoning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,15 +26,25 @@ pub struct ModelSettings {
     pub api_key_file: Option<PathBuf>,
     /// The script, for the provider `script`.
     pub script: Option<PathBuf>,
-    /// How long the endpoint may be silent, in seconds: before its reply, and between the parts of it. A request that was accepted
-    /// is not repeated after that.
+    /// How long connecting to the endpoint may take, in seconds.
+    #[schemars(range(min = 1))]
+    pub connect_timeout_s: u64,
+    /// How long the endpoint may be silent before its reply, in seconds. A request that was accepted is not repeated after that.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
+    /// How long the endpoint may be silent between two parts of a reply, in seconds. By default as long as before it.
+    #[schemars(range(min = 1))]
+    pub idle_timeout_s: Option<u64>,
     /// The most requests for one question, including the first. The waits between them double, from one second to a minute.
     #[schemars(range(min = 1))]
     pub attempts_max: u32,
     /// How to tell the endpoint the format of a reply.
     pub structured_output: StructuredOutputSetting,
+    /// How much the model thinks before it replies.
+    pub reasoning: ReasoningSetting,
+    /// Models to ask instead, in order, if this one does not answer: names of `models`, or `PROVIDER:MODEL`. With a backup, it is asked
+    /// at most twice for one question, and not at all for a while if it keeps failing.
+    pub backups: Vec<String>,
     /// Whether the model accepts pictures.
     pub vision: bool,
 }
@@ -89,9 +100,13 @@ impl Default for ModelSettings {
             api_key_env: None,
             api_key_file: None,
             script: None,
+            connect_timeout_s: 10,
             timeout_s: 1_800,
+            idle_timeout_s: None,
             attempts_max: 8,
             structured_output: StructuredOutputSetting::Auto,
+            reasoning: ReasoningSetting::Auto,
+            backups: Vec::new(),
             vision: true,
         }
     }
@@ -109,4 +124,34 @@ pub enum StructuredOutputSetting {
     Object,
     /// Send nothing; only the prompt describes the format.
     Off,
+}
+
+/// How much a model thinks before it replies. Thoughts are paid for as what it says, and the limit of a reply is raised by their
+/// most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasoningSetting {
+    /// As the endpoint has it.
+    Auto,
+    /// Not at all, or as little as the model allows.
+    Off,
+    /// A little: up to 4,096 tokens.
+    Low,
+    /// Some: up to 16,384 tokens.
+    Medium,
+    /// Much: up to 32,768 tokens.
+    High,
+}
+
+impl ReasoningSetting {
+    /// The setting for requests.
+    pub const fn to_reasoning(self) -> Reasoning {
+        match self {
+            Self::Auto => Reasoning::Auto,
+            Self::Off => Reasoning::Off,
+            Self::Low => Reasoning::Low,
+            Self::Medium => Reasoning::Medium,
+            Self::High => Reasoning::High,
+        }
+    }
 }

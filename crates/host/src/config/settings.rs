@@ -16,6 +16,7 @@ use super::{
     model::ModelSettings,
     people::PeopleSettings,
     policy::PolicySettings,
+    roles::RoleSettings,
     secrets::SecretSettings,
     view::ViewSettings,
 };
@@ -31,6 +32,8 @@ pub struct Config {
     pub model: ModelSettings,
     /// More models by name, for requests to choose from.
     pub models: BTreeMap<String, ModelSettings>,
+    /// Models, prompts and examples by who asks.
+    pub roles: RoleSettings,
     /// The desktop to work on.
     pub desktop: DesktopSettings,
     /// What agents see of their windows, and how they act in them.
@@ -69,6 +72,7 @@ impl Default for Config {
             control_backend: vec![ControlBackend::AtSpi],
             model: ModelSettings::default(),
             models: BTreeMap::new(),
+            roles: RoleSettings::default(),
             desktop: DesktopSettings::default(),
             view: ViewSettings::default(),
             ocr: OcrSettings::default(),

@@ -2,7 +2,7 @@
 
 use std::{io, path::PathBuf};
 
-use deskhand_core::model::ModelFailure;
+use deskhand_core::{model::ModelFailure, prompt::PromptError};
 use deskhand_runtime::{ForkError, HoldError, JournalError, ReportError};
 
 /// A session that cannot be found, read, resumed or forked.
@@ -74,7 +74,7 @@ pub enum SessionError {
     },
     /// The script differs from the replies in the journal.
     #[error("the script does not match the replies of this session: {0}")]
-    Script(ModelFailure),
+    Script(Box<ModelFailure>),
     /// The policy of a fork could not be read.
     #[error("failed to read the policy {}", path.display())]
     Policy {
@@ -84,10 +84,10 @@ pub enum SessionError {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The prompts of a fork could not be read.
+    /// Prompts could not be read.
     #[error("failed to read the prompts of {}", path.display())]
     Prompts {
-        /// The folder.
+        /// The file or folder.
         path: PathBuf,
         /// The cause.
         #[source]
@@ -107,9 +107,15 @@ pub enum SessionError {
         /// The names of the prompts.
         known: Vec<String>,
     },
-    /// The prompts cannot be combined.
-    #[error("failed to combine the prompts")]
-    PromptSet(#[source] serde_json::Error),
+    /// A prompt of the user cannot be used.
+    #[error("the prompt {} cannot be used", path.display())]
+    Prompt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        error: PromptError,
+    },
 }
 
 impl From<JournalError> for SessionError {
@@ -143,10 +149,11 @@ impl SessionError {
                  or deny)"
                     .to_owned()
             }
+            Self::Prompt { .. } => "fix the template, or leave it out to use that of Deskhand".to_owned(),
             Self::NoPrompts { .. } => "prompts are files such as `host_system.md`".to_owned(),
             Self::UnknownPrompt { known, .. } => format!("prompts: {}", known.join(", ")),
             Self::Report(ReportError::Write { .. }) => "name another output file".to_owned(),
-            Self::Report(_) | Self::Journal(_) | Self::Policy { .. } | Self::Prompts { .. } | Self::PromptSet(_) => {
+            Self::Report(_) | Self::Journal(_) | Self::Policy { .. } | Self::Prompts { .. } => {
                 return None;
             }
         })

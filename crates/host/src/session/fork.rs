@@ -7,7 +7,6 @@ use std::{
 
 use deskhand_core::{policy::Policy, prompt::PromptSet};
 use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
-use serde_json::Value;
 
 use super::{
     Session, SessionError, SessionRequest,
@@ -17,6 +16,7 @@ use super::{
 use crate::{
     HostError,
     config::{Loaded, PolicySettings},
+    prompts::from_folder,
 };
 
 /// Where to fork a session, and what to change.
@@ -45,10 +45,12 @@ pub(crate) fn fork(
     let source = find(store, &wanted.session)?;
     // Everything is checked before anything is created.
     let policy = wanted.policy.as_deref().map(read_policy).transpose()?;
-    let prompts = wanted.prompts.as_deref().map(Prompts::read).transpose()?;
+    if let Some(folder) = &wanted.prompts {
+        from_folder(folder, &PromptSet::default())?;
+    }
     let held = deskhand_runtime::fork(store, &source, wanted.at, wanted.unsealed)
         .map_err(|error| SessionError::Fork { session: wanted.session.clone(), error })?;
-    match plan(loaded, helper, &held, wanted, policy, prompts.as_ref()) {
+    match plan(loaded, helper, &held, wanted, policy) {
         Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model(), /*again*/ None)),
         Err(error) => {
             let folder = held.folder().clone();
@@ -65,8 +67,8 @@ fn plan(
     held: &HeldSession,
     wanted: ForkRequest,
     policy: Option<Policy>,
-    prompts: Option<&Prompts>,
 ) -> Result<Plan, HostError> {
+    let prompts = wanted.prompts;
     let mut plan = Plan::resumed(loaded, helper, wanted.request, held)?;
     if !held.in_round() && plan.requests.is_empty() {
         return Err(SessionError::NothingAfter { session: wanted.session, record: wanted.at }.into());
@@ -74,11 +76,11 @@ fn plan(
     if let Some(policy) = policy {
         plan.config.policy = policy;
     }
-    if let Some(prompts) = prompts {
-        plan.prompts = prompts.put_into(&plan.prompts)?;
+    if let Some(folder) = prompts {
+        plan.prompts = from_folder(&folder, &plan.prompts)?;
     }
     // A missing model is detected before the desktop starts, too.
-    plan.model.clone().open()?;
+    plan.model.open()?;
     Ok(plan)
 }
 
@@ -90,44 +92,4 @@ pub(crate) fn read_policy(file: &Path) -> Result<Policy, SessionError> {
     let text = fs::read_to_string(file).map_err(|error| wrong(error.into()))?;
     let settings: PolicySettings = toml::from_str(&text).map_err(|error| wrong(error.into()))?;
     Ok(policy(&settings, &places()))
-}
-
-/// Prompts from a folder, by name.
-struct Prompts(Vec<(String, String)>);
-
-impl Prompts {
-    fn read(folder: &Path) -> Result<Self, SessionError> {
-        let failed = |source| SessionError::Prompts { path: folder.to_owned(), source };
-        let mut prompts = Vec::new();
-        for entry in fs::read_dir(folder).map_err(failed)? {
-            let file = entry.map_err(failed)?.path();
-            if file.extension().is_some_and(|extension| extension == "md")
-                && let Some(stem) = file.file_stem()
-            {
-                prompts
-                    .push((stem.to_string_lossy().into_owned(), fs::read_to_string(&file).map_err(failed)?));
-            }
-        }
-        if prompts.is_empty() {
-            return Err(SessionError::NoPrompts { path: folder.to_owned() });
-        }
-        Ok(Self(prompts))
-    }
-
-    /// Replaces the prompts of the same names.
-    fn put_into(&self, prompts: &PromptSet) -> Result<PromptSet, SessionError> {
-        let mut value = serde_json::to_value(prompts).map_err(SessionError::PromptSet)?;
-        for (name, text) in &self.0 {
-            let known = || value.as_object().into_iter().flat_map(|fields| fields.keys().cloned()).collect();
-            match value.get(name) {
-                None => return Err(SessionError::UnknownPrompt { name: name.clone(), known: known() }),
-                Some(_) => {
-                    if let Some(field) = value.get_mut(name) {
-                        *field = Value::from(text.as_str());
-                    }
-                }
-            }
-        }
-        serde_json::from_value(value).map_err(SessionError::PromptSet)
-    }
 }

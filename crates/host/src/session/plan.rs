@@ -23,7 +23,8 @@ use crate::{
     HostError,
     agents::enable,
     config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
-    model::{ModelChoice, ModelError, ModelSetup},
+    model::{ModelError, ModelSetup, TeamChoice},
+    prompts::prompts,
     secrets::permits,
     workspace::{Keep, WorkspacePlan, hosts_of},
 };
@@ -54,7 +55,7 @@ impl From<&str> for SessionRequest {
 pub(crate) struct Plan {
     pub(crate) requests: Vec<Request>,
     pub(super) converse: bool,
-    pub(crate) model: ModelChoice,
+    pub(crate) model: TeamChoice,
     pub(crate) workspace: WorkspacePlan,
     /// What the journal stores of this.
     pub(super) setup: Setup,
@@ -99,7 +100,7 @@ impl Plan {
         helper: Option<&Path>,
         request: SessionRequest,
     ) -> Result<Self, HostError> {
-        let model = ModelSetup::of(config, request.script_variables.clone());
+        let model = ModelSetup::of(config, request.script_variables.clone())?;
         Self::with_model(config, helper, request, model)
     }
 
@@ -110,7 +111,7 @@ impl Plan {
         model: ModelSetup,
     ) -> Result<Self, HostError> {
         let setup = model.clone().absolute();
-        let model = model.choice()?;
+        let model = model.team()?;
         let mut session = session_config(config, &model)?;
         check_price(&session)?;
         let workspace = WorkspacePlan::for_requests(config, &request.open)?;
@@ -125,7 +126,7 @@ impl Plan {
                 documents: workspace.documents.iter().map(|document| document.named.clone()).collect(),
             },
             workspace,
-            prompts: PromptSet::default(),
+            prompts: prompts(config)?,
             model,
             config: session,
             agents: enable(config, helper, &config.agents.enabled)?,
@@ -149,9 +150,9 @@ impl Plan {
         let merged = before.as_ref().map(|before| loaded.for_session(&before.layer(held))).transpose()?;
         let loaded = merged.as_ref().unwrap_or(loaded);
         let config = &loaded.config;
-        let mut model = ModelSetup::of(config, request.script_variables.clone());
+        let mut model = ModelSetup::of(config, request.script_variables.clone())?;
         if let Some(before) = before.as_ref().filter(|_| !loaded.chooses_model()) {
-            model = model.with_variables_of(&before.model);
+            model = model.going_on_from(&before.model);
         }
         let mut plan = Self::with_model(config, helper, request, model)?.kept(config, helper);
         let in_force = held.in_force();
@@ -186,15 +187,18 @@ impl Plan {
 }
 
 /// The configuration for the session machine.
-fn session_config(config: &Config, model: &ModelChoice) -> Result<SessionConfig, HostError> {
+fn session_config(config: &Config, model: &TeamChoice) -> Result<SessionConfig, HostError> {
     let places = places();
+    let mut limits = config.limits.to_limits()?;
+    limits.completion_tokens_max = limits.completion_tokens_max.saturating_add(model.reasoning_tokens);
     Ok(SessionConfig {
-        limits: config.limits.to_limits()?,
+        limits,
         session_limits: config.session_limits.to_limits()?,
         evaluate: config.evaluation.to_evaluate(),
         policy: policy(&config.policy, &places),
         places,
         model: model.price_name().to_owned(),
+        roles: model.roles.clone(),
         prices: price_table(&config.prices)?,
         verify: config.work.verify.to_verify(),
         pictures: model.sees() && config.view.pictures,
@@ -247,10 +251,11 @@ fn run_from() -> impl Iterator<Item = PathBuf> {
 /// A cost limit can be enforced only if the price is known.
 fn check_price(config: &SessionConfig) -> Result<(), ModelError> {
     let limited = config.limits.money_max.or(config.session_limits.money_max).is_some();
-    if limited && config.prices.find(&config.model).is_none() {
-        return Err(ModelError::NoPrice { model: config.model.clone() });
+    let mut models = std::iter::once(&config.model).chain(config.roles.names.values());
+    match models.find(|model| limited && config.prices.find(model).is_none()) {
+        Some(model) => Err(ModelError::NoPrice { model: model.clone() }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The configuration of a resumed session: unchanged, except for overrides of this run and for what depends on its model
@@ -287,6 +292,7 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
     session.opened.extend(now.opened.iter().cloned());
     session.pictures &= now.pictures;
     session.model.clone_from(&now.model);
+    session.roles.clone_from(&now.roles);
     session.ask_questions = now.ask_questions;
     session.prices.clone_from(&now.prices);
     session

@@ -15,7 +15,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::Capture as _;
 use deskhand_desktop_act::ActLimits;
-use deskhand_model::AnyModel;
+use deskhand_model::Team;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox, Wait, Waits,
     people::{AnyUserChannel, Nobody, PauseSwitch, People},
@@ -97,7 +97,7 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Ended>, HostError> {
         let Self { plan, held, same_script, again } = self;
-        let model = plan.model.clone().open()?;
+        let model = plan.model.open()?;
         if let Some(held) = &held {
             if same_script {
                 skip_answered(&model, held.folder())?;
@@ -115,7 +115,7 @@ impl Session {
 /// A running session.
 struct Run<'a> {
     plan: &'a Plan,
-    model: &'a AnyModel,
+    model: &'a Team,
     control: &'a Control,
     observer: &'a mut dyn Observer,
 }

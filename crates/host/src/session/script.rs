@@ -4,27 +4,31 @@ use deskhand_core::{
     record::Record,
     session::{Effect, Event},
 };
-use deskhand_model::AnyModel;
+use deskhand_model::{AnyModel, Team};
 use deskhand_runtime::SessionFolder;
 
 use super::SessionError;
 
-/// Makes a script skip the replies that the journal contains. Other models are unaffected.
+/// Makes the scripts among the models skip the replies that the journal has of them. Other models are unaffected.
 ///
 /// # Errors
 /// The journal cannot be read, or the script differs from the one that the session was started with.
-pub(super) fn skip_answered(model: &AnyModel, folder: &SessionFolder) -> Result<(), SessionError> {
-    let AnyModel::Script(script) = model else { return Ok(()) };
+pub(super) fn skip_answered(team: &Team, folder: &SessionFolder) -> Result<(), SessionError> {
+    let script = |name: &str| team.members().find(|(one, _)| *one == name).map(|(_, model)| model);
     let mut asked = None;
     let mut refused = None;
     folder.read_lines(&mut |line| match &line.record {
         Record::Effect(record) => {
             asked = if let Effect::Ask { request } = &record.effect { Some(request.clone()) } else { None };
         }
-        Record::Event(record) if matches!(record.event, Event::Replied { .. }) && refused.is_none() => {
-            refused = script.resume(asked.take().as_ref()).err();
+        Record::Event(record) => {
+            if let (Event::Replied { reply, .. }, None) = (&record.event, &refused)
+                && let Some(AnyModel::Script(script)) = script(reply.by.as_deref().unwrap_or(team.usual()))
+            {
+                refused = script.resume(asked.take().as_ref()).err();
+            }
         }
-        Record::Event(_) | Record::Header(_) | Record::Changed(_) => {}
+        Record::Header(_) | Record::Changed(_) => {}
     })?;
-    refused.map_or(Ok(()), |failure| Err(SessionError::Script(failure)))
+    refused.map_or(Ok(()), |failure| Err(SessionError::Script(Box::new(failure))))
 }

@@ -1,39 +1,42 @@
 //! Sends requests with retries and interprets the responses.
 
 use std::{
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
 use deskhand_core::{
     duration::milliseconds,
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
+    text::clip,
 };
-use deskhand_http::{Bound, Secret, read_body, read_body_until};
+use deskhand_http::{Bound, Secret, Silence, read_body_until};
 use jiff::Timestamp;
 use reqwest::{
-    Client, RequestBuilder,
+    Client, RequestBuilder, Response,
     header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER},
 };
+use tokio::time::{Instant, timeout_at};
 
 use super::{
+    breaker::Breaker,
     config::{EndpointConfig, EndpointSetupError, KeyHeader, parse_base_url, read_key, strip},
     failure::{Fault, Named, Retry},
     wait,
 };
 use crate::{
     port::{Model, ModelSign, ModelSigns, PictureSource},
-    wire::{Answer, Asked, Dialect, Listed, Said, Stop, StreamError, listed, said},
+    wire::{Answer, Asked, Dialect, Listed, Reasoning, Said, Stop, StreamError, listed, said},
 };
 
 /// The maximum response size, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
+/// The longest text of thoughts that is kept, in characters.
+const REASONING_CHARS_MAX: usize = 20_000;
+
 /// How often a request is repeated in another dialect after a "not supported" error.
 const DIALECTS_MAX: u32 = 5;
-
-/// The upper bound for the connect timeout.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A model behind an endpoint.
 #[derive(Debug)]
@@ -44,6 +47,7 @@ pub struct Endpoint {
     key: Option<Secret>,
     client: Client,
     dialect: Mutex<Dialect>,
+    breaker: Arc<Breaker>,
 }
 
 impl Endpoint {
@@ -59,7 +63,7 @@ impl Endpoint {
             return Err(EndpointSetupError::NoModel { base_url, list: config.wire.usual().1 });
         }
         let key = config.key.as_ref().map(|source| read_key(source, &base_url)).transpose()?;
-        let client = deskhand_http::client(&server, CONNECT_TIMEOUT, Bound::Silence(config.timeout))
+        let client = deskhand_http::client(&server, config.connect_timeout, Bound::Callers)
             .map_err(EndpointSetupError::Client)?;
         let dialect = Dialect::new(&config);
         let endpoint = Named {
@@ -67,11 +71,11 @@ impl Endpoint {
             url: config.wire.url(&base_url, &config.model, dialect.stream),
             model: config.model.clone(),
             key_place: config.key.as_ref().map(ToString::to_string),
-            timeout: config.timeout,
             base_url,
         };
         let name = format!("{} {} at {}", config.provider, endpoint.model, endpoint.base_url);
-        Ok(Self { config, endpoint, name, key, client, dialect: Mutex::new(dialect) })
+        let breaker = Breaker::of(&endpoint.base_url, &endpoint.model);
+        Ok(Self { config, endpoint, name, key, client, dialect: Mutex::new(dialect), breaker })
     }
 
     /// The models that the endpoint says it has.
@@ -82,20 +86,18 @@ impl Endpoint {
     pub async fn models(&self) -> Result<Vec<Listed>, ModelFailure> {
         let start = Instant::now();
         let failed = |fault: Fault| ModelFailure {
-            kind: fault.kind,
-            message: self.redact(&fault.message),
             attempts: 1,
-            usage: Usage::default(),
             elapsed_ms: milliseconds(start.elapsed()),
+            ..ModelFailure::new(fault.kind, self.redact(&fault.message))
         };
         let wire = self.config.wire;
         let url = format!("{}{}", self.endpoint.base_url, wire.usual().1);
         let endpoint = Named { url, model: String::new(), ..self.endpoint.clone() };
         let request = self.with_headers(self.client.get(&endpoint.url));
-        let mut response = request.send().await.map_err(|error| failed(endpoint.not_sent(&error)))?;
-        let status = response.status();
-        let bytes =
-            read_body(&mut response, ANSWER_MAX).await.map_err(|error| failed(endpoint.not_read(&error)))?;
+        let (status, bytes) = match self.send(request, &endpoint, |_| false).await {
+            Ok((response, bytes)) => (response.status(), bytes),
+            Err(fault) => return Err(failed(fault)),
+        };
         let text = self.redact(&String::from_utf8_lossy(&bytes));
         if !status.is_success() {
             return Err(failed(endpoint.status(status, &text, None, None)));
@@ -117,6 +119,23 @@ impl Endpoint {
         }
     }
 
+    /// Sends a request and reads its response, until its end or until `is_whole` says so; bounded by silence, not by length.
+    async fn send(
+        &self,
+        request: RequestBuilder,
+        endpoint: &Named,
+        is_whole: impl FnMut(&[u8]) -> bool,
+    ) -> Result<(Response, Vec<u8>), Fault> {
+        let (first, between) = (self.config.timeout, self.config.idle_timeout);
+        let silence = Silence { first: Instant::now() + first, between };
+        let sent = timeout_at(silence.first, request.send()).await;
+        let mut response =
+            sent.map_err(|_| endpoint.silent(0, first))?.map_err(|error| endpoint.not_sent(&error))?;
+        let read = read_body_until(&mut response, ANSWER_MAX, silence, is_whole).await;
+        let bytes = read.map_err(|error| endpoint.not_read(&error, first, between))?;
+        Ok((response, bytes))
+    }
+
     fn dialect(&self) -> Dialect {
         *self.dialect.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,32 +155,28 @@ impl Endpoint {
             model: &config.model,
             detail: config.image_detail,
             temperature: config.temperature.filter(|_| dialect.temperature),
+            reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
             dialect,
         };
         let body = wire.body(asked).to_string();
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
         let builder = self.with_headers(self.client.post(url));
         let builder = builder.header(CONTENT_TYPE, "application/json").body(body);
-        signs.sign(ModelSign::Asked);
-        let mut response = builder.send().await.map_err(|error| self.endpoint.not_sent(&error))?;
-        let status = response.status();
-        let header =
-            |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let (location, after, media_type) = (header(LOCATION), header(RETRY_AFTER), header(CONTENT_TYPE));
+        signs.sign(ModelSign::Asked { model: self.name.clone() });
         let received = |bytes: &[u8]| {
             signs.sign(ModelSign::Receiving { bytes: bytes.len() });
             wire.is_whole(bytes)
         };
-        let bytes = read_body_until(&mut response, ANSWER_MAX, received)
-            .await
-            .map_err(|error| self.endpoint.not_read(&error))?;
+        let (response, bytes) = self.send(builder, &self.endpoint, received).await?;
+        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
         let text = String::from_utf8_lossy(&bytes);
-        if !status.is_success() {
-            let after = after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
-            let location = location.map(|address| self.redact(&address));
-            return Err(self.endpoint.status(status, &self.redact(&text), location.as_deref(), after));
+        if !response.status().is_success() {
+            let after = header(RETRY_AFTER).and_then(|header| wait::retry_after(header, Timestamp::now()));
+            let location = header(LOCATION).map(|address| self.redact(address));
+            let text = self.redact(&text);
+            return Err(self.endpoint.status(response.status(), &text, location.as_deref(), after));
         }
-        self.interpret(request, media_type.as_deref(), &text)
+        self.interpret(request, header(CONTENT_TYPE), &text)
     }
 
     /// Interprets a success response.
@@ -192,8 +207,8 @@ impl Endpoint {
     }
 
     /// Returns the delay before the next attempt, or `None` if the fault is final.
-    fn next_wait(&self, fault: &mut Fault, attempt: u32) -> Option<Duration> {
-        let longest = self.config.retry_wait_max;
+    fn next_wait(&self, fault: &mut Fault, attempt: u32, attempts_max: u32) -> Option<Duration> {
+        let longest = self.config.retry_after_max;
         match fault.retry {
             Retry::No => None,
             Retry::After(time) if time > longest => {
@@ -205,10 +220,95 @@ impl Endpoint {
                 fault.message.push_str(&cause);
                 None
             }
-            _ if attempt >= self.config.attempts_max => None,
+            _ if attempt >= attempts_max => None,
             Retry::After(time) => Some(time),
-            Retry::BackOff => Some(wait::back_off(self.config.retry_wait_first, attempt, longest)),
+            Retry::BackOff => {
+                let (first, longest) = (self.config.retry_wait_first, self.config.retry_wait_max);
+                Some(wait::back_off(first, attempt, longest, fastrand::f64()))
+            }
         }
+    }
+
+    /// How much longer it is not worth asking, because it keeps failing; `None` if it may be asked.
+    pub(crate) fn rests(&self) -> Option<Duration> {
+        self.breaker.rests(Instant::now())
+    }
+
+    /// As [`Model::ask`], with at most `attempts_max` requests.
+    pub(crate) async fn ask_within(
+        &self,
+        request: &ModelRequest,
+        pictures: &dyn PictureSource,
+        signs: &dyn ModelSigns,
+        attempts_max: u32,
+    ) -> Result<ModelReply, ModelFailure> {
+        let start = Instant::now();
+        let elapsed_ms = || milliseconds(start.elapsed());
+        let said = said(request, self.config.vision, pictures).map_err(|error| {
+            let message = format!("request to model {} not sent: {error}", self.config.model);
+            ModelFailure::new(ModelFailureKind::Rejected, message)
+        })?;
+        let tripped = self.breaker.is_tripped();
+        // An endpoint that keeps failing is tried once a question, until it answers again.
+        let attempts_max = if tripped.is_some() { 1 } else { self.config.attempts_max.min(attempts_max) };
+        let (mut sent, mut attempt, mut dialects) = (0_u32, 1_u32, 0_u32);
+        let mut usage = Usage::default();
+        loop {
+            let dialect = self.dialect();
+            sent += 1;
+            let mut fault = match self.attempt(request, &said, dialect, signs).await {
+                Ok(answer) => {
+                    self.breaker.succeeded();
+                    return Ok(ModelReply {
+                        text: answer.text,
+                        reasoning: clip(&answer.reasoning, REASONING_CHARS_MAX),
+                        model: answer.model.unwrap_or_else(|| self.config.model.clone()),
+                        usage: add_usage(usage, answer.usage),
+                        attempts: sent,
+                        elapsed_ms: elapsed_ms(),
+                        ..ModelReply::default()
+                    });
+                }
+                Err(fault) => fault,
+            };
+            usage = add_usage(usage, fault.usage);
+            let other =
+                fault.refusal.as_deref().and_then(|refusal| dialect.after_refusal(refusal, &self.config));
+            let spent = sent >= request.attempts_max;
+            if let Some(other) = other.filter(|_| dialects < DIALECTS_MAX && !spent) {
+                dialects += 1;
+                tracing::info!(url = self.endpoint.url, from = ?dialect, to = ?other, "switching the request dialect");
+                *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
+                continue;
+            }
+            let Some(time) = self.next_wait(&mut fault, attempt, attempts_max).filter(|_| !spent) else {
+                self.breaker.failed(fault.kind, Instant::now());
+                let tries = match tripped {
+                    Some(failures) => format!(" (asked once: the last {failures} questions failed as well)"),
+                    None if sent > 1 => format!(" (after {sent} requests)"),
+                    None => String::new(),
+                };
+                let message = self.redact(&format!("{}{tries}", fault.message));
+                let failure = ModelFailure::new(fault.kind, message);
+                return Err(ModelFailure { attempts: sent, usage, elapsed_ms: elapsed_ms(), ..failure });
+            };
+            attempt += 1;
+            self.tell_retry(signs, &fault, time, (attempt, attempts_max));
+            wait::before_retry(time).await;
+        }
+    }
+
+    /// Tells that a request failed, and when the next one is sent: its number, and how many there may be.
+    fn tell_retry(
+        &self,
+        signs: &dyn ModelSigns,
+        fault: &Fault,
+        after: Duration,
+        (attempt, attempts_max): (u32, u32),
+    ) {
+        let reason = self.redact(&fault.message);
+        tracing::warn!(kind = ?fault.kind, message = reason, wait_ms = after.as_millis(), "retrying the request");
+        signs.sign(ModelSign::Retrying { reason, after, attempt, attempts_max });
     }
 
     /// Removes the key from external text, so that it cannot be quoted.
@@ -224,68 +324,7 @@ impl Model for Endpoint {
         pictures: &dyn PictureSource,
         signs: &dyn ModelSigns,
     ) -> Result<ModelReply, ModelFailure> {
-        let start = Instant::now();
-        let elapsed_ms = || milliseconds(start.elapsed());
-        let said = said(request, self.config.vision, pictures).map_err(|error| ModelFailure {
-            kind: ModelFailureKind::Rejected,
-            message: format!("request to model {} not sent: {error}", self.config.model),
-            attempts: 0,
-            usage: Usage::default(),
-            elapsed_ms: elapsed_ms(),
-        })?;
-        let (mut sent, mut attempt, mut dialects) = (0_u32, 1_u32, 0_u32);
-        let mut usage = Usage::default();
-        loop {
-            let dialect = self.dialect();
-            sent += 1;
-            let mut fault = match self.attempt(request, &said, dialect, signs).await {
-                Ok(answer) => {
-                    return Ok(ModelReply {
-                        text: answer.text,
-                        model: answer.model.unwrap_or_else(|| self.config.model.clone()),
-                        usage: add_usage(usage, answer.usage),
-                        attempts: sent,
-                        elapsed_ms: elapsed_ms(),
-                    });
-                }
-                Err(fault) => fault,
-            };
-            usage = add_usage(usage, fault.usage);
-            let other =
-                fault.refusal.as_deref().and_then(|refusal| dialect.after_refusal(refusal, &self.config));
-            let spent = sent >= request.attempts_max;
-            if let Some(other) = other.filter(|_| dialects < DIALECTS_MAX && !spent) {
-                dialects += 1;
-                tracing::info!(url = self.endpoint.url, from = ?dialect, to = ?other, "switching the request dialect");
-                *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = other;
-                continue;
-            }
-            let Some(time) = self.next_wait(&mut fault, attempt).filter(|_| !spent) else {
-                let tries = if sent > 1 { format!(" (after {sent} requests)") } else { String::new() };
-                let message = self.redact(&format!("{}{tries}", fault.message));
-                return Err(ModelFailure {
-                    kind: fault.kind,
-                    message,
-                    attempts: sent,
-                    usage,
-                    elapsed_ms: elapsed_ms(),
-                });
-            };
-            tracing::warn!(
-                kind = ?fault.kind,
-                message = self.redact(&fault.message),
-                wait_ms = time.as_millis(),
-                "retrying the request"
-            );
-            attempt += 1;
-            signs.sign(ModelSign::Retrying {
-                reason: self.redact(&fault.message),
-                after: time,
-                attempt,
-                attempts_max: self.config.attempts_max,
-            });
-            wait::before_retry(time).await;
-        }
+        self.ask_within(request, pictures, signs, u32::MAX).await
     }
 
     fn name(&self) -> &str {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_http::{Secret, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
-use crate::wire::{ImageDetail, StructuredOutput, TokenLimitField, Wire};
+use crate::wire::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire};
 
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,15 +22,22 @@ pub struct EndpointConfig {
     pub model: String,
     /// The source of the API key; `None` if the endpoint needs none.
     pub key: Option<SecretSource>,
-    /// How long the endpoint may send nothing: before its response, and between the parts of it.
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+    /// How long the endpoint may send nothing before the first part of its response.
     pub timeout: Duration,
+    /// How long it may send nothing between two parts of its response.
+    pub idle_timeout: Duration,
     /// The maximum number of requests per question, 1 for no retry. A request repeated in another dialect after "not
     /// supported" does not count.
     pub attempts_max: u32,
-    /// The delay before the first retry; it doubles with each.
+    /// The delay before the first retry; it doubles with each. The last half of a delay is left to chance, so that clients which
+    /// failed together do not come back together.
     pub retry_wait_first: Duration,
-    /// The maximum delay between attempts. A longer `Retry-After` is not waited for.
+    /// The maximum delay between attempts, if the endpoint names none.
     pub retry_wait_max: Duration,
+    /// The longest `Retry-After` that is waited for.
+    pub retry_after_max: Duration,
     /// How structured output is requested.
     pub structured_output: StructuredOutput,
     /// Whether pictures are sent.
@@ -41,6 +48,8 @@ pub struct EndpointConfig {
     pub temperature: Option<f32>,
     /// The field that limits the reply length.
     pub token_limit_field: TokenLimitField,
+    /// How much the model thinks before it replies.
+    pub reasoning: Reasoning,
 }
 
 impl EndpointConfig {
@@ -53,15 +62,19 @@ impl EndpointConfig {
             base_url: base_url.into(),
             model: model.into(),
             key: None,
+            connect_timeout: Duration::from_secs(10),
             timeout: Duration::from_secs(1_800),
+            idle_timeout: Duration::from_secs(1_800),
             attempts_max: 8,
             retry_wait_first: Duration::from_secs(1),
             retry_wait_max: Duration::from_secs(60),
+            retry_after_max: Duration::from_secs(600),
             structured_output: StructuredOutput::Auto,
             vision: true,
             image_detail: ImageDetail::Auto,
             temperature: None,
             token_limit_field: TokenLimitField::Auto,
+            reasoning: Reasoning::Auto,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an endpoint takes, learnt from its refusals.
 
 use super::config::EndpointConfig;
-use crate::wire::{Dialect, StructuredOutput, TokenLimitField, Wire};
+use crate::wire::{Dialect, Reasoning, StructuredOutput, TokenLimitField, Wire};
 
 /// What refusals call the form of a reply.
 const FORM_WORDS: &[&str] = &[
@@ -34,6 +34,7 @@ impl Dialect {
                 chosen @ (TokenLimitField::MaxTokens | TokenLimitField::MaxCompletionTokens) => chosen,
             },
             temperature: config.temperature.is_some(),
+            reasoning: config.reasoning != Reasoning::Auto,
             stream: true,
         }
     }
@@ -55,6 +56,10 @@ impl Dialect {
         }
         if self.temperature && text.contains("temperature") && unsupported {
             return Some(Self { temperature: false, ..self });
+        }
+        let about_reasoning = ["reasoning", "thinking", "think"].iter().any(|word| text.contains(word));
+        if self.reasoning && about_reasoning && unsupported {
+            return Some(Self { reasoning: false, ..self });
         }
         if self.stream && text.contains("stream") && unsupported {
             return Some(Self { stream: false, ..self });

@@ -59,16 +59,12 @@ pub(super) struct Named {
     pub(super) model: String,
     /// Where the key comes from, as messages name it.
     pub(super) key_place: Option<String>,
-    pub(super) timeout: Duration,
 }
 
 impl Named {
     /// No response.
     pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         let (url, cause) = (&self.url, root_cause(error));
-        if error.is_timeout() && !error.is_connect() {
-            return self.timed_out();
-        }
         if error.is_connect() {
             let message = format!(
                 "cannot connect to {url}: {cause}; check that the server runs and that base_url ({}) is right",
@@ -81,11 +77,12 @@ impl Named {
         Fault::new(Kind::CutShort, Retry::BackOff, message)
     }
 
-    /// The response body was not read to its end.
-    pub(super) fn not_read(&self, error: &BodyError) -> Fault {
+    /// The response body was not read to its end: it may be silent for `first` before it starts, and for `between` later.
+    pub(super) fn not_read(&self, error: &BodyError, first: Duration, between: Duration) -> Fault {
         let url = &self.url;
         match error {
-            BodyError::Truncated { source, .. } if source.is_timeout() => self.timed_out(),
+            BodyError::Silent { received: 0 } => self.silent(0, first),
+            BodyError::Silent { received } => self.silent(*received, between),
             BodyError::Truncated { received, source } => {
                 let message = format!(
                     "the response from {url} was truncated after {received} bytes ({}); check the server log and any proxies",
@@ -103,15 +100,21 @@ impl Named {
         }
     }
 
-    /// The server accepted the request and said nothing. It is not sent again: the model may still work on it, and would be paid
-    /// twice.
-    fn timed_out(&self) -> Fault {
-        let seconds = self.timeout.as_secs_f64();
+    /// The server accepted the request and has sent nothing more for `timeout`. It is not sent again: the model may still work on it,
+    /// and would be paid twice.
+    pub(super) fn silent(&self, received: usize, timeout: Duration) -> Fault {
+        let seconds = timeout.as_secs_f64();
+        let more = (seconds * 4.0).ceil();
+        let (since, setting) = if received == 0 {
+            let of_model =
+                if self.model.is_empty() { String::new() } else { format!(" for model {}", self.model) };
+            (format!("after it accepted the request{of_model}"), "model.timeout_s")
+        } else {
+            (format!("after {received} bytes of a reply of model {}", self.model), "model.idle_timeout_s")
+        };
         let message = format!(
-            "{} sent nothing for {seconds} s after it accepted the request for model {}; if the model needs longer, set model.timeout_s, for example with --timeout {}",
-            self.url,
-            self.model,
-            (seconds * 4.0).ceil()
+            "{} sent nothing for {seconds} s {since}; if the model needs longer, set {setting}, for example with --timeout {more}",
+            self.url
         );
         Fault::new(Kind::TimedOut, Retry::No, message)
     }

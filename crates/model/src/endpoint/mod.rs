@@ -1,5 +1,6 @@
 //! A model behind an HTTP endpoint: requests, retries, failures. How they look on the wire is the part of [`crate::wire`].
 
+mod breaker;
 mod client;
 mod config;
 mod dialect;

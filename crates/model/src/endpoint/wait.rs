@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use jiff::{Timestamp, fmt::rfc2822};
 
-/// The delay after attempt `attempt` (from 1): doubles with each attempt, up to `max`.
-pub(super) fn back_off(first: Duration, attempt: u32, max: Duration) -> Duration {
+/// The delay after attempt `attempt` (from 1): doubles with each attempt, up to `max`. `chance`, from 0 to 1, takes up to half of it
+/// away.
+pub(super) fn back_off(first: Duration, attempt: u32, max: Duration, chance: f64) -> Duration {
     let factor = 1_u32.checked_shl(attempt.saturating_sub(1)).unwrap_or(u32::MAX);
-    first.saturating_mul(factor).min(max)
+    first.saturating_mul(factor).min(max).mul_f64(1.0 - chance.clamp(0.0, 1.0) / 2.0)
 }
 
 /// Parses `Retry-After`: seconds or a date. A past date means no delay.
@@ -32,9 +33,12 @@ mod tests {
 
     #[test]
     fn back_off_doubles_up_to_the_limit() {
-        let wait =
-            |attempt| back_off(Duration::from_millis(500), attempt, Duration::from_secs(3)).as_millis();
+        let of = |attempt, chance| {
+            back_off(Duration::from_millis(500), attempt, Duration::from_secs(3), chance).as_millis()
+        };
+        let wait = |attempt| of(attempt, 0.0);
         assert_eq!([wait(1), wait(2), wait(3), wait(4), wait(200)], [500, 1000, 2000, 3000, 3000]);
+        assert_eq!([of(2, 1.0), of(2, 0.5), of(200, 1.0)], [500, 750, 1500], "chance takes up to half");
     }
 
     #[test]

@@ -146,14 +146,13 @@ impl Script {
                     usage: draft.usage,
                     attempts: 1,
                     elapsed_ms: elapsed_ms(),
+                    ..ModelReply::default()
                 })
             }
             Err(message) => Err(ModelFailure {
-                kind: ModelFailureKind::ScriptMismatch,
-                message,
                 attempts: 1,
-                usage: Usage::default(),
                 elapsed_ms: elapsed_ms(),
+                ..ModelFailure::new(ModelFailureKind::ScriptMismatch, message)
             }),
         }
     }

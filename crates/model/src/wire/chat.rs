@@ -21,6 +21,9 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if let Some(temperature) = asked.temperature() {
         put("temperature", json!(temperature));
     }
+    if let Some(effort) = asked.reasoning.effort() {
+        put("reasoning_effort", json!(effort));
+    }
     if dialect.stream {
         put("stream", json!(true));
         put("stream_options", json!({"include_usage": true}));
@@ -85,7 +88,7 @@ fn message(said: &Said, detail: ImageDetail) -> Value {
 
 /// The completion whose chunks these are, once it has ended: by a last event, or, since some servers send none, by its reason to finish.
 pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
-    let (mut text, mut refusal) = (String::new(), String::new());
+    let (mut text, mut refusal, mut thoughts) = (String::new(), String::new(), String::new());
     let (mut finish_reason, mut model, mut usage) = (None, None, &Value::Null);
     for chunk in chunks {
         model = word(chunk, "/model").or(model);
@@ -96,13 +99,19 @@ pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
             let part = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
             text.push_str(&word(part, "/content").unwrap_or_default());
             refusal.push_str(&word(part, "/refusal").unwrap_or_default());
+            thoughts.push_str(&reasoning(part));
             finish_reason = word(choice, "/finish_reason").or(finish_reason);
         }
     }
-    let message = json!({"content": text, "refusal": refusal});
+    let message = json!({"content": text, "refusal": refusal, "reasoning_content": thoughts});
     let choice = json!({"message": message, "finish_reason": finish_reason});
     let has_ended = is_done || finish_reason.is_some();
     has_ended.then(|| json!({"model": model, "choices": [choice], "usage": usage}))
+}
+
+/// The thoughts in a message, or in a part of one: DeepSeek, Qwen and vLLM have one name for them, OpenRouter and Groq another.
+fn reasoning(message: &Value) -> String {
+    word(message, "/reasoning_content").or_else(|| word(message, "/reasoning")).unwrap_or_default()
 }
 
 /// What the first choice of a completion says.
@@ -122,7 +131,8 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         (None, "length") => Stop::Length,
         (None, _) => Stop::Done(finish),
     };
-    Some(Answer { text, stop, model: word(reply, "/model"), usage: usage(reply) })
+    let reasoning = choice.get("message").map(reasoning).unwrap_or_default();
+    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a completion.

@@ -3,7 +3,7 @@
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, system_apart, word};
+use super::{Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, sum, system_apart, word};
 
 /// The address of a model.
 pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {
@@ -11,6 +11,9 @@ pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {
     let method = if stream { "streamGenerateContent?alt=sse" } else { "generateContent" };
     format!("{base_url}/models/{model}:{method}")
 }
+
+/// The most tokens of thoughts that every thinking model accepts.
+const BUDGET_MAX: u32 = 24_576;
 
 /// The body of a request.
 pub(super) fn body(asked: Asked<'_>) -> Value {
@@ -25,6 +28,14 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     }
     if matches!(dialect.output, StructuredOutput::Schema | StructuredOutput::Auto) {
         settings.insert("responseJsonSchema".to_owned(), request.schema.clone());
+    }
+    match asked.reasoning {
+        Reasoning::Auto => {}
+        Reasoning::Off => drop(settings.insert("thinkingConfig".to_owned(), json!({"thinkingBudget": 0}))),
+        level @ (Reasoning::Low | Reasoning::Medium | Reasoning::High) => {
+            let config = json!({"thinkingBudget": level.tokens().min(BUDGET_MAX), "includeThoughts": true});
+            settings.insert("thinkingConfig".to_owned(), config);
+        }
     }
     let (system, others) = system_apart(said);
     let content = |one: &&Said| {
@@ -78,8 +89,10 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         return None;
     }
     let parts = reply.pointer("/candidates/0/content/parts").and_then(Value::as_array).into_iter().flatten();
-    let said = parts.filter(|part| part.get("thought") != Some(&Value::Bool(true)));
-    let text = said.filter_map(|part| word(part, "/text")).collect();
+    let is_thought = |part: &&Value| part.get("thought") == Some(&Value::Bool(true));
+    let (thoughts, said): (Vec<&Value>, Vec<&Value>) = parts.partition(is_thought);
+    let texts = |parts: &[&Value]| parts.iter().filter_map(|part| word(part, "/text")).collect();
+    let (reasoning, text) = (texts(&thoughts), texts(&said));
     let reason = word(reply, "/candidates/0/finishReason").unwrap_or_default();
     let stop = match (blocked, reason.as_str()) {
         (Some(blocked), _) => Stop::Refused(format!("the prompt was blocked ({blocked})")),
@@ -89,7 +102,7 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         }
         (None, _) => Stop::Done(reason),
     };
-    Some(Answer { text, stop, model: word(reply, "/modelVersion"), usage: usage(reply) })
+    Some(Answer { text, reasoning, stop, model: word(reply, "/modelVersion"), usage: usage(reply) })
 }
 
 /// The token counts of a reply. Thoughts are paid for as what is said.

@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, system_apart, word};
 
+/// The fewest tokens that a reply has beside the thoughts.
+const TOKENS_MIN: u32 = 1_024;
+
 /// The body of a request. What stays the same from one request to the next comes first and is marked for the cache. The reply is the
 /// input of the only tool, so that it matches its schema.
 pub(super) fn body(asked: Asked<'_>) -> Value {
@@ -14,7 +17,13 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
-    put("max_tokens", json!(request.completion_tokens_max));
+    // Thoughts are part of the reply; a limit that leaves nothing for the rest would be refused.
+    let least = match asked.reasoning.tokens() {
+        0 => 0,
+        thinking => thinking.saturating_add(TOKENS_MIN),
+    };
+    let limit = request.completion_tokens_max.max(least);
+    put("max_tokens", json!(limit));
     let (system, others) = system_apart(said);
     let mut system: Vec<Value> = system.iter().flat_map(|one| one.parts.iter().map(part)).collect();
     if let Some(Value::Object(last)) = system.last_mut() {
@@ -31,6 +40,10 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if let Some(temperature) = asked.temperature() {
         put("temperature", json!(temperature));
     }
+    let thinking = asked.reasoning.tokens();
+    if thinking > 0 {
+        put("thinking", json!({"type": "enabled", "budget_tokens": thinking}));
+    }
     if dialect.stream {
         put("stream", json!(true));
     }
@@ -40,7 +53,10 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
             let tool =
                 json!({"name": name, "description": "Takes the reply.", "input_schema": request.schema});
             put("tools", json!([tool]));
-            put("tool_choice", json!({"type": "tool", "name": name}));
+            // A model that thinks cannot be made to call a tool; what it replies as text is read as well.
+            let choice =
+                if thinking > 0 { json!({"type": "auto"}) } else { json!({"type": "tool", "name": name}) };
+            put("tool_choice", choice);
         }
         // There is nothing between a schema and the prompt.
         StructuredOutput::Object | StructuredOutput::Off => {}
@@ -75,7 +91,8 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
                 parts.insert(index, (kind, text));
             }
             Some("content_block_delta") => {
-                let more = word(event, "/delta/text").or_else(|| word(event, "/delta/partial_json"));
+                let more = ["/delta/text", "/delta/partial_json", "/delta/thinking"];
+                let more = more.into_iter().find_map(|place| word(event, place));
                 let (_, text) = parts.entry(index).or_default();
                 text.push_str(&more.unwrap_or_default());
             }
@@ -91,6 +108,7 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
         "tool_use" => {
             json!({"type": kind, "input": serde_json::from_str(&text).unwrap_or(Value::String(text))})
         }
+        "thinking" => json!({"type": kind, "thinking": text}),
         _ => json!({"type": kind, "text": text}),
     });
     let content: Vec<Value> = content.collect();
@@ -119,7 +137,9 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         }
         _ => Stop::Done(reason),
     };
-    Some(Answer { text, stop, model: word(reply, "/model"), usage: usage(reply) })
+    let reasoning: Vec<String> = of("thinking").filter_map(|part| word(part, "/thinking")).collect();
+    let reasoning = reasoning.join("\n\n");
+    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a message. The ones that were read from the cache or written to it are counted apart there.

@@ -25,7 +25,7 @@ pub use listing::Listed;
 pub(crate) use listing::listed;
 
 pub(crate) use options::Dialect;
-pub use options::{ImageDetail, StructuredOutput, TokenLimitField};
+pub use options::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField};
 
 use crate::port::{PictureError, PictureSource};
 
@@ -122,6 +122,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) detail: ImageDetail,
     /// The sampling temperature, if one is sent.
     pub(crate) temperature: Option<f32>,
+    /// How much the model shall think.
+    pub(crate) reasoning: Reasoning,
     pub(crate) dialect: Dialect,
 }
 
@@ -136,6 +138,8 @@ impl Asked<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) text: String,
+    /// What the model thought before it, or a summary of it, where the endpoint tells.
+    pub(crate) reasoning: String,
     pub(crate) stop: Stop,
     /// The model, as it calls itself.
     pub(crate) model: Option<String>,

@@ -3,7 +3,7 @@
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, word};
+use super::{Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, word};
 
 /// The smallest context that is asked for, in tokens.
 const CONTEXT_MIN: usize = 8_192;
@@ -26,6 +26,11 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     put("messages", json!(messages));
     put("stream", json!(dialect.stream));
     put("options", json!(options));
+    match asked.reasoning {
+        Reasoning::Auto => {}
+        Reasoning::Off => put("think", json!(false)),
+        Reasoning::Low | Reasoning::Medium | Reasoning::High => put("think", json!(true)),
+    }
     match dialect.output {
         StructuredOutput::Schema | StructuredOutput::Auto => put("format", request.schema.clone()),
         StructuredOutput::Object => put("format", json!("json")),
@@ -65,20 +70,24 @@ fn message(said: &Said) -> Value {
 /// The reply whose parts these are, once it is done.
 pub(super) fn gather(parts: &[Value]) -> Option<Value> {
     let last = parts.iter().find(|part| part.get("done") == Some(&Value::Bool(true)))?;
-    let text: String = parts.iter().filter_map(|part| word(part, "/message/content")).collect();
+    let of = |field: &str| parts.iter().filter_map(|part| word(part, field)).collect::<String>();
     let mut whole = last.clone();
     if let Some(whole) = whole.as_object_mut() {
-        whole.insert("message".to_owned(), json!({"content": text}));
+        whole.insert(
+            "message".to_owned(),
+            json!({"content": of("/message/content"), "thinking": of("/message/thinking")}),
+        );
     }
     Some(whole)
 }
 
 /// What a reply says.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
-    let text = reply.get("message").map(|message| word(message, "/content").unwrap_or_default())?;
+    let message = reply.get("message")?;
+    let [text, reasoning] = ["/content", "/thinking"].map(|field| word(message, field).unwrap_or_default());
     let reason = word(reply, "/done_reason").unwrap_or_default();
     let stop = if reason == "length" { Stop::Length } else { Stop::Done(reason) };
-    Some(Answer { text, stop, model: word(reply, "/model"), usage: usage(reply) })
+    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a reply.

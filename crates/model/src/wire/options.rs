@@ -45,6 +45,46 @@ pub enum TokenLimitField {
     MaxCompletionTokens,
 }
 
+/// How much a model thinks before it replies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reasoning {
+    /// As the endpoint has it: nothing is sent.
+    #[default]
+    Auto,
+    /// Not at all, or as little as the model allows.
+    Off,
+    /// A little.
+    Low,
+    /// Some.
+    Medium,
+    /// Much.
+    High,
+}
+
+impl Reasoning {
+    /// The tokens that thoughts may take. They count as part of the reply, so its limit must leave room for them.
+    #[must_use]
+    pub const fn tokens(self) -> u32 {
+        match self {
+            Self::Auto | Self::Off => 0,
+            Self::Low => 4_096,
+            Self::Medium => 16_384,
+            Self::High => 32_768,
+        }
+    }
+
+    /// The level, as OpenAI and others call it; `None` where nothing is sent.
+    pub(super) const fn effort(self) -> Option<&'static str> {
+        match self {
+            Self::Auto => None,
+            Self::Off => Some("minimal"),
+            Self::Low => Some("low"),
+            Self::Medium => Some("medium"),
+            Self::High => Some("high"),
+        }
+    }
+}
+
 /// The request features that an endpoint supports, learnt from its refusals and kept for later calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Dialect {
@@ -54,6 +94,8 @@ pub(crate) struct Dialect {
     pub(crate) token_limit: TokenLimitField,
     /// Whether a temperature is sent.
     pub(crate) temperature: bool,
+    /// Whether it is said how much the model shall think.
+    pub(crate) reasoning: bool,
     /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
     pub(crate) stream: bool,
 }

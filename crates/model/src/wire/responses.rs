@@ -20,6 +20,9 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if let Some(temperature) = asked.temperature() {
         put("temperature", json!(temperature));
     }
+    if let Some(effort) = asked.reasoning.effort() {
+        put("reasoning", json!({"effort": effort, "summary": "auto"}));
+    }
     if dialect.stream {
         put("stream", json!(true));
     }
@@ -68,9 +71,12 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
 /// What the messages of a response say.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let output = reply.get("output")?.as_array()?;
-    let messages = output.iter().filter(|item| item.get("type").is_some_and(|kind| kind == "message"));
-    let parts: Vec<&Value> =
-        messages.filter_map(|item| item.get("content")).filter_map(Value::as_array).flatten().collect();
+    let of = |kind: &'static str, field: &'static str| {
+        let items = output.iter().filter(move |item| item.get("type").is_some_and(|is| is == kind));
+        items.filter_map(move |item| item.get(field)).filter_map(Value::as_array).flatten()
+    };
+    let reasoning: Vec<String> = of("reasoning", "summary").filter_map(|part| word(part, "/text")).collect();
+    let parts: Vec<&Value> = of("message", "content").collect();
     let text = parts.iter().filter_map(|part| word(part, "/text")).collect();
     let refusal = parts.iter().find_map(|part| word(part, "/refusal"));
     let incomplete = word(reply, "/incomplete_details/reason").unwrap_or_default();
@@ -80,7 +86,8 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         (None, "max_output_tokens") => Stop::Length,
         (None, _) => Stop::Done(word(reply, "/status").unwrap_or_default()),
     };
-    Some(Answer { text, stop, model: word(reply, "/model"), usage: usage(reply) })
+    let reasoning = reasoning.join("\n\n");
+    Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })
 }
 
 /// The token counts of a response.

@@ -159,14 +159,15 @@ async fn replies_are_streamed_and_retries_announced() {
     assert_eq!((reply.text.as_str(), reply.model.as_str()), ("{\"status\": \"FINISH\"}", "mock-model"));
     assert_eq!((reply.usage.prompt_tokens, reply.usage.completion_tokens), (Some(120), Some(7)));
     let signs = signs.0.into_inner().unwrap();
-    let [ModelSign::Asked, ModelSign::Receiving { .. }, retry, ModelSign::Asked, received @ ..] = &signs[..]
+    let [ModelSign::Asked { .. }, ModelSign::Receiving { .. }, retry, ModelSign::Asked { .. }, received @ ..] =
+        &signs[..]
     else {
         panic!("{signs:?}");
     };
     let ModelSign::Retrying { reason, after, attempt: 2, attempts_max: 8 } = retry else {
         panic!("{retry:?}")
     };
-    assert!(reason.contains("503") && *after == Duration::from_millis(1), "{retry:?}");
+    assert!(reason.contains("503") && *after <= Duration::from_millis(1), "{retry:?}");
     assert!(matches!(received, [.., ModelSign::Receiving { bytes }] if *bytes > 200), "{received:?}");
 }
 

@@ -121,7 +121,7 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
         limited("0"),
         limited("Sun, 06 Nov 1994 08:49:37 GMT"),
         Behaviour::reply("{}"),
-        limited("3600"),
+        limited("36000"),
         limited("0.2"),
         Behaviour::reply("{}"),
     ])
@@ -134,7 +134,7 @@ async fn retry_after_is_honoured_up_to_the_maximum() {
     let failure = model.ask(&request("a"), &NoPictures, &Unwatched).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (RateLimited, 1));
     assert!(
-        failure.message.contains("`Retry-After` is 3600 s, above the maximum of 60 s"),
+        failure.message.contains("`Retry-After` is 36000 s, above the maximum of 600 s"),
         "{}",
         failure.message
     );

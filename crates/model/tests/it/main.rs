@@ -5,6 +5,8 @@ mod chat;
 mod endpoint_failures;
 mod script;
 mod script_reference;
+mod team;
+mod waiting;
 mod wires;
 
 use deskhand_core::{
@@ -33,6 +35,7 @@ fn request(prompt: &str) -> ModelRequest {
         }),
         completion_tokens_max: 500,
         attempts_max: u32::MAX,
+        models: Vec::new(),
     }
 }
 

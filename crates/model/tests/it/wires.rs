@@ -7,10 +7,12 @@ use deskhand_core::model::{
     ModelFailureKind::{self, CutShort, Malformed, RateLimited, Rejected, Server, Unauthorized},
     Speaker, Usage,
 };
-use deskhand_model::{Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, SecretSource, Unwatched, Wire};
+use deskhand_model::{
+    Endpoint, EndpointConfig, KeyHeader, Model, NoPictures, Reasoning, SecretSource, Unwatched, Wire,
+};
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint},
-    wires::{Ending, Spoken, TOKENS},
+    wires::{Ending, Spoken, THOUGHT, TOKENS},
 };
 use serde_json::{Value, json};
 
@@ -56,11 +58,56 @@ async fn a_reply_arrives_whole_and_streamed() {
             let usage =
                 Usage { prompt_tokens: Some(read), cached_tokens: cached, completion_tokens: Some(written) };
             assert_eq!((reply.model.as_str(), reply.usage, reply.attempts), ("m-1", usage, 1), "{spoken:?}");
+            // OpenAI's Responses sends a summary of the thoughts, the others the thoughts.
+            assert_eq!(reply.reasoning, THOUGHT, "{spoken:?} streamed {stream}");
             let sent = &endpoint.requests()[0];
             assert_eq!((sent.method.as_str(), sent.path.as_str()), ("POST", spoken.path(true)), "{spoken:?}");
             assert!(spoken.wants_stream(&sent.path, &sent.body), "{spoken:?}");
             let asked = spoken.request(&sent.body);
             assert_eq!(asked.messages, request("hello").messages, "{spoken:?}");
+        }
+    }
+}
+
+/// How much a model shall think is said as each provider wants it; one that cannot think is asked without it.
+#[tokio::test]
+async fn a_model_thinks_as_much_as_it_is_told() {
+    for spoken in Spoken::ALL {
+        let refusal =
+            spoken.error(400, "invalid_request_error", "this model does not support reasoning or thinking");
+        let replies = [spoken.reply(TEXT, true), refusal, spoken.reply(TEXT, true)];
+        let endpoint = MockEndpoint::start(replies).await.unwrap();
+        let told = |reasoning| EndpointConfig { reasoning, ..config(spoken, &endpoint) };
+        let model = Endpoint::new(told(Reasoning::Low)).unwrap();
+        model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+        let reply = model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+        assert_eq!(reply.attempts, 2, "{spoken:?}");
+        let field = match spoken {
+            Spoken::Chat => "/reasoning_effort",
+            Spoken::Responses => "/reasoning",
+            Spoken::Messages => "/thinking",
+            Spoken::Gemini => "/generationConfig/thinkingConfig",
+            Spoken::Ollama => "/think",
+        };
+        let said = match spoken {
+            Spoken::Chat => json!("low"),
+            Spoken::Responses => json!({"effort": "low", "summary": "auto"}),
+            Spoken::Messages => json!({"type": "enabled", "budget_tokens": 4096}),
+            Spoken::Gemini => json!({"thinkingBudget": 4096, "includeThoughts": true}),
+            Spoken::Ollama => json!(true),
+        };
+        let sent = endpoint.requests();
+        assert_eq!(sent[0].body.pointer(field), Some(&said), "{spoken:?}");
+        assert_eq!(sent[1].body.pointer(field), Some(&said), "{spoken:?}");
+        assert_eq!(sent[2].body.pointer(field), None, "{spoken:?}");
+        if spoken == Spoken::Messages {
+            // A tool cannot be forced while a model thinks, and the limit leaves room for the reply.
+            assert_eq!(sent[0].body["tool_choice"], json!({"type": "auto"}));
+            assert_eq!(
+                (&sent[0].body["max_tokens"], &sent[2].body["max_tokens"]),
+                (&json!(5120), &json!(500))
+            );
+            assert_eq!(sent[2].body["tool_choice"]["type"], "tool");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use deskhand_core::{
-    model::{ModelFailure, ModelReply, ModelRequest, Usage},
+    model::{ModelFailure, ModelReply, ModelRequest},
     prompt::PromptSet,
     session::{Limits, SessionConfig},
 };
@@ -72,9 +72,8 @@ impl Model for Instantly {
         Ok(ModelReply {
             text: reply.to_string(),
             model: "instant".to_owned(),
-            usage: Usage::default(),
             attempts: 1,
-            elapsed_ms: 0,
+            ..ModelReply::default()
         })
     }
 

@@ -77,7 +77,7 @@ impl Model for Busy {
             model: "busy".to_owned(),
             usage,
             attempts: 1,
-            elapsed_ms: 0,
+            ..ModelReply::default()
         })
     }
 

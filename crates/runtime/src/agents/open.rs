@@ -1,12 +1,13 @@
 //! The open agents of one session.
 
-use std::{path::Path, sync::Arc};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
     command::{CallResult, Command},
     ids::AgentId,
     observation::ObserveFailure,
+    prompt::RolePrompts,
     session::SubtaskStatus,
 };
 
@@ -32,6 +33,17 @@ impl OpenAgents {
             }
         }
         Ok(opened)
+    }
+
+    /// Gives agents of these names other prompts.
+    pub(super) fn take_prompts(&mut self, prompts: &BTreeMap<String, RolePrompts>) {
+        for (definition, _) in &mut self.agents {
+            if let (Some(prompts), AgentHome::Steps(steps)) =
+                (prompts.get(&definition.name), &mut definition.home)
+            {
+                prompts.put_into(steps);
+            }
+        }
     }
 
     /// The definitions of the agents, for the journal's header.

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, DefinitionError},
     ids::AgentId,
+    prompt::RolePrompts,
     suggest::nearest,
 };
 
@@ -124,7 +125,7 @@ impl AgentRegistry {
             }
             kinds.push(Arc::clone(kind));
         }
-        Ok(EnabledAgents { kinds })
+        Ok(EnabledAgents { kinds, prompts: BTreeMap::new() })
     }
 
     fn unknown(&self, name: &str) -> RegistryError {
@@ -139,6 +140,8 @@ impl AgentRegistry {
 #[derive(Clone, Default)]
 pub struct EnabledAgents {
     kinds: Vec<Arc<dyn AnyKind>>,
+    /// Prompts that replace those of the kinds, by name.
+    prompts: BTreeMap<String, RolePrompts>,
 }
 
 impl EnabledAgents {
@@ -152,6 +155,14 @@ impl EnabledAgents {
     /// # Errors
     /// [`AgentError`] if one cannot be opened; the others are closed again.
     pub async fn open(&self, folder: &std::path::Path) -> Result<OpenAgents, AgentError> {
-        OpenAgents::open(&self.kinds, folder).await
+        let mut opened = OpenAgents::open(&self.kinds, folder).await?;
+        opened.take_prompts(&self.prompts);
+        Ok(opened)
+    }
+
+    /// The same with other prompts for agents of these names.
+    #[must_use]
+    pub fn with_prompts(self, prompts: BTreeMap<String, RolePrompts>) -> Self {
+        Self { prompts, ..self }
     }
 }

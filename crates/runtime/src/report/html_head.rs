@@ -16,7 +16,7 @@ use super::{
 use crate::{
     journal::JournalProblem,
     story::PhaseTimes,
-    words::{agent_words, count, duration, local_time, number},
+    words::{agent_words, cached_words, count, duration, local_time, number, uses_of_models},
 };
 
 /// The most steps drawn separately in the timeline; longer sessions show groups.
@@ -197,10 +197,6 @@ fn facts(overview: &Overview) -> Vec<Fact> {
     let wide =
         |name: &'static str, value: &str| Fact { wide: true, ..fact(name, value.to_owned(), String::new()) };
     let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
-    let cached = match summary.cached_tokens {
-        0 => String::new(),
-        cached => format!(", {} from the cache", number(cached)),
-    };
     let verdicts = &overview.verdicts;
     let effects = [
         (verdicts.seen, "seen"),
@@ -231,13 +227,15 @@ fn facts(overview: &Overview) -> Vec<Fact> {
             "tokens",
             number(tokens),
             format!(
-                "{} read{cached}, {} written",
+                "{} read{}, {} written",
                 number(tally.prompt_tokens),
+                cached_words(tally),
                 number(tally.completion_tokens)
             ),
         ),
         fact("cost", tally.cost.to_string(), String::new()),
         wide("model", &header.model),
+        wide("by agent", &uses_of_models(summary).join("; ")),
         wide("desktop", &header.desktop),
         wide("started", &local_time(header.created_ms)),
     ];

@@ -22,7 +22,10 @@ use crate::{
     journal::SessionFolder,
     private,
     story::{ActStory, Chapter, StepStory, Talk, tell},
-    words::{agent_words, count, duration, local_time, number, result_words, whole_command_words},
+    words::{
+        agent_words, cached_words, count, duration, local_time, number, result_words, uses_of_models,
+        whole_command_words,
+    },
 };
 
 /// Writes the text, and the pictures into a folder that it links to by relative paths.
@@ -86,9 +89,10 @@ fn head(overview: &Overview) -> String {
         ("Steps", number(u64::from(tally.steps))),
         ("Actions", number(u64::from(tally.calls))),
         ("Model calls", number(u64::from(tally.model_calls))),
-        ("Tokens", number(tokens)),
+        ("Tokens", format!("{}{}", number(tokens), cached_words(tally))),
         ("Cost", tally.cost.to_string()),
         ("Model", header.model.clone()),
+        ("By agent", uses_of_models(summary).join("; ")),
         ("Desktop", header.desktop.clone()),
     ];
     for (name, value) in rows {

@@ -8,7 +8,6 @@ use deskhand_core::{
     command::{CallResult, Command},
     ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
-    money::Price,
     observation::{Look, Observation},
     record::{Change, Header, Line, Record},
     reply::Reply,
@@ -22,6 +21,7 @@ use super::{
     effects::{delegation, doing_of, result_of, subtask_end},
     ids,
     ledger::Phase,
+    prices::Prices,
     target::target_of,
 };
 
@@ -37,7 +37,7 @@ struct Open {
 #[derive(Debug, Default)]
 pub struct Story {
     header: Option<Box<Header>>,
-    price: Option<Price>,
+    prices: Prices,
     agents: Vec<AgentDefinition>,
     summary: RunSummary,
     ids: IdsSeen,
@@ -119,7 +119,7 @@ impl Story {
         let mut updates = Vec::new();
         match &line.record {
             Record::Header(header) => {
-                self.price = header.config.prices.find(&header.config.model).copied();
+                self.prices = Prices::new(&header.config);
                 self.agents.clone_from(&header.config.agents);
                 self.header = Some(header.clone());
                 updates.push(Update::moment(Moment::Opened));
@@ -160,7 +160,7 @@ impl Story {
     }
 
     fn changed(&mut self, change: &Change, updates: &mut Vec<Update>) {
-        self.price = change.config.prices.find(&change.config.model).copied();
+        self.prices = Prices::new(&change.config);
         self.agents.clone_from(&change.config.agents);
         let note = Note::Changed {
             model: change.model.clone(),
@@ -308,7 +308,7 @@ impl Story {
         }
         if let Event::Suspended { reason } = event {
             if let Suspension::Model { failure } = reason {
-                self.summary.model_failed(failure, self.price.as_ref());
+                self.summary.model_failed(&asking(self.step_ref.as_ref()), failure, &self.prices);
             }
             self.note(Note::Suspended(reason.clone()), updates);
             return;
@@ -326,7 +326,7 @@ impl Story {
             Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
             Event::Replied { reply, .. } => self.replied(reply, updates),
             Event::ModelFailed { failure } => {
-                self.summary.model_failed(failure, self.price.as_ref());
+                self.summary.model_failed(&asking(self.step_ref.as_ref()), failure, &self.prices);
                 if let Some(ask) = self.step.as_mut().and_then(|step| step.asks.last_mut()) {
                     ask.result = AskResult::Failure(failure.clone());
                 }
@@ -409,14 +409,13 @@ impl Story {
     }
 
     fn replied(&mut self, reply: &ModelReply, updates: &mut Vec<Update>) {
-        let price = self.price;
-        self.summary.replied(reply, price.as_ref());
+        self.summary.replied(&asking(self.step_ref.as_ref()), reply, &self.prices);
         let Some(step) = &mut self.step else { return };
         let Some(ask) = step.asks.last_mut() else { return };
         let said = Reply::read(ask.reply, &step.agent, &self.agents, &reply.text);
         ask.decision = Decision::of(&said, &reply.text);
         step.decision = Some(ask.decision.clone());
-        ask.cost = price.and_then(|price| price.of(reply.usage));
+        ask.cost = self.prices.of(reply.by.as_deref()).and_then(|price| price.of(reply.usage));
         ask.result = AskResult::Reply(reply.clone());
         self.said = subtask_end(&said).or_else(|| self.said.take().filter(|_| said.is_err()));
         if let Some(step) = self.step_ref.clone() {
@@ -485,4 +484,9 @@ impl RunSummary {
         }
         story.into_summary()
     }
+}
+
+/// The agent that asks, as reports name it.
+fn asking(step: Option<&StepRef>) -> String {
+    step.map(|step| step.agent.to_string()).unwrap_or_default()
 }

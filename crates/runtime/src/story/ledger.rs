@@ -2,11 +2,12 @@
 
 use deskhand_core::{
     model::{ModelFailure, ModelReply},
-    money::Price,
     outcome::Outcome,
     session::Tally,
 };
 use serde::Serialize;
+
+use super::prices::Prices;
 
 /// Wall time by phase, in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -45,6 +46,18 @@ pub struct RoundSummary {
     started_ms: u64,
 }
 
+/// What an agent used of a model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct ModelUse {
+    /// The agent, as it is named in reports.
+    pub agent: String,
+    /// The model, as its endpoint and the price table name it.
+    pub model: String,
+    /// The resources used; the model takes no steps.
+    #[serde(flatten)]
+    pub tally: Tally,
+}
+
 /// The totals of a session, as summed up by [`super::Story`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct RunSummary {
@@ -54,8 +67,8 @@ pub struct RunSummary {
     pub outcome: Option<Outcome>,
     /// The resources used, of all rounds.
     pub tally: Tally,
-    /// Tokens read from the provider's cache.
-    pub cached_tokens: u64,
+    /// The same by agent and model, in the order in which they were first asked.
+    pub models: Vec<ModelUse>,
     /// The times by phase, of all steps.
     pub phases: PhaseTimes,
     /// The rounds, in order.
@@ -139,13 +152,36 @@ impl RunSummary {
         }
     }
 
-    pub(super) fn replied(&mut self, reply: &ModelReply, price: Option<&Price>) {
-        self.tallies().for_each(|tally| tally.add_reply(reply, price));
-        self.cached_tokens = self.cached_tokens.saturating_add(reply.usage.cached_tokens.unwrap_or(0));
+    /// Counts a reply to `agent`, and what models failed before it.
+    pub(super) fn replied(&mut self, agent: &str, reply: &ModelReply, prices: &Prices) {
+        reply.failed.iter().for_each(|failure| self.one_failed(agent, failure, prices));
+        let by = reply.by.as_deref();
+        let price = prices.of(by).copied();
+        let model = Some(prices.name(by)).filter(|name| !name.is_empty()).unwrap_or(&reply.model);
+        self.count(agent, model, |tally| tally.add_reply(reply, price.as_ref()));
     }
 
-    pub(super) fn model_failed(&mut self, failure: &ModelFailure, price: Option<&Price>) {
-        self.tallies().for_each(|tally| tally.add_model_failure(failure, price));
+    /// Counts a question of `agent` that no model answered.
+    pub(super) fn model_failed(&mut self, agent: &str, failure: &ModelFailure, prices: &Prices) {
+        failure.before.iter().for_each(|before| self.one_failed(agent, before, prices));
+        self.one_failed(agent, failure, prices);
+    }
+
+    fn one_failed(&mut self, agent: &str, failure: &ModelFailure, prices: &Prices) {
+        let by = failure.by.as_deref();
+        let price = prices.of(by).copied();
+        self.count(agent, prices.name(by), |tally| tally.add_model_failure(failure, price.as_ref()));
+    }
+
+    /// Counts what an agent used of a model, here and in the totals.
+    fn count(&mut self, agent: &str, model: &str, add: impl Fn(&mut Tally)) {
+        let is_it = |one: &ModelUse| one.agent == agent && one.model == model;
+        if !self.models.iter().any(is_it) {
+            let (agent, model) = (agent.to_owned(), model.to_owned());
+            self.models.push(ModelUse { agent, model, tally: Tally::default() });
+        }
+        self.models.iter_mut().filter(|one| is_it(one)).for_each(|one| add(&mut one.tally));
+        self.tallies().for_each(add);
     }
 
     pub(super) fn called(&mut self) {

@@ -10,6 +10,7 @@ mod effects;
 mod fold;
 mod ids;
 mod ledger;
+mod prices;
 mod source;
 mod target;
 
@@ -19,6 +20,6 @@ pub use chapter::{
 };
 pub use decision::{Decision, Meaning};
 pub use fold::Story;
-pub use ledger::{PhaseTimes, RoundSummary, RunSummary};
+pub use ledger::{ModelUse, PhaseTimes, RoundSummary, RunSummary};
 pub(crate) use source::tell;
 pub use target::Target;

@@ -9,7 +9,7 @@ use std::{
 use deskhand_core::{
     command::{CallResult, CallStatus, Command, Verdict},
     geometry::Size,
-    model::{ModelFailure, ModelReply, ModelRequest, Usage},
+    model::{ModelFailure, ModelReply, ModelRequest},
     outcome::OutcomeKind,
     policy::Policy,
     prompt::PromptSet,
@@ -196,7 +196,7 @@ impl Model for Canned {
         let mut replies = self.0.lock().unwrap();
         let reply = if replies.len() > 1 { replies.pop_front().unwrap() } else { replies[0].clone() };
         let (text, model) = (reply.to_string(), "canned".to_owned());
-        Ok(ModelReply { text, model, usage: Usage::default(), attempts: 1, elapsed_ms: 0 })
+        Ok(ModelReply { text, model, attempts: 1, ..ModelReply::default() })
     }
 
     fn name(&self) -> &'static str {

@@ -297,6 +297,7 @@ async fn the_trajectory_as_text() {
         "$1[phases]",
     );
     settings.add_filter(r"\*\*Tokens\*\*: [\d,]+", "**Tokens**: [n]");
+    settings.add_filter(r"([:,]) [\d,]+ tokens", "$1 [n] tokens");
     settings.bind(|| insta::assert_snapshot!(text));
 }
 

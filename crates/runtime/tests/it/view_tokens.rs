@@ -3,7 +3,7 @@
 use std::{collections::VecDeque, sync::Mutex};
 
 use deskhand_core::{
-    model::{Message, ModelFailure, ModelReply, ModelRequest, Part, Usage},
+    model::{Message, ModelFailure, ModelReply, ModelRequest, Part},
     observation::{Observation, WindowView},
     outcome::OutcomeKind,
     prompt::{ListOptions, PromptSet, view_text},
@@ -44,7 +44,7 @@ impl Model for Told {
         };
         self.asked.lock().unwrap().push(texts(request.messages.last().unwrap()));
         let text = self.replies.lock().unwrap().pop_front().expect("a reply is left").to_string();
-        Ok(ModelReply { text, model: "told".to_owned(), usage: Usage::default(), attempts: 1, elapsed_ms: 0 })
+        Ok(ModelReply { text, model: "told".to_owned(), attempts: 1, ..ModelReply::default() })
     }
 
     fn name(&self) -> &'static str {

@@ -85,7 +85,12 @@ impl Mind {
                 ModelFailureKind::Malformed,
             ]);
             let message = format!("{kind:?}: random failure");
-            return Some(Err(ModelFailure { kind, message, attempts, usage, elapsed_ms: 5 }));
+            return Some(Err(ModelFailure {
+                attempts,
+                usage,
+                elapsed_ms: 5,
+                ..ModelFailure::new(kind, message)
+            }));
         }
         let text = if self.chance.per_mille(self.confused) {
             self.counts.note("model", "nonsense");
@@ -95,7 +100,14 @@ impl Mind {
         } else {
             self.app(&listed(request, 'e'))
         };
-        Some(Ok(ModelReply { text, model: "random".to_owned(), usage, attempts, elapsed_ms: 5 }))
+        Some(Ok(ModelReply {
+            text,
+            model: "random".to_owned(),
+            usage,
+            attempts,
+            elapsed_ms: 5,
+            ..ModelReply::default()
+        }))
     }
 
     fn nonsense(&mut self) -> String {
