@@ -39,6 +39,9 @@ pub struct Trajectory {
     pub actions: Vec<String>,
     /// Their results, one per line.
     pub results: Vec<String>,
+    /// Which of them only read something: their results are what another agent may need.
+    #[serde(default)]
+    pub reads: Vec<bool>,
     /// The status at the end of the step.
     pub status: String,
 }

@@ -11,6 +11,9 @@ use crate::{command::ActionCommandInfo, text::clip};
 pub struct MemoryItem {
     /// The number of the step in its session.
     pub step: u32,
+    /// What it saw, in its own words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub observation: String,
     /// The agent's reasoning.
     pub thought: String,
     /// Its calls and their results.
@@ -32,10 +35,13 @@ impl Memory {
     pub const ITEMS_MAX: usize = 20;
     /// The longest thought that is kept, in characters.
     pub const THOUGHT_CHARS_MAX: usize = 1_000;
+    /// The longest observation that is kept, in characters.
+    pub const OBSERVATION_CHARS_MAX: usize = 400;
 
     /// Adds a step.
     pub fn add(&mut self, mut item: MemoryItem) {
         item.thought = clip(&item.thought, Self::THOUGHT_CHARS_MAX);
+        item.observation = clip(&item.observation, Self::OBSERVATION_CHARS_MAX);
         while self.items.len() >= Self::ITEMS_MAX {
             self.items.pop_front();
         }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
-pub const JOURNAL_VERSION: u32 = 7;
+pub const JOURNAL_VERSION: u32 = 8;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ mod actions;
 mod endurance;
 mod opening;
 mod perception;
+mod prompts;
 mod sessions;
 mod spellings;
 
@@ -46,6 +47,12 @@ pub(crate) enum Bench {
     Endurance(endurance::EnduranceArguments),
     /// Open ten documents of ten types, each alone and all in one go, and compare the times.
     Opening(opening::OpeningArguments),
+    /// Count the tokens of the prompts of recorded sessions by part, as recorded and as today.
+    ///
+    /// Folds the journals of recorded sessions with the prompts and tools of today. Each decision of the recorded model must find what it
+    /// used in today's prompt as well. Prints which share of a prompt begins an earlier one in the same way, so that a provider's cache
+    /// would serve it.
+    Prompts(prompts::PromptsArguments),
     /// Look for spellings of names and keys that are carried out although a policy denies them.
     Spellings(spellings::SpellingsArguments),
 }
@@ -58,6 +65,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),
+        Bench::Prompts(arguments) => prompts::run(arguments),
         Bench::Spellings(arguments) => spellings::run(arguments),
     }
 }

@@ -1,80 +1,36 @@
 //! Typed inputs of the templates, and the messages rendered from them.
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
-use super::{PromptError, PromptSet, marks::Marks, set::render, targets_text, tools_text, window_line};
+use super::{
+    PromptError, PromptSet,
+    history::{RESULT_CHARS_MAX, fitting, others_texts, short_step_text, step_text},
+    marks::Marks,
+    set::render,
+    targets_text, tools_text, window_line,
+};
 use crate::{
     action::words::Wording,
     agent::{AgentRef, AgentStatus, AgentSteps},
-    blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, ToolSpec},
+    blackboard::Blackboard,
+    command::ToolSpec,
     memory::{Memory, MemoryItem},
     observation::AgentView,
     session::SubtaskRecord,
     target::TargetRegistry,
-    text::{clip, one_line, tokens, untrusted},
+    text::{clip, one_line, untrusted},
     ui::{PictureRef, WindowInfo},
 };
 
-/// The longest result of a call in a prompt, in characters.
-const RESULT_CHARS_MAX: usize = 6_000;
 /// The longest view of an agent without a window, in characters.
 const VIEW_CHARS_MAX: usize = 12_000;
-/// The most of its own steps shown to an agent.
-const STEPS_SHOWN: usize = 8;
-/// The most blackboard steps shown to an agent.
-const TRAJECTORIES_SHOWN: usize = 12;
+/// The most of its own steps that are shown to an agent whole; the ones before are shown in short, [`STEPS_AT_ONCE`] more at a time.
+const STEPS_WHOLE: usize = 8;
+const STEPS_AT_ONCE: usize = 4;
 
-/// Token limits (estimated) for an agent's own steps, the steps of others, earlier sub-tasks, and the user's words; the
-/// oldest are dropped first.
+/// Token limits (estimated) for an agent's own steps and the user's words; the oldest are dropped first.
 const STEPS_TOKENS_MAX: usize = 6_000;
-const TRAJECTORIES_TOKENS_MAX: usize = 6_000;
-const SUBTASKS_TOKENS_MAX: usize = 4_000;
 const WORDS_TOKENS_MAX: usize = 2_000;
-
-/// The last of `entries` that fit.
-fn fitting(entries: &[String], tokens_max: usize) -> String {
-    let mut left = tokens_max;
-    let fits = |entry: &&String| left.checked_sub(tokens(entry) + 1).map(|rest| left = rest).is_some();
-    let count = entries.iter().rev().take_while(fits).count();
-    let shown = entries.get(entries.len() - count..).unwrap_or_default();
-    let mut text = shown.join("\n");
-    if count < entries.len() {
-        text = format!("({} earlier ones omitted)\n{text}", entries.len() - count);
-    }
-    text
-}
-
-/// A call and its result.
-fn action_text(info: &ActionCommandInfo, wording: Wording) -> String {
-    let target = info.target.as_ref().map(|target| format!(" on {target}")).unwrap_or_default();
-    let effect = info.result.effect.map(|effect| format!(" [effect: {effect}]")).unwrap_or_default();
-    let status = match info.result.status {
-        crate::command::CallStatus::Success => "ok",
-        crate::command::CallStatus::Failure => "FAILED",
-        crate::command::CallStatus::Skipped => "skipped",
-    };
-    format!("{}{target} → {status}{effect} {}", info.command.to_line(), result_text(info, wording))
-}
-
-/// The sentence and data of a result, clipped.
-pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String {
-    let mut text = one_line(&wording.of(&info.result.report));
-    if !info.result.output.is_null() {
-        let _ = write!(text, " {}", info.result.output);
-    }
-    clip(&text, RESULT_CHARS_MAX)
-}
-
-fn step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
-    let mut text = format!("Step {} ({}): {}", item.step, item.status, one_line(&item.thought));
-    for action in &item.actions {
-        let _ = write!(text, "\n- {}", marks.line(action_text(action, wording)));
-    }
-    text
-}
 
 /// The plan of a model.
 fn plan_text(items: &[String], marks: &Marks) -> String {
@@ -92,47 +48,6 @@ fn answers_text(blackboard: &Blackboard) -> String {
         .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
         .collect();
     fitting(&lines, WORDS_TOKENS_MAX)
-}
-
-fn trajectories_text(blackboard: &Blackboard, without: &AgentRef, marks: &Marks) -> String {
-    let all: Vec<_> = blackboard.trajectories().filter(|step| step.agent != *without).collect();
-    let shown = all.get(all.len().saturating_sub(TRAJECTORIES_SHOWN)..).unwrap_or_default();
-    let entries: Vec<String> = shown.iter().map(|step| trajectory_text(step, marks)).collect();
-    let text = fitting(&entries, TRAJECTORIES_TOKENS_MAX);
-    if text.is_empty() { text } else { untrusted("tool results", &text) }
-}
-
-fn trajectory_text(step: &Trajectory, marks: &Marks) -> String {
-    let mut text = format!("Step {}, {}", step.step, step.agent);
-    if !step.subtask.is_empty() {
-        let _ = write!(text, ", on “{}”", one_line(&step.subtask));
-    }
-    let _ = write!(text, ": {}", step.status);
-    text = marks.line(text);
-    for (action, result) in step.actions.iter().zip(&step.results) {
-        let _ = write!(text, "\n- {}", marks.line(format!("{action} → {result}")));
-    }
-    text
-}
-
-fn subtasks_text(records: &[SubtaskRecord], marks: &Marks) -> String {
-    let lines: Vec<String> = records
-        .iter()
-        .map(|record| {
-            marks.line(format!(
-                "- “{}” by {}: {} — {}",
-                one_line(&record.subtask),
-                record.agent,
-                record.status,
-                clip(&one_line(&record.result), RESULT_CHARS_MAX)
-            ))
-        })
-        .collect();
-    if lines.is_empty() {
-        String::new()
-    } else {
-        untrusted("sub-task results", &fitting(&lines, SUBTASKS_TOKENS_MAX))
-    }
 }
 
 /// The system message of an agent.
@@ -185,6 +100,8 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
     let (last, marks) = (input.memory.last(), input.marks);
     let requests: Vec<String> =
         input.blackboard.requests().map(|request| format!("- {}", one_line(request))).collect();
+    let (trajectories, subtasks) =
+        others_texts(input.blackboard, input.subtasks, &AgentRef::HostAgent, marks);
     let last_step = last.map(|item| untrusted("tool results", &step_text(item, input.wording, marks)));
     let message = render(
         "host_user",
@@ -192,8 +109,8 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         &Input {
             requests: marks.said(&fitting(&requests, WORDS_TOKENS_MAX)),
             answers: marks.said(&answers_text(input.blackboard)),
-            trajectories: marks.number(&trajectories_text(input.blackboard, &AgentRef::HostAgent, marks)),
-            subtasks: marks.number(&subtasks_text(input.subtasks, marks)),
+            trajectories: marks.number(&trajectories),
+            subtasks: marks.number(&subtasks),
             plan: last.map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             last_step: marks.number(&last_step.unwrap_or_default()),
             notice: marks.told(input.notice),
@@ -233,17 +150,26 @@ struct SubtaskTexts {
 impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
-        let shown = own.get(own.len().saturating_sub(STEPS_SHOWN)..).unwrap_or_default();
         let marks = self.marks;
-        let steps: Vec<String> = shown.iter().map(|item| step_text(item, self.wording, marks)).collect();
+        // Older ones are shortened several at once, so that what stands before the newest stays the same for some steps.
+        let short = own.len().saturating_sub(STEPS_WHOLE).div_ceil(STEPS_AT_ONCE) * STEPS_AT_ONCE;
+        let text = |(index, item): (usize, &&MemoryItem)| {
+            if index < short {
+                short_step_text(item, self.wording, marks)
+            } else {
+                step_text(item, self.wording, marks)
+            }
+        };
+        let steps: Vec<String> = own.iter().enumerate().map(text).collect();
+        let (trajectories, subtasks) = others_texts(self.blackboard, self.subtasks, &self.agent, marks);
         let steps = fitting(&steps, STEPS_TOKENS_MAX);
         let steps = if steps.is_empty() { steps } else { untrusted("tool results", &steps) };
         let message: Vec<String> =
             self.message.iter().map(|line| format!("- {}", marks.told(line))).collect();
         SubtaskTexts {
             answers: marks.said(&answers_text(self.blackboard)),
-            trajectories: marks.number(&trajectories_text(self.blackboard, &self.agent, marks)),
-            subtasks: marks.number(&subtasks_text(self.subtasks, marks)),
+            trajectories: marks.number(&trajectories),
+            subtasks: marks.number(&subtasks),
             message: message.join("\n"),
             plan: own.last().map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             steps: marks.number(&steps),
@@ -458,18 +384,16 @@ pub(crate) fn evaluation_user_text(
     let windows: Vec<String> = input.windows.iter().rev().map(window_line).collect();
     let windows = if windows.is_empty() { String::new() } else { untrusted("desktop", &windows.join("\n")) };
     let marks = input.marks;
+    let (trajectories, subtasks) =
+        others_texts(input.blackboard, input.subtasks, &AgentRef::EvaluationAgent, marks);
     let message = render(
         "evaluation_user",
         &prompts.evaluation_user,
         &Input {
             request: marks.said(input.request),
             answers: marks.said(&answers_text(input.blackboard)),
-            subtasks: marks.number(&subtasks_text(input.subtasks, marks)),
-            trajectories: marks.number(&trajectories_text(
-                input.blackboard,
-                &AgentRef::EvaluationAgent,
-                marks,
-            )),
+            subtasks: marks.number(&subtasks),
+            trajectories: marks.number(&trajectories),
             result: marks.number(&untrusted("agents", &clip(input.result, RESULT_CHARS_MAX))),
             findings: marks.number(&untrusted("tool results", input.findings)),
             windows: marks.number(&windows),

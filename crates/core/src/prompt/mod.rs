@@ -3,6 +3,7 @@
 //! The templates are files (`crates/core/prompts/`). An undefined variable in a template is an error, never an empty
 //! string. All text from outside is marked, has a source, and is clipped.
 
+mod history;
 mod inputs;
 mod listing;
 mod marks;
@@ -10,10 +11,11 @@ mod set;
 mod tools;
 mod view;
 
+pub(crate) use history::{reads, result_line, result_text};
 pub use inputs::system_message;
 pub(crate) use inputs::{
     AgentInput, AppInput, EvaluationInput, HostInput, Sight, SubtaskInput, agent_system_text,
-    agent_user_text, app_user_text, evaluation_user_text, host_user_text, result_text,
+    agent_user_text, app_user_text, evaluation_user_text, host_user_text,
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;

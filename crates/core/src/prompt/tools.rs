@@ -9,8 +9,8 @@ use crate::{
     text::one_line,
 };
 
-/// Describes the tools: signature, description and arguments. Arguments that several tools describe in the same words
-/// are explained once, at the top.
+/// Describes the tools, a line each: signature, description, and what is not clear of its arguments. Arguments that many tools
+/// describe in the same words are explained once, at the top; the name that only confirms an id is left out of the signatures, too.
 pub fn tools_text(tools: &[ToolSpec]) -> String {
     let listed = |wanted: Listing| {
         let tools = tools.iter().filter(move |tool| tool.listing == wanted);
@@ -26,39 +26,66 @@ pub fn tools_text(tools: &[ToolSpec]) -> String {
             && uses.get(&(&argument.name, &argument.about)).is_some_and(|count| *count > 2)
     };
     let mut text = String::new();
-    let mut shared: Vec<&Argument> = Vec::new();
-    for argument in
-        described.iter().flat_map(|(_, arguments)| arguments).filter(|argument| is_shared(argument))
-    {
-        if !shared.iter().any(|known| known.name == argument.name && known.about == argument.about) {
-            shared.push(argument);
+    let shared = described.iter().flat_map(|(_, arguments)| arguments).filter(|one| is_shared(one));
+    let mut explained: Vec<(&str, &str)> = Vec::new();
+    for argument in shared {
+        if !explained.contains(&(&argument.name, &argument.about)) {
+            explained.push((&argument.name, &argument.about));
         }
     }
-    if !shared.is_empty() {
-        text.push_str("Unless a tool says otherwise:\n");
-        for argument in shared {
-            let _ = writeln!(text, "- `{}`: {}", argument.name, argument.about);
-        }
-        text.push('\n');
+    let confirms = explained.iter().any(|(name, about)| *name == "name" && *about == CONFIRMS);
+    let told = |(name, about): &&(&str, &str)| !(confirms && (*name == "id" || *about == CONFIRMS));
+    let lines: Vec<String> = explained
+        .iter()
+        .filter(told)
+        .map(|(name, about)| format!("`{name}`: {}", sentence_part(about)))
+        .collect();
+    if !lines.is_empty() {
+        let _ = writeln!(text, "Where nothing else is said: {}.\n", lines.join("; "));
+    }
+    if confirms {
+        text.push_str(
+            "Tools with the `id` of an element also take its `name`: a wrong id is refused then.\n\n",
+        );
     }
     for (tool, arguments) in &described {
-        let _ = writeln!(text, "## {}\n{}", signature(tool, arguments), tool.description.trim());
-        for argument in arguments.iter().filter(|argument| !is_shared(argument) && !argument.about.is_empty())
-        {
-            let _ = writeln!(text, "- `{}`: {}", argument.name, argument.about);
+        let _ = write!(
+            text,
+            "- {}: {}",
+            signature(tool, arguments),
+            one_line(tool.description.trim()).replace('⏎', " ")
+        );
+        for argument in arguments.iter().filter(|one| !is_shared(one) && !one.about.is_empty()) {
+            let _ = write!(text, " `{}`: {}.", argument.name, sentence_part(&argument.about));
         }
         text.push('\n');
     }
     if !named.is_empty() {
         let named: Vec<String> = named.iter().map(|(tool, arguments)| signature(tool, arguments)).collect();
-        let _ = writeln!(text, "Also available: {}.", named.join(", "));
+        let _ = writeln!(text, "\nAlso: {}.", named.join(", "));
     }
     text.trim_end().to_owned()
 }
 
+/// What tools say of a name that confirms an id.
+const CONFIRMS: &str = "The expected name.";
+
+/// A sentence as a part of another one.
+fn sentence_part(sentence: &str) -> String {
+    let text = sentence.trim().trim_end_matches('.');
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+    // What begins with a word in capitals or a name stays as it is.
+    let is_name =
+        letters.clone().next().is_some_and(|second| second.is_uppercase() || second.is_ascii_digit());
+    if is_name { text.to_owned() } else { first + letters.as_str() }
+}
+
 /// `read_text(id, name?)`
 fn signature(tool: &ToolSpec, arguments: &[Argument]) -> String {
-    let arguments: Vec<String> = arguments.iter().map(Argument::signature).collect();
+    let confirms = |one: &Argument| one.name == "name" && !one.required && one.about == CONFIRMS;
+    let arguments: Vec<String> =
+        arguments.iter().filter(|one| !confirms(one)).map(Argument::signature).collect();
     format!("{}({})", tool.name, arguments.join(", "))
 }
 

@@ -11,7 +11,7 @@ use super::{
     config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
-    phases::{Acted, Recorded},
+    phases::{Acted, Recorded, Told},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
@@ -229,11 +229,10 @@ impl Session {
         acted: Acted<AppReply>,
         word: String,
     ) -> Option<Recorded<AppReply>> {
-        let reply = &acted.replied.reply;
-        let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
+        let said = Told::by_app(&acted.replied.reply, word);
         let (blackboard, wording) = (&mut self.blackboard, self.wording);
         let app = self.apps.iter_mut().find(|app| app.owner.worker() == worker)?;
-        Some(acted.record(thought, plan, word, (&mut app.memory, blackboard, wording)))
+        Some(acted.record(said, (&mut app.memory, blackboard, wording)))
     }
 
     fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {

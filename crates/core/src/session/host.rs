@@ -10,7 +10,7 @@ use super::{
     effect::{AskedBy, StepRef},
     event::NoAnswer,
     gate::Proposal,
-    phases::{Acted, Recorded},
+    phases::{Acted, Recorded, Told},
     plan::Following,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
@@ -181,10 +181,9 @@ impl Acts for Host {
     }
 
     fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
-        let reply = &acted.replied.reply;
-        let (thought, plan) = (reply.thought.clone(), reply.plan.clone());
+        let said = Told::by_host(&acted.replied.reply, "REJECTED".to_owned());
         let kept = (&mut session.host.memory, &mut session.blackboard, session.wording);
-        acted.record(thought, plan, "REJECTED".to_owned(), kept);
+        acted.record(said, kept);
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
@@ -254,13 +253,13 @@ impl Session {
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
         let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
-        let (thought, plan, word) = (reply.thought.clone(), reply.plan.clone(), reply.status.to_string());
+        let said = Told::by_host(reply, reply.status.to_string());
         let is_trusted = self.heard.is_empty();
         if is_trusted {
             self.heard.plan(reply);
         }
         let kept = (&mut self.host.memory, &mut self.blackboard, self.wording);
-        let recorded = acted.record(thought, plan, word, kept);
+        let recorded = acted.record(said, kept);
         for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
             if is_trusted || recorded.approved {
                 self.heard.went_to(window);

@@ -18,7 +18,7 @@ use crate::{
     memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
-    prompt::result_text,
+    prompt::{reads, result_line},
     reply::{AppReply, HostReply},
     ui::{WindowInfo, WindowKind},
 };
@@ -305,18 +305,38 @@ pub(super) fn unannounced_window<'a>(
     (!announced && !report.shows_closed(opened)).then_some(opened)
 }
 
+/// What an agent said in a step, for its memory.
+pub(super) struct Told {
+    pub(super) observation: String,
+    pub(super) thought: String,
+    pub(super) plan: Vec<String>,
+    pub(super) status: String,
+}
+
+impl Told {
+    pub(super) fn by_host(reply: &HostReply, status: String) -> Self {
+        let HostReply { observation, thought, plan, .. } = reply;
+        Self { observation: observation.clone(), thought: thought.clone(), plan: plan.clone(), status }
+    }
+
+    pub(super) fn by_app(reply: &AppReply, status: String) -> Self {
+        let AppReply { observation, thought, plan, .. } = reply;
+        Self { observation: observation.clone(), thought: thought.clone(), plan: plan.clone(), status }
+    }
+}
+
 impl<R> Acted<R> {
     /// Phase 4: records the step in the agent's memory and on the blackboard.
     pub(super) fn record(
         self,
-        thought: String,
-        plan: Vec<String>,
-        status: String,
+        said: Told,
         (memory, blackboard, wording): (&mut Memory, &mut Blackboard, Wording),
     ) -> Recorded<R> {
         let step = self.replied.step;
+        let Told { observation, thought, plan, status } = said;
         memory.add(MemoryItem {
             step: step.number,
+            observation,
             thought,
             actions: self.actions.clone(),
             status: status.clone(),
@@ -327,7 +347,8 @@ impl<R> Acted<R> {
             agent: step.agent,
             subtask: step.subtask,
             actions: self.actions.iter().map(|info| info.command.to_line()).collect(),
-            results: self.actions.iter().map(|info| result_text(info, wording)).collect(),
+            results: self.actions.iter().map(|info| result_line(info, wording)).collect(),
+            reads: self.actions.iter().map(reads).collect(),
             status,
         });
         Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }

@@ -189,9 +189,9 @@ fn failed_action_vetoes_finish_and_skips_the_rest() {
     assert!(h.session.subtasks().is_empty(), "the sub-task is not finished");
     h.look();
     let prompt = h.prompt();
-    assert!(prompt.contains("FAILED [effect: not_seen] nothing changed"), "{prompt}");
-    assert!(prompt.contains("skipped not run, because an earlier action"), "{prompt}");
-    assert!(prompt.contains(r#"on push button "Finish""#), "{prompt}");
+    assert!(prompt.contains("FAILED, not_seen: nothing changed"), "{prompt}");
+    assert!(prompt.contains("skipped, not run, because an earlier action"), "{prompt}");
+    assert!(prompt.contains(r#"click_element(id="e3", name="Finish") → FAILED"#), "{prompt}");
 }
 
 // docs/design/decisions.md, decision 11

@@ -46,10 +46,7 @@ fn denied_command_is_not_sent_and_the_reason_is_reported() {
         let mut h = proposes(with(policy.clone()), actions, status);
         h.look();
         let prompt = h.prompt();
-        assert!(
-            prompt.contains("[effect: refused] not run: denied by the policy (house rule 7)"),
-            "{prompt}"
-        );
+        assert!(prompt.contains("refused: not run: denied by the policy (house rule 7)"), "{prompt}");
     };
     // By name or number, whatever name the model gives it, and also where it asks for an approval.
     check(&deny, &click("e3"), "CONTINUE");

@@ -145,7 +145,7 @@ fn repetition_gets_a_notice_then_a_refusal_then_a_stop() {
     h.reply(&same.to_string());
     h.look();
     let prompt = h.prompt();
-    assert!(prompt.contains("[effect: refused] not run: the same action ran 2 times"), "{prompt}");
+    assert!(prompt.contains("refused: not run: the same action ran 2 times"), "{prompt}");
     assert!(prompt.contains("Also available: read_table."), "{prompt}");
     h.reply(&same.to_string());
     let subtask = &h.session.subtasks()[0];

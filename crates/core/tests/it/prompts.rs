@@ -150,7 +150,7 @@ fn sequence_stops_at_an_unexpected_window() {
         // What was not run is told, and the sub-task is not done.
         h.look();
         let prompt = h.prompt();
-        assert!(prompt.contains("→ skipped not run") && prompt.contains(why), "{prompt}");
+        assert!(prompt.contains("skipped, not run") && prompt.contains(why), "{prompt}");
     }
 }
 
@@ -243,10 +243,7 @@ fn tool_descriptions_list_parameters() {
         "required": ["button"],
     });
     insta::assert_snapshot!(tools_text(&[described]), @r#"
-    ## scroll(down?: integer, button: "left"|"right", rows?: list of list of string)
-    The tool scroll.
-    - `down`: Notches.
-    - `button`: Which.
+    - scroll(down?: integer, button: "left"|"right", rows?: list of list of string): The tool scroll. `down`: notches. `button`: which.
     "#);
 }
 

@@ -10,8 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Clicks an element: activates a button, opens a menu, places the cursor. Refused if the element is gone, disabled or
-/// covered, or has another name.
+/// Clicks an element.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ClickElement {
@@ -22,7 +21,7 @@ pub(super) struct ClickElement {
     name: Option<String>,
     #[serde(default)]
     button: MouseButton,
-    /// 1 to 3; default 1.
+    /// 1 to 3.
     #[serde(default = "once")]
     count: u8,
 }

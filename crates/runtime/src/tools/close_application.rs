@@ -11,11 +11,10 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Closes a window with its close button. Reports any question that the application asks instead.
+/// Closes a window, or reports what the application asks instead.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CloseApplication {
-    /// The window id, such as w2.
     #[schemars(extend("x-takes" = "window"))]
     id: String,
 }

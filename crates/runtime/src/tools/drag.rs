@@ -1,5 +1,5 @@
 //! The tool `drag`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::{Desktop, Held};
 use deskhand_desktop_act::{Target, drag};
 use schemars::JsonSchema;
@@ -10,18 +10,17 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Drags one element onto another with the left mouse button.
+/// Drags one element onto another.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drag {
-    /// The element to drag.
     from: ElementArgument,
-    /// The drop target.
     to: ElementArgument,
 }
 
 impl<D: Desktop> Tool<D> for Drag {
     const NAME: &'static str = "drag";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Drag;
     type Input = Self;
 

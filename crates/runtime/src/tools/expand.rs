@@ -1,5 +1,5 @@
 //! The tool `expand`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::expand;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Expands or collapses a tree item, combo box or section.
+/// Expands a tree item, combo box or section, or collapses it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Expand {
@@ -19,12 +19,12 @@ pub(super) struct Expand {
     /// The expected name.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// False to collapse.
     expanded: Option<bool>,
 }
 
 impl<D: Desktop> Tool<D> for Expand {
     const NAME: &'static str = "expand";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Set;
     type Input = Self;
 

@@ -10,8 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Invokes an accessibility action of an element by name, such as "expand or contract". An unknown name lists the
-/// available actions.
+/// Invokes an accessibility action; a wrong name lists the right ones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InvokeAction {

@@ -7,14 +7,13 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Starts an application and waits for its window. With ASSIGN, the sub-task goes to that window.
+/// Starts an application, with these files.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchApplication {
-    /// The name of an application, such as LibreOffice Calc, or of a program.
+    /// Such as LibreOffice Calc, or a program.
     #[schemars(extend("x-takes" = "program"))]
     name: String,
-    /// Files to open.
     #[serde(default)]
     #[schemars(extend("x-takes" = "files"))]
     files: Vec<String>,

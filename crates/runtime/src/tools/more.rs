@@ -18,16 +18,13 @@ use crate::observe::see_surfaces;
 /// The approximate token budget of a page.
 const PAGE_TOKENS_MAX: usize = 1_400;
 
-/// Lists more elements of the window and its dialogs, one page at a time: all, those with some text, or those inside an
-/// element.
+/// Lists elements by pages: all, those with a text in role, name or content, or those inside one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct More {
-    /// Only elements whose role, name, description or text contains this.
     find: Option<String>,
-    /// Only elements inside this one, such as e17.
+    /// The element id.
     inside: Option<ElementArgument>,
-    /// The page number; default 1.
     #[serde(default = "first")]
     page: usize,
 }

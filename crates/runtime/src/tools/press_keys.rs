@@ -10,11 +10,10 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Presses key chords in sequence, such as ctrl+s, Return, Escape, F2, alt+Down.
+/// Presses keys, chord by chord: "ctrl+s", "Tab Return".
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PressKeys {
-    /// Chords separated by spaces: modifiers (ctrl, shift, alt, super) and one key, joined by +.
     #[schemars(extend("x-takes" = "keys"))]
     keys: String,
 }

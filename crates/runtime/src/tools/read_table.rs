@@ -11,16 +11,16 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Returns the rows of a table. Without a range: the whole table if small; for a spreadsheet, the start of its used area.
+/// Returns the rows of a table, or the start of a large one.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadTable {
-    /// The table id.
+    /// The element id.
     id: Option<ElementArgument>,
-    /// The table name, instead of the id; default: the largest table in the window.
+    /// That of the table, by default the largest.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// The cells to read, such as A1:C5.
+    /// Such as A1:C5.
     range: Option<String>,
 }
 

@@ -1,5 +1,5 @@
 //! The tool `read_text`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::read_text;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Returns the full text of an element, or of everything inside it.
+/// Returns the whole text of an element or of what is inside it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadText {
@@ -23,6 +23,7 @@ pub(super) struct ReadText {
 
 impl<D: Desktop> Tool<D> for ReadText {
     const NAME: &'static str = "read_text";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Read;
     type Input = Self;
 

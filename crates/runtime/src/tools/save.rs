@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Saves the document to its own file, and waits until the file is written.
+/// Saves the document to its file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Save {
-    /// Whether to keep the format of the file, if the application asks.
+    /// The answer if the application asks.
     #[serde(default)]
     keep_format: Option<bool>,
 }

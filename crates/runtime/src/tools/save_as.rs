@@ -7,20 +7,17 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Saves the document to another file by the dialog of the application, and waits until the file is written.
+/// Saves the document to another file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SaveAs {
-    /// The file, with its extension.
     #[schemars(extend("x-takes" = "file"))]
     path: String,
-    /// The format by its name in the dialog, if the extension does not tell.
+    /// By its name in the dialog, if the extension does not tell.
     #[serde(default)]
     format: Option<String>,
-    /// Whether to keep that format, if the application asks.
     #[serde(default)]
     keep_format: Option<bool>,
-    /// Whether to replace a file that exists.
     #[serde(default)]
     #[schemars(extend("x-takes" = "replaces"))]
     overwrite: bool,

@@ -1,5 +1,5 @@
 //! The tool `scroll`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::{Scroll as By, Target, scroll};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Turns the mouse wheel over an element.
+/// Turns the mouse wheel over an element, by notches.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Scroll {
@@ -19,16 +19,17 @@ pub(super) struct Scroll {
     /// The expected name.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// Notches down; negative for up.
+    /// Negative for up.
     #[serde(default)]
     down: i32,
-    /// Notches right; negative for left.
+    /// Negative for left.
     #[serde(default)]
     right: i32,
 }
 
 impl<D: Desktop> Tool<D> for Scroll {
     const NAME: &'static str = "scroll";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

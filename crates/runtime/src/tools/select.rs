@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects an item by name in a list, combo box, tree or tab bar.
+/// Selects an item of a list, combo box, tree or tab bar.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Select {

@@ -11,11 +11,10 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Raises and focuses a window. ASSIGN does this automatically.
+/// Raises and focuses a window, as ASSIGN does by itself.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectApplicationWindow {
-    /// The window id, such as w2.
     #[schemars(extend("x-takes" = "window"))]
     id: String,
     /// The expected title.

@@ -1,6 +1,6 @@
 //! The tool `select_cells`.
 
-use deskhand_core::{intent::Does, ui::CellRange};
+use deskhand_core::{command::Listing, intent::Does, ui::CellRange};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_cells;
 use schemars::JsonSchema;
@@ -11,21 +11,21 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects a range of cells, for example before inserting a chart.
+/// Selects a range of cells.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectCells {
-    /// The table id.
+    /// The element id.
     id: Option<ElementArgument>,
-    /// The table name, instead of the id; default: the largest table in the window.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// The cells, such as A1:C5.
+    /// Such as A1:C5.
     range: String,
 }
 
 impl<D: Desktop> Tool<D> for SelectCells {
     const NAME: &'static str = "select_cells";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

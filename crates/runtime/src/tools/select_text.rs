@@ -1,5 +1,5 @@
 //! The tool `select_text`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_text;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects the first occurrence of a text in an element.
+/// Selects the first occurrence of a text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectText {
@@ -24,6 +24,7 @@ pub(super) struct SelectText {
 
 impl<D: Desktop> Tool<D> for SelectText {
     const NAME: &'static str = "select_text";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Point;
     type Input = Self;
 

@@ -1,5 +1,5 @@
 //! The tool `set_checked`.
-use deskhand_core::intent::Does;
+use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::set_checked;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Checks or unchecks a check box, radio button or toggle button; does nothing if already in that state.
+/// Sets a check box, radio button or toggle button.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetChecked {
@@ -19,12 +19,12 @@ pub(super) struct SetChecked {
     /// The expected name.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// The wanted state.
     checked: bool,
 }
 
 impl<D: Desktop> Tool<D> for SetChecked {
     const NAME: &'static str = "set_checked";
+    const LISTING: Listing = Listing::Name;
     const DOES: Does = Does::Set;
     type Input = Self;
 

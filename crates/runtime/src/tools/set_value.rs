@@ -11,7 +11,7 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Replaces the content of a field, or sets a slider or spin button, and verifies it.
+/// Sets the content of a field, a slider or a spin button.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetValue {
@@ -20,7 +20,6 @@ pub(super) struct SetValue {
     /// The expected name.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// The new value: text, or a number for sliders and spin buttons.
     #[schemars(extend("x-takes" = "value"))]
     value: Value,
 }

@@ -10,20 +10,18 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Types text once with the keyboard into an element or the focus; it replaces the selection. Verified by what stands
-/// there then, except in terminals and password fields. To replace the content of a field, use set_value.
+/// Types text, by default where the focus is; it replaces the selection.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct TypeText {
-    /// The text; a line break is Return, a tab is Tab.
+    /// A line break is Return, a tab is Tab.
     #[schemars(extend("x-takes" = "text"))]
     text: String,
-    /// The element to type into; default: the focused one.
+    /// The element id.
     id: Option<ElementArgument>,
     /// The expected name.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// Whether to clear the element first.
     #[serde(default)]
     clear: bool,
 }

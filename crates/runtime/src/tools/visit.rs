@@ -7,12 +7,10 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Follows a path of names in one call: opens each menu, tab or tree item and activates the last one. For example
-/// ["Insert", "Chart…"]. A missing name lists the names available.
+/// Goes through menus, tabs or tree items by their names and activates the last: ["Insert", "Chart…"]. A wrong name lists the right ones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Visit {
-    /// The names, outermost first.
     #[schemars(extend("x-takes" = "path"))]
     path: Vec<String>,
 }

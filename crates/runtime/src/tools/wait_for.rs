@@ -17,21 +17,16 @@ use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 /// The maximum timeout, in seconds.
 const SECONDS_MAX: u64 = 120;
 
-/// Waits until an element appears or disappears, or a title contains a text. Give an element (role, name or both) or a
-/// title.
+/// Waits until an element of this role and exact name is there, or gone, or a title contains a text.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitFor {
-    /// Such as push button.
     role: Option<String>,
-    /// The expected name.
     name: Option<String>,
-    /// True to wait until it is gone.
     #[serde(default)]
     gone: bool,
-    /// Text in the title of the window or of one of its dialogs.
     title: Option<String>,
-    /// Timeout, 1 to 120; default 30.
+    /// 1 to 120, by default 30.
     #[serde(default = "half_a_minute")]
     seconds: u64,
 }

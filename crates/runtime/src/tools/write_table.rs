@@ -11,20 +11,17 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Writes rows into a spreadsheet or table and verifies every cell. Succeeds only if all cells hold the given values;
-/// names wrong cells.
+/// Writes rows and reads every cell back.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WriteTable {
-    /// The table id.
+    /// The element id.
     id: Option<ElementArgument>,
-    /// The table name, instead of the id; default: the largest table in the window.
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// The top left cell; default A1.
+    /// By default A1.
     #[serde(default = "first_cell")]
     start: String,
-    /// The rows, each a list of values.
     rows: Vec<Vec<CellText>>,
 }
 

@@ -15,6 +15,7 @@ mod flow;
 mod forgeries;
 mod journals;
 mod people;
+mod prompts;
 mod protocol;
 mod races;
 mod random_sessions;

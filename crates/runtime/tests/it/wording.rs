@@ -36,7 +36,8 @@ fn decision(record: &EffectRecord) -> Value {
 /// requests to models differ in their text.
 pub(crate) fn assert_decides_the_same(config: &SessionConfig, prompts: &PromptSet, lines: &[Line]) -> usize {
     let session = || Session::new(config.clone(), prompts.clone());
-    let (mut usual, mut changed) = (session(), session().with_wording(Wording(scrambled)));
+    let (mut usual, mut changed) =
+        (session(), session().with_wording(Wording { whole: scrambled, beside: scrambled }));
     let mut differing = 0;
     for line in lines {
         match &line.record {

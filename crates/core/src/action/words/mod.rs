@@ -12,11 +12,16 @@ const SLOW_MS: u64 = 1_000;
 
 /// Makes the sentence of a report. A session takes it as a value, so that a test can show that no decision depends on it.
 #[derive(Debug, Clone, Copy)]
-pub struct Wording(pub fn(&Report) -> String);
+pub struct Wording {
+    /// The sentence of a report.
+    pub whole: fn(&Report) -> String,
+    /// What came of it, where the command stands beside it.
+    pub beside: fn(&Report) -> String,
+}
 
 impl Default for Wording {
     fn default() -> Self {
-        Self(sentence)
+        Self { whole: sentence, beside: beside_command }
     }
 }
 
@@ -30,7 +35,12 @@ impl PartialEq for Wording {
 impl Wording {
     /// The sentence of a report.
     pub fn of(self, report: &Report) -> String {
-        (self.0)(report)
+        (self.whole)(report)
+    }
+
+    /// What came of a report, where the command stands beside it.
+    pub fn beside_command(self, report: &Report) -> String {
+        (self.beside)(report)
     }
 }
 
@@ -40,6 +50,21 @@ pub fn sentence(report: &Report) -> String {
         Report::Action { action } => whole(action),
         Report::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
         Report::Text { text } | Report::Recorded { summary: text } => text.clone(),
+    }
+}
+
+/// What came of a call, for a model that reads its command beside it. Times are left out: no model decides by them.
+fn beside_command(report: &Report) -> String {
+    match report {
+        Report::Action { action } => said(action).outcome + &in_place_of(action),
+        Report::Sequence { actions } => match actions.as_slice() {
+            // The last one says what came of all, unless one before it went wrong.
+            [.., last] if actions.iter().all(|action| matches!(action.evidence, Evidence::Seen { .. })) => {
+                said(last).outcome + &in_place_of(last)
+            }
+            _ => sentence(report),
+        },
+        Report::Text { .. } | Report::Recorded { .. } => sentence(report),
     }
 }
 
@@ -91,11 +116,14 @@ fn whole(action: &Action) -> String {
         let because = if busy { ", because it was busy" } else { "" };
         text.push_str(&format!(" after {} ms{because}", action.waited_ms));
     }
-    if let Some(gone) = action.aim.named_element().and_then(|element| Some((element.instead_of?, element.id)))
-    {
-        text.push_str(&format!(" ({} is gone; {} took its place)", gone.0, gone.1));
-    }
-    text
+    text + &in_place_of(action)
+}
+
+/// Which element was taken instead of one that is gone.
+fn in_place_of(action: &Action) -> String {
+    let element = action.aim.named_element();
+    let gone = element.and_then(|element| Some((element.instead_of?, element.id)));
+    gone.map(|(gone, id)| format!(" ({gone} is gone; {id} took its place)")).unwrap_or_default()
 }
 
 fn said(action: &Action) -> Said {

@@ -147,7 +147,12 @@ fn absorb_texts(nodes: &mut [Node<'_>]) {
             };
             if inside.iter().any(|node| node.shown && !goes_up(node)) {
                 let cells = inside.iter().any(|node| node.shown && node.element.role == Role::TABLE_CELL);
-                node.shown = !(cells && own.is_empty() && node.element.role == Role::TABLE_CELL);
+                let mut shown = inside.iter().filter(|node| node.shown);
+                // A cell that is nothing but the control in it.
+                let only = shown.next().filter(|_| shown.next().is_none());
+                let repeats = only.is_some_and(|only| only.size == 0 && own_text(only.element) == Some(own));
+                let is_cell = node.element.role == Role::TABLE_CELL;
+                node.shown = !(is_cell && ((cells && own.is_empty()) || repeats));
                 continue;
             }
             let said = |pictures: bool| -> Vec<&str> {
@@ -327,6 +332,11 @@ impl Item<'_> {
     /// Whether it has neither name nor text.
     pub(super) fn is_empty(&self) -> bool {
         own_text(self.element).is_none() && self.content.is_none()
+    }
+
+    /// Whether no container was merged into it.
+    pub(super) const fn is_alone(&self) -> bool {
+        self.within.is_none()
     }
 
     /// All of its text, in lower case.

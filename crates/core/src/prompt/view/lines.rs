@@ -3,7 +3,10 @@
 use std::{collections::HashSet, fmt::Write as _};
 
 use super::items::Item;
-use crate::{text::tokens, ui::Role};
+use crate::{
+    text::tokens,
+    ui::{Role, State, WindowInfo, WindowKind},
+};
 
 /// The deepest indentation.
 const INDENT_MAX: usize = 8;
@@ -18,6 +21,19 @@ pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
     let many = items.iter().filter(|item| is_cell(item)).count() > CELLS_LISTED_MAX;
     let told = |item: &Item<'_>| !(many && is_cell(item) && item.is_empty());
     items.iter().enumerate().filter(|(_, item)| told(item)).map(|(place, _)| place).collect()
+}
+
+/// The indices of items that a listing tells of its own accord: without what says nothing and what nobody can use now, which are
+/// disabled buttons outside of dialogs. In a dialog it matters that a button is disabled.
+pub(super) fn told(items: &[Item<'_>], window: &WindowInfo) -> Vec<usize> {
+    let says = |item: &Item<'_>| {
+        let element = item.element;
+        let is_button = [Role::PUSH_BUTTON, Role::TOGGLE_BUTTON].contains(&element.role) && item.leaf;
+        let is_disabled = !element.states.takes_input() && window.kind == WindowKind::Normal;
+        let is_nameless = item.is_empty() && item.is_alone() && element.description.is_empty();
+        !(is_button && (is_disabled || is_nameless) && !element.states.has(State::Focused))
+    };
+    worth_listing(items).into_iter().filter(|place| items.get(*place).is_some_and(says)).collect()
 }
 
 /// The chosen items as lines.

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use super::{
     items::Item,
-    lines::{cost, worth_listing},
+    lines::{cost, told},
 };
-use crate::ui::{Role, State};
+use crate::ui::{Role, State, WindowInfo};
 
 /// Stop words.
 const COMMON: &[&str] =
@@ -32,8 +32,13 @@ pub fn relevant_words<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// The most relevant items that fit in `tokens_max`, and the number of those omitted.
-pub(super) fn choose(items: &[Item<'_>], words: &[String], tokens_max: usize) -> (HashSet<usize>, usize) {
-    let mut ranked: Vec<(u32, usize)> = worth_listing(items)
+pub(super) fn choose(
+    items: &[Item<'_>],
+    window: &WindowInfo,
+    words: &[String],
+    tokens_max: usize,
+) -> (HashSet<usize>, usize) {
+    let mut ranked: Vec<(u32, usize)> = told(items, window)
         .into_iter()
         .filter_map(|place| items.get(place).map(|item| (score(item, words), place)))
         .collect();

@@ -58,7 +58,7 @@ pub(crate) fn listed_elements(view: &WindowView) -> Vec<ListedElement> {
 /// One surface, without the untrusted mark.
 pub(super) fn surface_text(surface: &Surface, options: &ListOptions) -> String {
     let items = items(&surface.window, &surface.tree);
-    let (chosen, left_out) = choose(&items, &options.words, options.tokens_max);
+    let (chosen, left_out) = choose(&items, &surface.window, &options.words, options.tokens_max);
     let mut text = vec![window_line(&surface.window)];
     text.extend(lines(&items, &chosen));
     if items.is_empty() && surface.tree.partial.is_none() {
@@ -151,7 +151,7 @@ pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementI
     let mut left = options.tokens_max;
     for surface in split_at_dialog(view).1.iter().rev() {
         let items = items(&surface.window, &surface.tree);
-        let (chosen, _) = choose(&items, &options.words, left);
+        let (chosen, _) = choose(&items, &surface.window, &options.words, left);
         let listed = ListOptions { tokens_max: left, words: options.words.clone() };
         left = left.saturating_sub(crate::text::tokens(&surface_text(surface, &listed)));
         let acts = |item: &Item<'_>| {

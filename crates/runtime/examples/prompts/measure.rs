@@ -1,0 +1,209 @@
+//! The prompts of recorded sessions: as they were recorded, and as they would be today.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{
+    agent::AgentRef,
+    ids::SessionId,
+    model::{ModelReply, ModelRequest, Part, Speaker},
+    prompt::PromptSet,
+    record::{Line, Record},
+    session::{Effect, Event, Session},
+    text::tokens,
+};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_runtime::{SessionStore, Toolbox};
+use flate2::read::GzDecoder;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Tokens by part of a prompt.
+pub(crate) type Parts = BTreeMap<String, usize>;
+
+/// A session, measured.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Measured {
+    /// The name of the recording.
+    pub(crate) name: String,
+    /// Questions to the model.
+    pub(crate) questions: usize,
+    /// Estimated tokens of all prompts, as they were recorded.
+    pub(crate) before: Parts,
+    /// The same with the prompts of today.
+    pub(crate) after: Parts,
+    /// Of the prompts of today, from the second question of each agent on: how many tokens there are, and how many of them begin an
+    /// earlier prompt in the same way, so that a cache would serve them.
+    pub(crate) later: usize,
+    pub(crate) cached: usize,
+    /// The last prompt of an AppAgent, as of today.
+    #[serde(skip)]
+    pub(crate) last: String,
+    /// Words of decisions that the recorded prompt had and today's has not.
+    pub(crate) missing: Vec<String>,
+}
+
+/// The recordings in a folder, by name.
+pub(crate) fn recordings(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).expect("the folder of the recordings").map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "gz")).collect();
+    files.sort();
+    files
+}
+
+/// Measures a recording: folds its journal with the prompts of today.
+pub(crate) fn measure(file: &Path) -> Measured {
+    let name = file.file_name().unwrap().to_string_lossy().replace(".jsonl.gz", "");
+    let mut measured = Measured { name, ..Measured::default() };
+    let home = tempfile::tempdir().unwrap();
+    let store = SessionStore::at(home.path().join("sessions"), home.path().join("seals"));
+    let folder = store.create(&SessionId(measured.name.clone())).unwrap();
+    let mut journal = File::create(folder.journal_path()).unwrap();
+    io::copy(&mut GzDecoder::new(File::open(file).unwrap()), &mut journal).unwrap();
+    let mut reading = Reading::default();
+    folder.read_lines(&mut |line| reading.take(line, &mut measured)).expect("a journal");
+    measured
+}
+
+/// A journal as far as it was read.
+#[derive(Default)]
+struct Reading {
+    session: Option<Session>,
+    /// The last question, as it was recorded and as it would be.
+    last: Option<(ModelRequest, ModelRequest)>,
+    earlier: Vec<(AgentRef, String)>,
+}
+
+impl Reading {
+    fn take(&mut self, line: &Line, measured: &mut Measured) {
+        match &line.record {
+            Record::Header(header) => {
+                let mut config = header.config.clone();
+                let tools = Toolbox::<LinuxDesktop>::standard(ActLimits::default()).unwrap();
+                (config.host_tools, config.app_tools) = (tools.host_specs(), tools.app_specs());
+                self.session = Some(Session::new(config, PromptSet::default()));
+            }
+            Record::Changed(_) => panic!("{}: recordings are not resumed", measured.name),
+            Record::Effect(recorded) => {
+                let wanted = self.session.as_ref().and_then(Session::next);
+                if let (Effect::Ask { request: before }, Some(Effect::Ask { request: after })) =
+                    (&recorded.effect, wanted.map(|record| &record.effect))
+                {
+                    self.last = Some((before.clone(), after.clone()));
+                    self.asked(measured);
+                }
+            }
+            Record::Event(event) => {
+                if let (Event::Replied { reply, .. }, Some((before, after))) = (&event.event, &self.last) {
+                    let place = format!("{} question {}", measured.name, measured.questions);
+                    let missing = missing(reply, before, after);
+                    measured.missing.extend(missing.map(|word| format!("{place}: {word}")));
+                }
+                self.session.as_mut().unwrap().apply(event).expect("the recorded decisions hold");
+            }
+        }
+    }
+
+    fn asked(&mut self, measured: &mut Measured) {
+        let Some((before, after)) = &self.last else { return };
+        measured.questions += 1;
+        count(before, &mut measured.before);
+        count(after, &mut measured.after);
+        let whole = text_of(after, None);
+        if self.earlier.iter().any(|(agent, _)| *agent == after.agent) {
+            measured.later += tokens(&whole);
+            let same = self.earlier.iter().map(|(_, text)| common(text, &whole)).max().unwrap_or(0);
+            measured.cached += tokens(&whole[..same]);
+        }
+        if matches!(after.agent, AgentRef::AppAgent { .. }) {
+            measured.last.clone_from(&whole);
+        }
+        self.earlier.push((after.agent.clone(), whole));
+    }
+}
+
+/// The bytes that two texts begin with in common.
+fn common(one: &str, other: &str) -> usize {
+    let same = one.char_indices().zip(other.chars()).take_while(|((_, a), b)| a == b).last();
+    same.map_or(0, |((at, c), _)| at + c.len_utf8())
+}
+
+/// The text of a request, of one speaker or of all.
+fn text_of(request: &ModelRequest, speaker: Option<Speaker>) -> String {
+    let messages =
+        request.messages.iter().filter(|message| speaker.is_none_or(|only| message.speaker == only));
+    let parts = messages.flat_map(|message| &message.parts);
+    let texts = parts.filter_map(|part| match part {
+        Part::Text { text } => Some(text.as_str()),
+        Part::Picture { .. } => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Counts the tokens of a request by its headings.
+fn count(request: &ModelRequest, parts: &mut Parts) {
+    for message in &request.messages {
+        let text = text_of(&ModelRequest { messages: vec![message.clone()], ..request.clone() }, None);
+        let mut part = match message.speaker {
+            Speaker::System => "system",
+            Speaker::User => "beginning",
+            Speaker::Assistant => "own reply",
+        }
+        .to_owned();
+        for line in text.split_inclusive('\n') {
+            if let (Speaker::User | Speaker::System, Some(heading)) =
+                (message.speaker, line.strip_prefix("# "))
+            {
+                let heading = heading.split(" at step").next().unwrap_or_default();
+                let heading = heading.split(" since step").next().unwrap_or_default();
+                let whose = if message.speaker == Speaker::System { "system: " } else { "" };
+                part = format!("{whose}{}", heading.split([':', ',']).next().unwrap_or_default().trim());
+            }
+            *parts.entry(part.clone()).or_default() += tokens(line);
+        }
+    }
+}
+
+/// The words that a decision uses, which the one prompt told and the other does not.
+fn missing(reply: &ModelReply, before: &ModelRequest, after: &ModelRequest) -> impl Iterator<Item = String> {
+    let mut used = BTreeSet::new();
+    if let Ok(decision) = serde_json::from_str::<Value>(&reply.text) {
+        for field in ["action", "arguments", "current_subtask", "message", "control_label", "next", "result"]
+        {
+            words(decision.get(field).unwrap_or(&Value::Null), &mut used);
+        }
+    }
+    let [before, after] = [before, after].map(|request| text_of(request, Some(Speaker::User)));
+    let mut told = BTreeSet::new();
+    words(&Value::String(before), &mut told);
+    used.into_iter().filter(move |word| told.contains(word) && !after.contains(word.as_str()))
+}
+
+/// The words and numbers in a value.
+fn words(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            let parts = text.split(|c: char| !c.is_alphanumeric() && !"._-/".contains(c));
+            let parts = parts.map(|part| part.trim_matches('.'));
+            let tells = |part: &&str| {
+                part.len() > 3 || (part.len() > 1 && part.contains(|c: char| c.is_ascii_digit()))
+            };
+            found.extend(parts.filter(tells).map(str::to_owned));
+        }
+        Value::Number(number) => drop(found.insert(number.to_string())),
+        Value::Array(items) => items.iter().for_each(|item| words(item, found)),
+        // The names of functions are no news.
+        Value::Object(fields) => {
+            let told = fields.iter().filter(|(name, _)| *name != "function");
+            told.for_each(|(_, field)| words(field, found));
+        }
+        Value::Null | Value::Bool(_) => {}
+    }
+}
