@@ -360,13 +360,12 @@ impl Progress {
         short_session(self.story.header().map_or("", |header| header.session.0.as_str()))
     }
 
-    /// What each agent used of each model, if there is more than one model.
+    /// What each agent used of each model, if several models share the work.
     fn uses(&self) -> Vec<Line> {
-        let summary = self.story.summary();
-        let first = summary.models.first().map(|used| &used.model);
-        if summary.models.iter().all(|used| Some(&used.model) == first) {
+        if self.story.header().is_none_or(|header| header.config.roles.is_empty()) {
             return Vec::new();
         }
+        let summary = self.story.summary();
         let line = |text: String| Line::of(Tone::Faint, column("", AGENT_WIDTH)).with(Tone::Faint, text);
         uses_of_models(summary).into_iter().map(line).collect()
     }

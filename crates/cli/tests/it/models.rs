@@ -163,3 +163,53 @@ async fn the_main_job_is_done_in_every_wire_format() {
     job(Spoken::Gemini, "gemini").await;
     job(Spoken::Ollama, "ollama").await;
 }
+
+/// The HostAgent's model is down, so its backup answers; a prompt of one's own reaches it, and a wrong one is refused before anything
+/// starts.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_role_has_its_model_its_backup_and_its_prompt() {
+    if !has_programs(&["Xvfb"]) {
+        return;
+    }
+    let world = World::new();
+    let down = MockEndpoint::start(vec![Behaviour::status(500, "on fire"); 2]).await.unwrap();
+    let done = r#"{"thought": "nothing is asked", "status": "FINISH", "result": "nothing to do"}"#;
+    let up = MockEndpoint::start([Behaviour::reply_with_usage(done, 900, 30)]).await.unwrap();
+    let examples = world.path().join("examples.md");
+    fs::write(&examples, "A canary sings.").unwrap();
+    let configuration = |more: &str| {
+        format!(
+            "[model]\nprovider = \"openai\"\nmodel = \"unused\"\nbase_url = \"{}\"\n\
+             [models.big]\nprovider = \"openai\"\nmodel = \"big-1\"\nbase_url = \"{}\"\nbackups = [\"small\"]\n\
+             [models.small]\nprovider = \"openai\"\nmodel = \"small-1\"\nbase_url = \"{}\"\n\
+             [roles.host]\nmodel = \"big\"\nexamples = \"{}\"\n{more}",
+            down.base_url(),
+            down.base_url(),
+            up.base_url(),
+            examples.display()
+        )
+    };
+    world.configure(&configuration(""));
+    let shown = world.shown(&run(&world, &["run", "do nothing", "--ask", "never"]).await);
+    assert!(shown.starts_with("exit 0\n"), "{shown}");
+    let told = [
+        "big did not answer, so another one did",
+        "HostAgent · big-1: 2 calls",
+        "HostAgent · small-1: 1 call",
+    ];
+    for part in told {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!((down.requests().len(), up.requests().len()), (2, 1));
+    assert_eq!(up.requests()[0].body["model"], "small-1");
+    assert!(up.requests()[0].body.to_string().contains("A canary sings."), "the examples are in the prompt");
+    let prompt = world.path().join("app.md");
+    fs::write(&prompt, "{{ request }} {{ subtask }} {{ surface }}").unwrap();
+    world.configure(&configuration(&format!("[roles.app]\nuser_prompt = \"{}\"\n", prompt.display())));
+    let refused = world.run(&["run", "do nothing", "--ask", "never"]);
+    assert!(
+        !refused.starts_with("exit 0") && refused.contains("there is no variable `surface`"),
+        "{refused}"
+    );
+    assert_eq!(down.requests().len(), 2, "no model was asked");
+}

@@ -102,7 +102,7 @@ reply = '''
 
 [[turn]]
 agent = "AppAgent"
-expect = 'effect: seen\] .*as many dots as it should'
+expect = 'seen: .*as many dots as it should'
 reply = '''
 {"thought": "send it", "status": "CONTINUE", "action": [
  {"function": "click_element", "arguments": {"id": "{{element "push button" "Send"}}", "name": "Send"}}]}
