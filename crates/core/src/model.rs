@@ -228,11 +228,6 @@ impl ModelFailure {
             before: Box::default(),
         }
     }
-
-    /// The requests of all models that were asked.
-    pub fn attempts_of_all(&self) -> u32 {
-        self.before.iter().fold(self.attempts, |sum, one| sum.saturating_add(one.attempts))
-    }
 }
 
 impl fmt::Display for Speaker {

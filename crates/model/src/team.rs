@@ -19,13 +19,7 @@ pub struct Team {
 }
 
 impl Team {
-    /// One model, which answers everything.
-    pub fn alone(model: AnyModel) -> Self {
-        let name = model.name().to_owned();
-        Self { members: BTreeMap::from([(name.clone(), model)]), usual: name.clone(), name }
-    }
-
-    /// Several; `usual` is asked where a request names none. `None` if there is no model of that name.
+    /// Models by name; `usual` is asked where a request names none. `None` if no model has that name.
     pub fn new(usual: &str, members: BTreeMap<String, AnyModel>) -> Option<Self> {
         let first = members.get(usual)?.name();
         let name = match members.len() - 1 {

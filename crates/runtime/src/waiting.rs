@@ -135,7 +135,6 @@ pub(crate) struct ModelWaits<'a> {
 
 impl ModelSigns for ModelWaits<'_> {
     fn sign(&self, sign: ModelSign) {
-        let usual = || self.model.to_owned();
         match sign {
             ModelSign::Asked { model } => self.waits.set(Wait::Reply { model, received: 0 }),
             // Since when it waits stays as it is.
@@ -146,7 +145,8 @@ impl ModelSigns for ModelWaits<'_> {
             }),
             ModelSign::Retrying { reason, after, attempt, attempts_max } => {
                 let at = Instant::now() + after;
-                self.waits.set(Wait::Retry { model: usual(), reason, at, attempt, attempts_max });
+                let model = self.model.to_owned();
+                self.waits.set(Wait::Retry { model, reason, at, attempt, attempts_max });
             }
         }
     }

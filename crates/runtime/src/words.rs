@@ -5,7 +5,7 @@ use deskhand_core::{
     agent::AgentRef,
     command::{CallResult, CallStatus, Command, Verdict},
     intent::Does,
-    money::Money,
+    money::{Cost, Money},
     session::Tally,
     text::{clip, one_line},
 };
@@ -193,10 +193,15 @@ pub fn short_name(name: &str) -> &str {
     name.split_whitespace().next_back().unwrap_or(name)
 }
 
-/// The share of what was read that came from a provider's cache: `, 62 % from the cache`; nothing if none did.
+/// The share of what was read that came from a provider's cache: `, 62 % of those read from the cache`; nothing if none did.
 pub fn cached_words(tally: &Tally) -> String {
     let share = tally.cached_tokens.saturating_mul(100).checked_div(tally.prompt_tokens).unwrap_or(0);
     if tally.cached_tokens == 0 { String::new() } else { format!(", {share} % of those read from the cache") }
+}
+
+/// The cost of a model: `$0.12`, `cost unknown`, `at least $0.12`.
+pub fn cost_words(cost: Cost) -> String {
+    if cost.known == Money(0) && cost.unknown_calls > 0 { format!("cost {cost}") } else { cost.to_string() }
 }
 
 /// What each agent used of each model, a line each.
@@ -205,8 +210,7 @@ pub fn uses_of_models(summary: &RunSummary) -> Vec<String> {
         let ModelUse { agent, model, tally } = used;
         let tokens = tally.prompt_tokens.saturating_add(tally.completion_tokens);
         let (calls, tokens) = (count(u64::from(tally.model_calls), "call"), count(tokens, "token"));
-        let cost = if tally.cost.known == Money(0) && tally.cost.unknown_calls > 0 { "cost " } else { "" };
-        format!("{agent} · {model}: {calls}, {tokens}{}, {cost}{}", cached_words(tally), tally.cost)
+        format!("{agent} · {model}: {calls}, {tokens}{}, {}", cached_words(tally), cost_words(tally.cost))
     };
     summary.models.iter().map(line).collect()
 }

@@ -21,7 +21,7 @@ pub(crate) struct PromptsArguments {
     json: Option<PathBuf>,
 }
 
-/// A recording, as the program measures it.
+/// A recording, or all of them together, as the program measures it.
 #[derive(Debug, Clone, Default, Deserialize)]
 struct Measured {
     name: String,
@@ -75,11 +75,10 @@ pub(crate) fn run(arguments: &PromptsArguments) -> Result<ExitCode> {
     let sessions: Vec<Measured> = serde_json::from_slice(&output.stdout).context("parse the results")?;
     console::result("recording     questions    tokens before     after    fewer    cached");
     for session in &sessions {
-        row(&session.name, session);
+        row(session);
     }
-    let all = sum(&sessions);
-    row("all", &all);
-    let figures = figures(&all);
+    let all = sessions.last().context("find the figures of all recordings")?;
+    let figures = figures(all);
     console::result("\ntokens before     after    part");
     let mut parts: Vec<(&String, &ByPart)> = figures.by_part.iter().collect();
     parts.sort_by_key(|(_, part)| std::cmp::Reverse(part.before.max(part.after)));
@@ -93,30 +92,15 @@ pub(crate) fn run(arguments: &PromptsArguments) -> Result<ExitCode> {
     Ok(if all.missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn row(name: &str, session: &Measured) {
+fn row(session: &Measured) {
     let (before, after): (usize, usize) = (session.before.values().sum(), session.after.values().sum());
     console::result(&format!(
-        "{name:<12} {:>10} {before:>16} {after:>9} {:>6.1} % {:>7.1} %",
+        "{:<12} {:>10} {before:>16} {after:>9} {:>6.1} % {:>7.1} %",
+        session.name,
         session.questions,
         100.0 * (1.0 - share(after, before)),
         100.0 * share(session.cached, session.later),
     ));
-}
-
-fn sum(sessions: &[Measured]) -> Measured {
-    let mut all = Measured::default();
-    for session in sessions {
-        all.questions += session.questions;
-        all.later += session.later;
-        all.cached += session.cached;
-        all.missing.extend(session.missing.iter().cloned());
-        for (mine, theirs) in [(&mut all.before, &session.before), (&mut all.after, &session.after)] {
-            for (part, tokens) in theirs {
-                *mine.entry(part.clone()).or_default() += tokens;
-            }
-        }
-    }
-    all
 }
 
 fn figures(all: &Measured) -> Figures {
@@ -145,16 +129,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn recordings_are_summed_by_part() {
-        let one = |before: usize, after: usize| Measured {
-            questions: 2,
-            before: BTreeMap::from([("Tools".to_owned(), before)]),
-            after: BTreeMap::from([("Tools".to_owned(), after), ("Rules".to_owned(), 5)]),
-            later: 100,
-            cached: 75,
+    fn figures_are_by_part() {
+        let figures = figures(&Measured {
+            questions: 4,
+            before: BTreeMap::from([("Tools".to_owned(), 160)]),
+            after: BTreeMap::from([("Tools".to_owned(), 80), ("Rules".to_owned(), 10)]),
+            later: 200,
+            cached: 150,
             ..Measured::default()
-        };
-        let figures = figures(&sum(&[one(100, 50), one(60, 30)]));
+        });
         assert_eq!((figures.tokens_before, figures.tokens_after), (160, 90));
         assert_eq!(figures.by_part["Tools"], ByPart { before: 160, after: 80 });
         assert_eq!(figures.by_part["Rules"], ByPart { before: 0, after: 10 });

@@ -3,20 +3,14 @@
 use deskhand_core::{
     command::{CallResult, CallStatus, Command, Verdict},
     evaluation::Evaluation,
-    money::{Cost, Money},
     text::{clip, one_line},
 };
 pub(crate) use deskhand_runtime::words::{action_details, command_words, number, seconds};
 pub(super) use deskhand_runtime::words::{
-    cached_words, count, effect_word, result_words, short_name, uses_of_models,
+    cached_words, cost_words, count, effect_word, result_words, short_name, uses_of_models,
 };
 
 use crate::output::Tone;
-
-/// The cost of a model: `$0.12`, `cost unknown`, `at least $0.12`.
-pub(super) fn cost_words(cost: Cost) -> String {
-    if cost.known == Money(0) && cost.unknown_calls > 0 { format!("cost {cost}") } else { cost.to_string() }
-}
 
 /// The tone of a call's status.
 pub(super) fn effect_tone(result: &CallResult) -> Tone {

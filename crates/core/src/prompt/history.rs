@@ -7,7 +7,7 @@ use crate::{
     action::{Report, words::Wording},
     agent::AgentRef,
     blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, CallStatus, Verdict},
+    command::{ActionCommandInfo, CallResult, CallStatus, Verdict},
     known_tools::SELECT_WINDOW,
     memory::MemoryItem,
     session::SubtaskRecord,
@@ -49,16 +49,21 @@ pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String 
     with_output(one_line(&wording.of(&info.result.report)), info)
 }
 
-/// What came of a call, beside the call: `seen: “Save” closed`.
-pub(crate) fn result_line(info: &ActionCommandInfo, wording: Wording) -> String {
-    let verdict = match (info.result.status, info.result.effect) {
+/// How a call ended, without what it says.
+fn verdict_words(result: &CallResult) -> String {
+    match (result.status, result.effect) {
         (CallStatus::Success, Some(verdict)) => verdict.to_string(),
         (CallStatus::Success, None) => "ok".to_owned(),
         (CallStatus::Failure, Some(verdict)) => format!("FAILED, {verdict}"),
         (CallStatus::Failure, None) => "FAILED".to_owned(),
         (CallStatus::Skipped, _) => "skipped".to_owned(),
-    };
-    with_output(format!("{verdict}: {}", one_line(&wording.beside_command(&info.result.report))), info)
+    }
+}
+
+/// What came of a call, beside the call: `seen: “Save” closed`.
+pub(crate) fn result_line(info: &ActionCommandInfo, wording: Wording) -> String {
+    let said = one_line(&wording.beside_command(&info.result.report));
+    with_output(format!("{}: {said}", verdict_words(&info.result)), info)
 }
 
 /// Whether data came back that neither the command nor the sentence says: what an action in a window read back is what it was told.
@@ -110,9 +115,7 @@ pub(super) fn short_step_text(item: &MemoryItem, wording: Wording, marks: &Marks
         if reads(info) {
             return action_text(info, wording);
         }
-        let result = result_line(info, wording);
-        let verdict = result.split(':').next().unwrap_or_default();
-        format!("{} → {verdict}", info.command.to_line())
+        format!("{} → {}", info.command.to_line(), verdict_words(&info.result))
     };
     let lines: Vec<String> = item.actions.iter().map(|info| marks.line(line(info))).collect();
     format!("Step {}: {}", item.step, lines.join("; "))

@@ -270,7 +270,7 @@ mod tests {
         let value = serde_json::to_value(PromptSet { host_examples: "x".to_owned(), ..PromptSet::default() });
         let fields = value.unwrap();
         for name in PromptSet::names().filter(|name| !name.ends_with("examples")) {
-            assert!(fields.get(name).is_some(), "{name} is no template of the set");
+            assert!(fields.get(name).is_some(), "{name} is not a template of the set");
         }
     }
 

@@ -13,7 +13,11 @@ fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
     load_with(text, variables, Overrides::default())
 }
 
-fn load_with(text: &str, variables: &[(&str, &str)], overrides: Overrides) -> Result<Loaded, String> {
+pub(super) fn load_with(
+    text: &str,
+    variables: &[(&str, &str)],
+    overrides: Overrides,
+) -> Result<Loaded, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.toml");
     fs::write(&path, text).unwrap();

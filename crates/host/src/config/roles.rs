@@ -23,7 +23,7 @@ pub struct RoleSettings {
     pub agents: BTreeMap<String, RoleSetting>,
 }
 
-/// A model, and prompts of one's own. `deskhand fork --help` and the documentation name the variables of each prompt.
+/// A model, and prompts of one's own. An error names a variable that a prompt lacks or that does not exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoleSetting {
@@ -37,7 +37,7 @@ pub struct RoleSetting {
     pub examples: Option<PathBuf>,
 }
 
-/// Who repairs a reply, and how they are told.
+/// The model that repairs a reply, and its prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RepairSetting {
@@ -48,22 +48,6 @@ pub struct RepairSetting {
 }
 
 impl RoleSettings {
-    /// Every model that is named here, with its key.
-    pub(crate) fn models(&self) -> impl Iterator<Item = (String, &str)> {
-        let fixed = [
-            ("roles.host.model", &self.host.model),
-            ("roles.app.model", &self.app.model),
-            ("roles.evaluation.model", &self.evaluation.model),
-            ("roles.repair.model", &self.repair.model),
-        ];
-        let fixed = fixed.into_iter().map(|(key, model)| (key.to_owned(), model));
-        let groups = [("applications", &self.applications), ("agents", &self.agents)];
-        let named = groups.into_iter().flat_map(|(group, roles)| {
-            roles.iter().map(move |(name, role)| (format!("roles.{group}.{name}.model"), &role.model))
-        });
-        fixed.chain(named).filter_map(|(key, model)| Some((key, model.as_deref()?)))
-    }
-
     /// The same without models: one that is named for a run holds for all.
     pub(super) fn of_one_model(mut self) -> Self {
         let groups = self.applications.values_mut().chain(self.agents.values_mut());

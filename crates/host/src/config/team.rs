@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use deskhand_core::session::{ModelChain, ModelRoles};
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, ModelSettings, settings::Config};
+use super::{ConfigError, ModelSettings, roles::RoleSetting, settings::Config};
 
 /// Models besides the usual one, and which of all answer whom. Empty where the usual one answers everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -33,36 +33,46 @@ impl Team {
     pub(crate) fn of(config: &Config) -> Result<Self, ConfigError> {
         let mut team = Self::default();
         let mut all = vec![Self::USUAL.to_owned()];
-        team.add_backups(config, &config.model, "model", &mut all)?;
-        let mut chains = BTreeMap::new();
-        for (key, spec) in config.roles.models() {
-            let mut chain = ModelChain::new();
-            team.add(config, &key, spec, &mut chain)?;
-            // What is wrong with a special model may be right with the usual one.
-            chain.extend(all.iter().filter(|name| !chain.contains(name)).cloned().collect::<Vec<_>>());
-            chains.insert(key, chain);
-        }
-        if team.is_alone() {
-            return Ok(team);
-        }
-        let mut take = |key: &str| chains.remove(key).unwrap_or_default();
-        team.roles = ModelRoles {
-            host: take("roles.host.model"),
-            app: take("roles.app.model"),
-            evaluation: take("roles.evaluation.model"),
-            repair: take("roles.repair.model"),
-            all,
-            ..ModelRoles::default()
-        };
-        for (key, chain) in chains {
-            let name = key.strip_suffix(".model").unwrap_or(&key);
-            if let Some(name) = name.strip_prefix("roles.applications.") {
-                team.roles.applications.insert(name.to_lowercase(), chain);
-            } else if let Some(name) = name.strip_prefix("roles.agents.") {
-                team.roles.agents.insert(name.to_owned(), chain);
-            }
+        team.add_backups(config, &config.model, "model.backups", &mut all)?;
+        let mut chain = |key: &str, model: &Option<String>| team.chain(config, key, model.as_deref(), &all);
+        let roles = &config.roles;
+        let (host, app) =
+            (chain("roles.host.model", &roles.host.model)?, chain("roles.app.model", &roles.app.model)?);
+        let evaluation = chain("roles.evaluation.model", &roles.evaluation.model)?;
+        let repair = chain("roles.repair.model", &roles.repair.model)?;
+        let mut of_group =
+            |group: &str, settings: &BTreeMap<String, RoleSetting>, name_of: fn(&str) -> String| {
+                let named = settings.iter().filter(|(_, role)| role.model.is_some());
+                let chains = named.map(|(name, role)| {
+                    Ok((name_of(name), chain(&format!("roles.{group}.{name}.model"), &role.model)?))
+                });
+                chains.collect::<Result<BTreeMap<_, _>, ConfigError>>()
+            };
+        let applications = of_group("applications", &roles.applications, str::to_lowercase)?;
+        let agents = of_group("agents", &roles.agents, str::to_owned)?;
+        if !team.is_alone() {
+            let names = BTreeMap::new();
+            team.roles = ModelRoles { names, all, host, app, evaluation, repair, applications, agents };
         }
         Ok(team)
+    }
+
+    /// The models for a role: its own with their backups, then the usual ones. Empty if it has none of its own.
+    fn chain(
+        &mut self,
+        config: &Config,
+        key: &str,
+        model: Option<&str>,
+        all: &ModelChain,
+    ) -> Result<ModelChain, ConfigError> {
+        let mut chain = ModelChain::new();
+        if let Some(spec) = model {
+            self.add(config, key, spec, &mut chain)?;
+            // What is wrong with a special model may be right with the usual one.
+            let usual: ModelChain = all.iter().filter(|name| !chain.contains(name)).cloned().collect();
+            chain.extend(usual);
+        }
+        Ok(chain)
     }
 
     /// Adds the model that a key names, and its backups, to a chain.
@@ -96,7 +106,6 @@ impl Team {
         key: &str,
         chain: &mut ModelChain,
     ) -> Result<(), ConfigError> {
-        let key = if key == "model" { "model.backups" } else { key };
         settings.backups.iter().try_for_each(|spec| self.add(config, key, spec, chain))
     }
 }
@@ -104,14 +113,7 @@ impl Team {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Loaded, Overrides, Sources, load};
-
-    fn loaded(text: &str, overrides: Overrides) -> Result<Loaded, ConfigError> {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("config.toml");
-        std::fs::write(&file, text).unwrap();
-        load(&Sources { file: Some(file), overrides, ..Sources::default() })
-    }
+    use crate::config::{Overrides, tests::load_with};
 
     const TEAM: &str = r#"
         [model]
@@ -135,7 +137,7 @@ mod tests {
 
     #[test]
     fn each_role_has_its_models_and_their_backups_once() {
-        let team = Team::of(&loaded(TEAM, Overrides::default()).unwrap().config).unwrap();
+        let team = Team::of(&load_with(TEAM, &[], Overrides::default()).unwrap().config).unwrap();
         let roles = &team.roles;
         assert_eq!(roles.all, ["model", "second", "third", "ollama:qwen3"]);
         assert_eq!(roles.host, ["second", "third", "model", "ollama:qwen3"]);
@@ -148,7 +150,8 @@ mod tests {
 
     #[test]
     fn a_model_for_one_run_holds_for_all_roles() {
-        let config = loaded(TEAM, Overrides::default().model("third", "the flag --model")).unwrap().config;
+        let config =
+            load_with(TEAM, &[], Overrides::default().model("third", "the flag --model")).unwrap().config;
         assert_eq!(config.model.model.as_deref(), Some("gemini-2.5-flash"));
         let team = Team::of(&config).unwrap();
         assert!(team.roles.host.is_empty() && team.roles.applications.is_empty());
@@ -156,14 +159,12 @@ mod tests {
 
     #[test]
     fn a_model_that_does_not_exist_is_an_error_with_its_key() {
-        let wrong = |text: &str| {
-            let error = loaded(&format!("{TEAM}\n{text}"), Overrides::default()).unwrap_err();
-            format!("{error}: {}", error.help())
-        };
+        let wrong =
+            |text: &str| load_with(&format!("{TEAM}\n{text}"), &[], Overrides::default()).unwrap_err();
         let said = wrong("[roles.app]\nmodel = \"secnd\"");
         assert_eq!(
             said,
-            "`roles.app.model` cannot be used: there is no model `secnd`: did you mean `second`?"
+            "`roles.app.model` cannot be used: there is no model `secnd`\nhelp: did you mean `second`?"
         );
         let said = wrong("[models.fourth]\nbackups = [\"nobody\"]\n[roles.agents.shell]\nmodel = \"fourth\"");
         assert!(

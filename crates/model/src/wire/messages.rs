@@ -17,13 +17,10 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
+    let thinking = asked.reasoning.tokens();
     // Thoughts are part of the reply; a limit that leaves nothing for the rest would be refused.
-    let least = match asked.reasoning.tokens() {
-        0 => 0,
-        thinking => thinking.saturating_add(TOKENS_MIN),
-    };
-    let limit = request.completion_tokens_max.max(least);
-    put("max_tokens", json!(limit));
+    let least = if thinking > 0 { thinking.saturating_add(TOKENS_MIN) } else { 0 };
+    put("max_tokens", json!(request.completion_tokens_max.max(least)));
     let (system, others) = system_apart(said);
     let mut system: Vec<Value> = system.iter().flat_map(|one| one.parts.iter().map(part)).collect();
     if let Some(Value::Object(last)) = system.last_mut() {
@@ -40,7 +37,6 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if let Some(temperature) = asked.temperature() {
         put("temperature", json!(temperature));
     }
-    let thinking = asked.reasoning.tokens();
     if thinking > 0 {
         put("thinking", json!({"type": "enabled", "budget_tokens": thinking}));
     }

@@ -149,7 +149,7 @@ async fn silence_before_a_reply_has_a_bound_of_its_own() {
     advance(Duration::from_secs(50)).await;
     question.head().await;
     let (seconds, message) = given_up(question).await;
-    assert!((48..=52).contains(&seconds), "the head of a response is no part of the reply: {seconds}");
+    assert!((48..=52).contains(&seconds), "response headers do not count as part of the reply: {seconds}");
     assert!(message.contains("model.timeout_s"), "{message}");
 }
 

@@ -1,5 +1,5 @@
-//! Measures the prompts of recorded sessions, for `cargo xtask bench prompts`. Argument: the folder of the recordings. Prints JSON; with the
-//! name of a recording, the last prompt of it.
+//! Measures the prompts of recorded sessions, for `cargo xtask bench prompts`. Argument: the folder of the recordings. Prints JSON, all
+//! together last; with the name of a recording, the last prompt of it.
 #![expect(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -20,6 +20,8 @@ fn main() {
         println!("{}", measure(&Path::new(&folder).join(format!("{name}.jsonl.gz"))).last);
         return;
     }
-    let measured: Vec<Measured> = recordings(Path::new(&folder)).iter().map(|file| measure(file)).collect();
+    let mut measured: Vec<Measured> =
+        recordings(Path::new(&folder)).iter().map(|file| measure(file)).collect();
+    measured.push(Measured::all(&measured));
     println!("{}", serde_json::to_string(&measured).expect("figures are JSON"));
 }

@@ -10,7 +10,7 @@ use std::{
 use deskhand_core::{
     agent::AgentRef,
     ids::SessionId,
-    model::{ModelReply, ModelRequest, Part, Speaker},
+    model::{Message, ModelReply, ModelRequest, Part, Speaker},
     prompt::PromptSet,
     record::{Line, Record},
     session::{Effect, Event, Session},
@@ -46,6 +46,25 @@ pub(crate) struct Measured {
     pub(crate) last: String,
     /// Words of decisions that the recorded prompt had and today's has not.
     pub(crate) missing: Vec<String>,
+}
+
+impl Measured {
+    /// The figures of all recordings together.
+    pub(crate) fn all(sessions: &[Self]) -> Self {
+        let mut all = Self { name: "all".to_owned(), ..Self::default() };
+        for session in sessions {
+            all.questions += session.questions;
+            all.later += session.later;
+            all.cached += session.cached;
+            all.missing.extend(session.missing.iter().cloned());
+            for (mine, theirs) in [(&mut all.before, &session.before), (&mut all.after, &session.after)] {
+                for (part, tokens) in theirs {
+                    *mine.entry(part.clone()).or_default() += tokens;
+                }
+            }
+        }
+        all
+    }
 }
 
 /// The recordings in a folder, by name.
@@ -116,7 +135,7 @@ impl Reading {
         measured.questions += 1;
         count(before, &mut measured.before);
         count(after, &mut measured.after);
-        let whole = text_of(after, None);
+        let whole = text_of(&after.messages);
         if self.earlier.iter().any(|(agent, _)| *agent == after.agent) {
             measured.later += tokens(&whole);
             let same = self.earlier.iter().map(|(_, text)| common(text, &whole)).max().unwrap_or(0);
@@ -135,11 +154,9 @@ fn common(one: &str, other: &str) -> usize {
     same.map_or(0, |((at, c), _)| at + c.len_utf8())
 }
 
-/// The text of a request, of one speaker or of all.
-fn text_of(request: &ModelRequest, speaker: Option<Speaker>) -> String {
-    let messages =
-        request.messages.iter().filter(|message| speaker.is_none_or(|only| message.speaker == only));
-    let parts = messages.flat_map(|message| &message.parts);
+/// The text of messages.
+fn text_of<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
+    let parts = messages.into_iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| match part {
         Part::Text { text } => Some(text.as_str()),
         Part::Picture { .. } => None,
@@ -150,7 +167,7 @@ fn text_of(request: &ModelRequest, speaker: Option<Speaker>) -> String {
 /// Counts the tokens of a request by its headings.
 fn count(request: &ModelRequest, parts: &mut Parts) {
     for message in &request.messages {
-        let text = text_of(&ModelRequest { messages: vec![message.clone()], ..request.clone() }, None);
+        let text = text_of([message]);
         let mut part = match message.speaker {
             Speaker::System => "system",
             Speaker::User => "beginning",
@@ -180,7 +197,8 @@ fn missing(reply: &ModelReply, before: &ModelRequest, after: &ModelRequest) -> i
             words(decision.get(field).unwrap_or(&Value::Null), &mut used);
         }
     }
-    let [before, after] = [before, after].map(|request| text_of(request, Some(Speaker::User)));
+    let of_user = |message: &&Message| message.speaker == Speaker::User;
+    let [before, after] = [before, after].map(|request| text_of(request.messages.iter().filter(of_user)));
     let mut told = BTreeSet::new();
     words(&Value::String(before), &mut told);
     used.into_iter().filter(move |word| told.contains(word) && !after.contains(word.as_str()))

@@ -3,45 +3,37 @@
 #[path = "../../examples/prompts/measure.rs"]
 mod measure;
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use measure::{Measured, measure, recordings};
-
-impl Measured {
-    fn tokens_before(&self) -> usize {
-        self.before.values().sum()
-    }
-
-    fn tokens_after(&self) -> usize {
-        self.after.values().sum()
-    }
-
-    /// Adds another session.
-    fn add(&mut self, other: &Self) {
-        self.questions += other.questions;
-        for (mine, theirs) in [(&mut self.before, &other.before), (&mut self.after, &other.after)] {
-            for (part, tokens) in theirs {
-                *mine.entry(part.clone()).or_default() += tokens;
-            }
-        }
-        self.later += other.later;
-        self.cached += other.cached;
-        self.missing.extend(other.missing.iter().cloned());
-    }
-}
 
 #[test]
 fn prompts_are_a_third_shorter_than_they_were_and_lack_nothing() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/sessions/steps");
     let sessions: Vec<Measured> = recordings(&folder).iter().map(|file| measure(file)).collect();
     assert_eq!(sessions.len(), 10);
-    let mut all = Measured::default();
     for session in &sessions {
         assert!(session.questions > 8, "{}: {} questions", session.name, session.questions);
-        all.add(session);
     }
-    let (before, after) = (all.tokens_before(), all.tokens_after());
+    let all = Measured::all(&sessions);
+    let (before, after): (usize, usize) = (all.before.values().sum(), all.after.values().sum());
     assert!(after * 100 <= before * 65, "{before} tokens before, {after} now");
     assert_eq!(all.missing, [""; 0], "decisions used it");
     assert!(all.cached * 10 >= all.later * 7, "a cache would serve {} of {} tokens", all.cached, all.later);
+}
+
+#[test]
+fn recordings_are_summed_by_part() {
+    let one = |before: usize, after: usize| Measured {
+        questions: 2,
+        before: BTreeMap::from([("Tools".to_owned(), before)]),
+        after: BTreeMap::from([("Tools".to_owned(), after), ("Rules".to_owned(), 5)]),
+        later: 100,
+        cached: 75,
+        ..Measured::default()
+    };
+    let all = Measured::all(&[one(100, 50), one(60, 30)]);
+    assert_eq!((all.questions, all.later, all.cached), (4, 200, 150));
+    assert_eq!(all.before, BTreeMap::from([("Tools".to_owned(), 160)]));
+    assert_eq!(all.after, BTreeMap::from([("Tools".to_owned(), 80), ("Rules".to_owned(), 10)]));
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{
     items::{Item, items},
-    lines::{cost, lines, told, worth_listing},
+    lines::{cost, lines, usually_listed, worth_listing},
     whole::{ListOptions, partial_line, surface_text},
 };
 use crate::{
@@ -53,17 +53,16 @@ pub fn changes_text(old: &WindowView, new: &WindowView, options: &ListOptions) -
 fn surface_changes(old: &Surface, new: &Surface, focus_reported: bool, options: &ListOptions) -> String {
     let before = items(&old.window, &old.tree);
     let after = items(&new.window, &new.tree);
-    let known: HashMap<ElementId, &Item<'_>> = told(&before, &old.window)
+    let known: HashMap<ElementId, &Item<'_>> = usually_listed(&before, &old.window)
         .into_iter()
         .filter_map(|at| before.get(at))
         .map(|item| (item.element.id, item))
         .collect();
-    let mut listed: Vec<usize> = told(&after, &new.window);
-    // What was told before is told on, whatever becomes of it.
+    // An element that was listed before stays listed, so that its changes are reported.
     let is_known = |at: &usize| after.get(*at).is_some_and(|item| known.contains_key(&item.element.id));
-    let going_on: Vec<usize> =
-        worth_listing(&after).into_iter().filter(|at| is_known(at) && !listed.contains(at)).collect();
-    listed.extend(going_on);
+    let usual: HashSet<usize> = usually_listed(&after, &new.window).into_iter().collect();
+    let mut listed = worth_listing(&after);
+    listed.retain(|at| usual.contains(at) || is_known(at));
     let now: HashSet<ElementId> =
         listed.iter().filter_map(|at| after.get(*at)).map(|item| item.element.id).collect();
     let (mut changed, mut added) = (HashSet::new(), HashSet::new());

@@ -23,9 +23,9 @@ pub(super) fn worth_listing(items: &[Item<'_>]) -> Vec<usize> {
     items.iter().enumerate().filter(|(_, item)| told(item)).map(|(place, _)| place).collect()
 }
 
-/// The indices of items that a listing tells of its own accord: without what says nothing and what nobody can use now, which are
-/// disabled buttons outside of dialogs. In a dialog it matters that a button is disabled.
-pub(super) fn told(items: &[Item<'_>], window: &WindowInfo) -> Vec<usize> {
+/// The indices of items that are listed without a search: no buttons without any text, and no disabled buttons outside of dialogs. In a
+/// dialog it matters that a button is disabled.
+pub(super) fn usually_listed(items: &[Item<'_>], window: &WindowInfo) -> Vec<usize> {
     let says = |item: &Item<'_>| {
         let element = item.element;
         let is_button = [Role::PUSH_BUTTON, Role::TOGGLE_BUTTON].contains(&element.role) && item.leaf;

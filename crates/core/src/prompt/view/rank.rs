@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     items::Item,
-    lines::{cost, told},
+    lines::{cost, usually_listed},
 };
 use crate::ui::{Role, State, WindowInfo};
 
@@ -38,7 +38,7 @@ pub(super) fn choose(
     words: &[String],
     tokens_max: usize,
 ) -> (HashSet<usize>, usize) {
-    let mut ranked: Vec<(u32, usize)> = told(items, window)
+    let mut ranked: Vec<(u32, usize)> = usually_listed(items, window)
         .into_iter()
         .filter_map(|place| items.get(place).map(|item| (score(item, words), place)))
         .collect();
