@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use deskhand_core::session::ModelRoles;
 use deskhand_model::{
-    AnyModel, Endpoint, EndpointConfig, EndpointSetupError, SCRIPT_MODEL, Script, ScriptError, SecretSource,
-    StructuredOutput,
+    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, SCRIPT_MODEL, Script, ScriptError,
+    SecretSource, StructuredOutput,
 };
 use serde::{Deserialize, Serialize};
 
@@ -114,7 +114,19 @@ fn endpoint_help(error: &EndpointSetupError) -> String {
         }
         EndpointSetupError::BaseUrl { .. } => "fix `model.base_url`".to_owned(),
         EndpointSetupError::NoModel { .. } => "set `model.model`".to_owned(),
+        EndpointSetupError::Cassette(error) => cassette_help(error),
         EndpointSetupError::Client(_) => "run with `DESKHAND_LOG=debug` for details".to_owned(),
+    }
+}
+
+fn cassette_help(error: &CassetteError) -> String {
+    match error {
+        CassetteError::Io { .. } => "check the path in `model.cassette`, or after --cassette".to_owned(),
+        CassetteError::Other { .. } | CassetteError::AnotherModel { .. } | CassetteError::TooLong { .. } => {
+            "record into a new file, or name the model that the cassette holds".to_owned()
+        }
+        CassetteError::Newer { .. } => "play it with the version that recorded it".to_owned(),
+        CassetteError::Line { .. } => "remove the line, or record the cassette again".to_owned(),
     }
 }
 
@@ -180,6 +192,7 @@ impl ModelSetup {
         for settings in std::iter::once(&mut self.settings).chain(self.team.others.values_mut()) {
             settings.script = settings.script.take().map(absolute);
             settings.api_key_file = settings.api_key_file.take().map(absolute);
+            settings.cassette = settings.cassette.take().map(|cassette| cassette.map(absolute));
         }
         self
     }
@@ -190,6 +203,17 @@ impl ModelSetup {
     /// No model is named.
     pub fn choice(self) -> Result<ModelChoice, ModelError> {
         choice(self.settings, self.variables)
+    }
+
+    /// How to reach each model: the usual one, then those of roles and backups, by name.
+    pub fn choices(self) -> Vec<(String, Result<ModelChoice, ModelError>)> {
+        let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(self.team.others);
+        let variables = self.variables;
+        all.map(|(name, settings)| {
+            let choice = choice(settings, variables.clone()).map_err(|error| error.of(&name));
+            (name, choice)
+        })
+        .collect()
     }
 
     /// How to reach all models.
@@ -302,6 +326,7 @@ fn endpoint(
     config.idle_timeout = Duration::from_secs(settings.idle_timeout_s.unwrap_or(settings.timeout_s));
     config.attempts_max = settings.attempts_max;
     config.vision = settings.vision;
+    config.cassette = settings.cassette.map(|cassette| cassette.0);
     config.reasoning = settings.reasoning.to_reasoning();
     config.structured_output = match settings.structured_output {
         StructuredOutputSetting::Auto => StructuredOutput::Auto,

@@ -1,9 +1,10 @@
 //! Language model clients: one request, one reply.
 //!
 //! [`Model`] is the port; [`Endpoint`] talks to a server in one of several [`Wire`] formats, [`Script`] replies from a file.
-//! `deskhand_core` builds requests and parses replies; this crate does neither. It writes no files, and no message
-//! contains a key.
+//! `deskhand_core` builds requests and parses replies; this crate does neither. It writes no
+//! file but the cassette that it is told to record, and no message contains a key.
 
+mod cassette;
 mod endpoint;
 mod port;
 mod prices;
@@ -11,8 +12,11 @@ mod script;
 mod team;
 mod wire;
 
+pub use cassette::{Cassette, CassetteError};
 pub use deskhand_http::SecretSource;
-pub use endpoint::{Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, normalise_base_url};
+pub use endpoint::{
+    Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, Recorded, normalise_base_url, recorded,
+};
 pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};

@@ -46,6 +46,13 @@ pub enum Behaviour {
     },
     /// Streams a completion of these texts, one an event, with these prompt and completion tokens.
     Stream(Vec<String>, (u64, u64)),
+    /// Responds 200 with a body of this type, one byte at a time.
+    Drip {
+        /// The media type.
+        media_type: String,
+        /// The body.
+        body: String,
+    },
     /// Responds as `Reply` once [`MockEndpoint::release`] was called.
     Held(String),
     /// Reads the request and never responds.
@@ -87,6 +94,7 @@ impl Behaviour {
             Self::Status { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
             Self::Reply { .. }
             | Self::Stream(..)
+            | Self::Drip { .. }
             | Self::Held(_)
             | Self::Hang
             | Self::CutBody
@@ -272,6 +280,15 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
             stream.write_all(head.as_bytes()).await?;
             for event in stream_events(&texts, usage) {
                 stream.write_all(format!("data: {event}\n\n").as_bytes()).await?;
+                stream.flush().await?;
+            }
+        }
+        Behaviour::Drip { media_type, body } => {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-type: {media_type}\r\nconnection: close\r\n\r\n");
+            stream.write_all(head.as_bytes()).await?;
+            stream.set_nodelay(true)?;
+            for byte in body.bytes() {
+                stream.write_all(&[byte]).await?;
                 stream.flush().await?;
             }
         }

@@ -2,6 +2,7 @@
 
 pub mod display;
 pub mod endpoint;
+pub mod faults;
 pub mod fixture;
 pub mod forgeries;
 pub mod parser;

@@ -31,8 +31,10 @@ pub enum Ending {
     Done,
     /// The limit of tokens is reached.
     Length,
-    /// The model, or a filter, refuses.
+    /// The model refuses.
     Refused,
+    /// A filter stops the reply.
+    Filtered,
 }
 
 /// The tokens of a reply: 100 read, 60 of them from the cache, and 7 written.
@@ -141,10 +143,56 @@ impl Spoken {
         }
     }
 
+    /// The media type of streams.
+    const fn stream_type(self) -> &'static str {
+        match self {
+            Self::Ollama => "application/x-ndjson",
+            Self::Chat | Self::Responses | Self::Messages | Self::Gemini => "text/event-stream",
+        }
+    }
+
     /// Responds with this as a stream.
     pub fn sends(self, stream: &str) -> Behaviour {
-        let kind = if self == Self::Ollama { "application/x-ndjson" } else { "text/event-stream" };
-        Behaviour::status(200, stream).with_header("content-type", kind)
+        Behaviour::status(200, stream).with_header("content-type", self.stream_type())
+    }
+
+    /// Responds with a streamed reply, one byte at a time.
+    pub fn drips(self, text: &str) -> Behaviour {
+        Behaviour::Drip { media_type: self.stream_type().to_owned(), body: self.streamed(text).concat() }
+    }
+
+    /// A reply in one piece that is no text but the call of a tool with these arguments, in JSON.
+    pub fn tool_call(self, name: &str, arguments: &str) -> Value {
+        let input: Value = serde_json::from_str(arguments).unwrap_or_default();
+        let mut reply = self.whole("", Ending::Done);
+        let (place, value) = match self {
+            Self::Chat => (
+                "/choices/0/message",
+                json!({"role": "assistant", "content": null, "tool_calls": [
+                    {"id": "c1", "type": "function", "function": {"name": name, "arguments": arguments}},
+                ]}),
+            ),
+            Self::Responses => (
+                "/output",
+                json!([{"type": "function_call", "call_id": "c1", "name": name, "arguments": arguments}]),
+            ),
+            Self::Messages => {
+                ("/content", json!([{"type": "tool_use", "id": "c1", "name": name, "input": input}]))
+            }
+            Self::Gemini => {
+                ("/candidates/0/content/parts", json!([{"functionCall": {"name": name, "args": input}}]))
+            }
+            Self::Ollama => (
+                "/message",
+                json!({"role": "assistant", "content": "", "tool_calls": [
+                    {"function": {"name": name, "arguments": input}},
+                ]}),
+            ),
+        };
+        if let Some(found) = reply.pointer_mut(place) {
+            *found = value;
+        }
+        reply
     }
 
     /// The body of an error, as the provider writes it.
@@ -207,10 +255,15 @@ impl Spoken {
 fn chat(text: &str, ending: Ending) -> Value {
     let (read, cached, written) = TOKENS;
     let refusal = (ending == Ending::Refused).then_some(text);
+    let finish = match ending {
+        Ending::Done | Ending::Refused => "stop",
+        Ending::Length => "length",
+        Ending::Filtered => "content_filter",
+    };
     json!({
         "object": "chat.completion", "model": "m-1",
         "choices": [{
-            "index": 0, "finish_reason": if ending == Ending::Length { "length" } else { "stop" },
+            "index": 0, "finish_reason": finish,
             "message": {"role": "assistant", "content": text, "refusal": refusal, "reasoning_content": THOUGHT},
         }],
         "usage": {
@@ -223,10 +276,11 @@ fn responses(text: &str, ending: Ending) -> Value {
     let (read, cached, written) = TOKENS;
     let part = match ending {
         Ending::Refused => json!({"type": "refusal", "refusal": text}),
-        Ending::Done | Ending::Length => json!({"type": "output_text", "text": text}),
+        Ending::Done | Ending::Length | Ending::Filtered => json!({"type": "output_text", "text": text}),
     };
     let (status, details) = match ending {
         Ending::Length => ("incomplete", json!({"reason": "max_output_tokens"})),
+        Ending::Filtered => ("incomplete", json!({"reason": "content_filter"})),
         Ending::Done | Ending::Refused => ("completed", Value::Null),
     };
     json!({
@@ -246,7 +300,7 @@ fn messages(text: &str, ending: Ending) -> Value {
     let reason = match ending {
         Ending::Done => "end_turn",
         Ending::Length => "max_tokens",
-        Ending::Refused => "refusal",
+        Ending::Refused | Ending::Filtered => "refusal",
     };
     json!({
         "type": "message", "role": "assistant", "model": "m-1", "stop_reason": reason,
@@ -299,6 +353,7 @@ fn gemini(parts: &[Value], ending: Ending) -> Value {
         Ending::Done => "STOP",
         Ending::Length => "MAX_TOKENS",
         Ending::Refused => "PROHIBITED_CONTENT",
+        Ending::Filtered => "SAFETY",
     };
     json!({
         "candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": reason}],

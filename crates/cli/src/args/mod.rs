@@ -23,7 +23,7 @@ pub(crate) use desktop::{
     TreeArgs, WindowsArgs,
 };
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
-pub(crate) use model::{ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
+pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};

@@ -1,6 +1,8 @@
 //! Arguments of `deskhand model`.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueHint};
 
 use super::ModelArgs;
 
@@ -19,6 +21,9 @@ pub(crate) enum ModelCommand {
     /// Ask a model two small questions, and say what it can: reply in a given form, see pictures.
     #[command(after_help = TEST_EXAMPLES)]
     Test(ModelTestArgs),
+    /// Show what a cassette holds: each request to a model that was recorded with `--cassette record:FILE`, and what came back.
+    #[command(after_help = CASSETTE_EXAMPLES)]
+    Cassette(ModelCassetteArgs),
 }
 
 #[derive(Debug, Args)]
@@ -38,6 +43,19 @@ pub(crate) struct ModelTestArgs {
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct ModelCassetteArgs {
+    /// The cassette.
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+const CASSETTE_EXAMPLES: &str = "\
+Examples:
+  deskhand run \"…\" --cassette record:wire.jsonl
+  deskhand model cassette wire.jsonl
+  deskhand run \"…\" --cassette play:wire.jsonl     the same replies, without the model";
 
 const LIST_EXAMPLES: &str = "\
 Examples:

@@ -2,7 +2,7 @@
 //! and `config explain` take the same ones.
 
 use clap::{Args, ValueEnum, ValueHint};
-use deskhand_host::config::{Overrides, ScreenSize};
+use deskhand_host::config::{CassetteSetting, Overrides, ScreenSize};
 use serde_json::Value;
 
 /// Every flag that stands for a setting.
@@ -44,6 +44,9 @@ pub(crate) struct ModelArgs {
     /// Seconds that the endpoint may be silent before its reply or between parts of it [default: 1800].
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) timeout: Option<u64>,
+    /// Record what is sent to the endpoint and what comes back, or play a recording instead of asking: `record:FILE` or `play:FILE`.
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) cassette: Option<CassetteSetting>,
 }
 
 /// What the model is shown.
@@ -238,7 +241,8 @@ impl ModelArgs {
         };
         let overrides = overrides
             .set_if("model.base_url", self.base_url.clone(), "the flag --base-url")
-            .set_if("model.timeout_s", self.timeout, "the flag --timeout");
+            .set_if("model.timeout_s", self.timeout, "the flag --timeout")
+            .set_if("model.cassette", self.cassette.clone().map(String::from), "the flag --cassette");
         match &self.api_key_env {
             // A key file in the configuration would win.
             Some(name) => overrides.set("model.api_key_env", name.as_str(), "the flag --api-key-env").set(

@@ -174,19 +174,24 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let mut findings =
         vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
     findings.extend(agents(&host).await);
-    let setup = ModelSetup::of(host.config(), args.script.variables()).map_err(HostError::from);
-    let choice = match setup.map_err(CliError::from).and_then(|setup| Ok(setup.choice()?)) {
-        Ok(choice) => choice,
+    let choices = match ModelSetup::of(host.config(), args.script.variables()).map_err(HostError::from) {
+        Ok(setup) => setup.choices(),
         Err(error) => {
+            let error = CliError::from(error);
             findings.push(finding("model", Err((error.to_string(), error.help_text()))));
             return findings;
         }
     };
-    findings.push(match quick(choice).open().map_err(CliError::from) {
-        Err(error) => finding("model", Err((error.to_string(), error.help_text()))),
-        Ok(model) if args.ask => finding("model", ask(&model).await),
-        Ok(model) => finding("model", Ok(format!("{} (not contacted; use --ask)", model.name()))),
-    });
+    for (at, (name, choice)) in choices.into_iter().enumerate() {
+        // The first is the usual one, and those of roles and backups have names.
+        let name = if at == 0 { "model".to_owned() } else { format!("model {name}") };
+        let opened = choice.and_then(|choice| quick(choice).open()).map_err(CliError::from);
+        findings.push(match opened {
+            Err(error) => finding(&name, Err((error.to_string(), error.help_text()))),
+            Ok(model) if args.ask => finding(&name, ask(&model).await),
+            Ok(model) => finding(&name, Ok(format!("{} (not contacted; use --ask)", model.name()))),
+        });
+    }
     findings
 }
 

@@ -14,14 +14,16 @@ use deskhand_host::{
     Found, Host, HostError,
     config::{ModelSettings, Provider},
     found_providers,
-    model::{ModelSetup, endpoint_of},
+    model::{ModelError, ModelSetup, endpoint_of},
 };
-use deskhand_model::{AnyModel, Listed, Model as _, NoPictures, PictureError, PictureSource, Unwatched};
+use deskhand_model::{
+    AnyModel, Endpoint, Listed, Model as _, NoPictures, PictureError, PictureSource, Unwatched, recorded,
+};
 use serde_json::{Value, json};
 
 use super::host::load;
 use crate::{
-    args::{ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
+    args::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -30,6 +32,7 @@ pub(crate) async fn model(args: &ModelCommandArgs) -> CommandResult {
     match &args.command {
         ModelCommand::List(args) => list(args).await,
         ModelCommand::Test(args) => test(args).await,
+        ModelCommand::Cassette(args) => cassette(args),
     }
 }
 
@@ -120,7 +123,7 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     let host = load(args.model.overrides())?;
     let choice = ModelSetup::of(host.config(), BTreeMap::new()).map_err(HostError::from)?.choice()?;
     let model = super::doctor::quick(choice).open()?;
-    let AnyModel::Endpoint(_) = &model else {
+    let AnyModel::Endpoint(endpoint) = &model else {
         return Err(CliError::usage("a script cannot answer test questions"));
     };
     let out = Output::to(Stream::Out);
@@ -152,6 +155,8 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     });
     let (tone, sees) = sees(&model).await;
     out.line(&row("pictures", tone, &sees));
+    let (tone, context) = context(endpoint).await;
+    out.line(&row("context", tone, &context));
     Ok(Exit::Success)
 }
 
@@ -186,6 +191,22 @@ async fn sees(model: &AnyModel) -> (Tone, String) {
     }
 }
 
+/// How much the model reads, in words.
+async fn context(endpoint: &Endpoint) -> (Tone, String) {
+    match endpoint.about().await.map(|about| about.and_then(|about| about.context_tokens)) {
+        Ok(Some(tokens)) if tokens < CONTEXT_WANTED => (
+            Tone::Doubtful,
+            format!("{tokens} tokens; prompts are often longer, up to about {CONTEXT_WANTED}"),
+        ),
+        Ok(Some(tokens)) => (Tone::Good, format!("{tokens} tokens")),
+        Ok(None) => (Tone::Faint, "the endpoint does not say how much it reads".to_owned()),
+        Err(failure) => (Tone::Faint, failure.message),
+    }
+}
+
+/// The context that a model should have: prompts on usual windows, pictures aside, with the reply.
+const CONTEXT_WANTED: u64 = 16_000;
+
 struct OnePicture(Vec<u8>);
 
 impl PictureSource for OnePicture {
@@ -213,6 +234,23 @@ pub(super) fn probe(parts: Vec<Part>, field: &str, kind: &str, completion_tokens
         attempts_max: u32::MAX,
         models: Vec::new(),
     }
+}
+
+/// Each exchange of a cassette, as a row.
+fn cassette(args: &ModelCassetteArgs) -> CommandResult {
+    let (model, exchanges) = recorded(&args.file).map_err(ModelError::Endpoint)?;
+    let out = Output::to(Stream::Out);
+    out.line(&Line::of(Tone::Strong, model));
+    for (at, exchange) in exchanges.iter().enumerate() {
+        let status = exchange.status.map_or_else(|| "   ".to_owned(), |status| status.to_string());
+        let head = format!("  {:>3}  {status}  {:>6} ms  {}  ", at + 1, exchange.took_ms, exchange.request);
+        let (tone, text) = match &exchange.reading {
+            Ok(text) => (Tone::Plain, text),
+            Err(problem) => (Tone::Doubtful, problem),
+        };
+        out.line(&Line::of(Tone::Faint, head).with(tone, excerpt(text, 200)));
+    }
+    Ok(Exit::Success)
 }
 
 /// What to do where no model is configured, with what is found here.

@@ -52,8 +52,10 @@ async fn a_model_is_tried_with_a_question_and_a_picture() {
     let endpoint = MockEndpoint::start([
         spoken.reply(r#"{"sum": 5}"#, true),
         spoken.reply(r#"{"colour": "Red"}"#, true),
+        Behaviour::status(200, r#"{"data": [{"id": "claude-x", "context_length": 200000}]}"#),
         spoken.reply("Five.", false),
         spoken.error(400, "invalid_request_error", "this model takes no image input"),
+        Behaviour::status(200, r#"{"data": [{"id": "claude-y"}]}"#),
         spoken.error(401, "authentication_error", "invalid x-api-key"),
     ])
     .await
@@ -62,11 +64,18 @@ async fn a_model_is_tried_with_a_question_and_a_picture() {
     let arguments = ["model", "test", "--model", "anthropic:claude-x", "--base-url", &url];
     let good = world.shown(&run(&world, &arguments).await);
     assert!(good.starts_with("exit 0\n"), "{good}");
-    for part in ["anthropic claude-x at http://", "m-1 after", "form      as asked", "pictures  seen"] {
+    for part in [
+        "anthropic claude-x at http://",
+        "m-1 after",
+        "form      as asked",
+        "pictures  seen",
+        "context   200000 tokens",
+    ] {
         assert!(good.contains(part), "{part}: {good}");
     }
     let poor = world.shown(&run(&world, &arguments).await);
     assert!(poor.contains("not as asked: Five.") && poor.contains("takes no image input"), "{poor}");
+    assert!(poor.contains("the endpoint does not say how much it reads"), "{poor}");
     let none = world.shown(&run(&world, &arguments).await);
     assert!(none.starts_with("exit 1\n") && none.contains("invalid x-api-key"), "{none}");
 }
@@ -104,7 +113,7 @@ async fn job(spoken: Spoken, provider: &str) {
     )
     .unwrap();
     let mut asked = 0_u32;
-    let endpoint = MockEndpoint::answering_requests(move |request| {
+    let mut endpoint = MockEndpoint::answering_requests(move |request| {
         asked += 1;
         let cut: String = spoken.streamed("{\"thought\": \"no end").into_iter().take(2).collect();
         match asked {
@@ -122,25 +131,13 @@ async fn job(spoken: Spoken, provider: &str) {
     .unwrap();
     let url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
     let model = format!("{provider}:m");
-    let ran = run(
-        &world,
-        &[
-            "run",
-            REQUEST,
-            "--open",
-            "sales.odt",
-            "--desktop",
-            "virtual",
-            "--json",
-            "--script-var",
-            &variable,
-            "--model",
-            &model,
-            "--base-url",
-            &url,
-        ],
-    )
-    .await;
+    let asking = async |cassette: &str| {
+        let document = ["run", REQUEST, "--open", "sales.odt", "--desktop", "virtual", "--json"];
+        let settings =
+            ["--script-var", &variable, "--model", &model, "--base-url", &url, "--cassette", cassette];
+        run(&world, &[document.as_slice(), &settings].concat()).await
+    };
+    let ran = asking("record:wire.jsonl").await;
     let printed = String::from_utf8_lossy(&ran.stdout);
     let summary: Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
     assert_eq!(summary["outcome"], "finished", "{provider}: {}", String::from_utf8_lossy(&ran.stderr));
@@ -149,6 +146,22 @@ async fn job(spoken: Spoken, provider: &str) {
     assert_eq!((summary["model_calls"].as_u64(), requests.len()), (Some(9), 9), "{provider}: {summary}");
     assert!(requests.iter().all(|one| one.path == spoken.path(true)), "{provider}");
     assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"), "{provider}");
+    if spoken == Spoken::Messages {
+        // The same again without the server, failures included, on a desktop of its own.
+        endpoint.kill().await;
+        fs::remove_file(&output).unwrap();
+        let played = asking("play:wire.jsonl").await;
+        let shown = world.shown(&played);
+        assert!(shown.starts_with("exit 0\n") && fs::read(&output).unwrap().starts_with(b"PK"), "{shown}");
+        let held = world.run(&["model", "cassette", "wire.jsonl"]);
+        assert!(
+            held.starts_with("exit 0\n") && held.contains("429") && held.contains("Overloaded"),
+            "{held}"
+        );
+        assert_eq!(held.matches("POST /messages").count(), 9, "{held}");
+        let twice = world.shown(&asking("play:elsewhere.jsonl").await);
+        assert!(twice.starts_with("exit 3\n") && twice.contains("elsewhere.jsonl"), "{twice}");
+    }
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
 

@@ -6,6 +6,7 @@
 //! - [`explain()`] explains a key and the source of its value.
 
 mod agents;
+mod cassette;
 mod desktop;
 mod detection;
 mod error;
@@ -27,6 +28,7 @@ mod team;
 mod view;
 
 pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
+pub use cassette::CassetteSetting;
 pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, KeepSetting, ScreenSize};
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;

@@ -7,7 +7,7 @@ use deskhand_model::Reasoning;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, Provider};
+use super::{CassetteSetting, ConfigError, Provider};
 
 /// How to reach a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub struct ModelSettings {
     /// Models to ask instead, in order, if this one does not answer: names of `models`, or `PROVIDER:MODEL`. With a backup, it is asked
     /// at most twice for one question, and not at all for a while if it keeps failing.
     pub backups: Vec<String>,
+    /// A file for what is sent to the endpoint and what comes back: `record:FILE` adds to it, `play:FILE` takes the replies from it and
+    /// sends nothing. It holds what the model is shown, with pictures by their hash and without keys.
+    pub cassette: Option<CassetteSetting>,
     /// Whether the model accepts pictures.
     pub vision: bool,
 }
@@ -107,6 +110,7 @@ impl Default for ModelSettings {
             structured_output: StructuredOutputSetting::Auto,
             reasoning: ReasoningSetting::Auto,
             backups: Vec::new(),
+            cassette: None,
             vision: true,
         }
     }

@@ -10,27 +10,27 @@ use deskhand_core::{
     model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequest, Usage},
     text::clip,
 };
-use deskhand_http::{Bound, Secret, Silence, read_body_until};
+use deskhand_http::Bound;
 use jiff::Timestamp;
-use reqwest::{
-    Client, RequestBuilder, Response,
-    header::{ACCEPT, CONTENT_TYPE, LOCATION, RETRY_AFTER},
-};
-use tokio::time::{Instant, timeout_at};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{
     breaker::Breaker,
-    config::{EndpointConfig, EndpointSetupError, KeyHeader, parse_base_url, read_key, strip},
+    config::{EndpointConfig, EndpointSetupError, parse_base_url, read_key, strip},
     failure::{Fault, Named, Retry},
+    transport::{Outgoing, Transport},
     wait,
 };
 use crate::{
+    cassette::{Cassette, Received},
     port::{Model, ModelSign, ModelSigns, PictureSource},
-    wire::{Answer, Asked, Dialect, Listed, Reasoning, Said, Stop, StreamError, listed, said},
+    wire::{
+        Answer, Asked, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire, detailed, listed,
+        said, said_with_hashes,
+    },
 };
-
-/// The maximum response size, in bytes.
-const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
 /// The longest text of thoughts that is kept, in characters.
 const REASONING_CHARS_MAX: usize = 20_000;
@@ -42,10 +42,9 @@ const DIALECTS_MAX: u32 = 5;
 #[derive(Debug)]
 pub struct Endpoint {
     config: EndpointConfig,
-    endpoint: Named,
+    pub(super) endpoint: Named,
     name: String,
-    key: Option<Secret>,
-    client: Client,
+    transport: Transport,
     dialect: Mutex<Dialect>,
     breaker: Arc<Breaker>,
 }
@@ -55,14 +54,16 @@ impl Endpoint {
     ///
     /// # Errors
     ///
-    /// If the base URL is invalid, the model name is empty, or the key cannot be read.
+    /// If the base URL is invalid, the model name is empty, or the key or the cassette cannot be read.
     pub fn new(config: EndpointConfig) -> Result<Self, EndpointSetupError> {
         let server = parse_base_url(&config.base_url)?;
         let base_url = strip(&server, config.wire);
         if config.model.trim().is_empty() {
             return Err(EndpointSetupError::NoModel { base_url, list: config.wire.usual().1 });
         }
-        let key = config.key.as_ref().map(|source| read_key(source, &base_url)).transpose()?;
+        let plays = matches!(config.cassette, Some(Cassette::Play(_)));
+        let key = config.key.as_ref().filter(|_| !plays);
+        let key = key.map(|source| read_key(source, &base_url)).transpose()?;
         let client = deskhand_http::client(&server, config.connect_timeout, Bound::Callers)
             .map_err(EndpointSetupError::Client)?;
         let dialect = Dialect::new(&config);
@@ -73,9 +74,14 @@ impl Endpoint {
             key_place: config.key.as_ref().map(ToString::to_string),
             base_url,
         };
-        let name = format!("{} {} at {}", config.provider, endpoint.model, endpoint.base_url);
-        let breaker = Breaker::of(&endpoint.base_url, &endpoint.model);
-        Ok(Self { config, endpoint, name, key, client, dialect: Mutex::new(dialect), breaker })
+        let place = match &config.cassette {
+            Some(Cassette::Play(file)) => format!("in the cassette {}", file.display()),
+            Some(Cassette::Record(_)) | None => format!("at {}", endpoint.base_url),
+        };
+        let name = format!("{} {} {place}", config.provider, endpoint.model);
+        let breaker = Breaker::of(&place, &endpoint.model);
+        let transport = Transport::new(&config, client, key, &endpoint.base_url)?;
+        Ok(Self { config, endpoint, name, transport, dialect: Mutex::new(dialect), breaker })
     }
 
     /// The models that the endpoint says it has.
@@ -84,56 +90,50 @@ impl Endpoint {
     ///
     /// If it does not answer, does not accept the key, or lists nothing. It is asked once.
     pub async fn models(&self) -> Result<Vec<Listed>, ModelFailure> {
+        let wire = self.config.wire;
+        self.facts(Method::GET, wire.usual().1, None, |answer| listed(wire, answer)).await
+    }
+
+    /// What the endpoint says of its model; `None` if it does not know it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Endpoint::models`].
+    pub async fn about(&self) -> Result<Option<Listed>, ModelFailure> {
+        let model = &self.config.model;
+        if self.config.wire == Wire::Ollama {
+            let body = json!({"model": model});
+            let of = |answer: &Value| Some(Some(detailed(model, answer)));
+            return self.facts(Method::POST, DETAILS, Some(body), of).await;
+        }
+        Ok(self.models().await?.into_iter().find(|one| one.name == *model))
+    }
+
+    /// Asks for something about models.
+    async fn facts<T>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+        read: impl FnOnce(&Value) -> Option<T>,
+    ) -> Result<T, ModelFailure> {
         let start = Instant::now();
         let failed = |fault: Fault| ModelFailure {
             attempts: 1,
             elapsed_ms: milliseconds(start.elapsed()),
             ..ModelFailure::new(fault.kind, self.redact(&fault.message))
         };
-        let wire = self.config.wire;
-        let url = format!("{}{}", self.endpoint.base_url, wire.usual().1);
+        let url = format!("{}{path}", self.endpoint.base_url);
         let endpoint = Named { url, model: String::new(), ..self.endpoint.clone() };
-        let request = self.with_headers(self.client.get(&endpoint.url));
-        let (status, bytes) = match self.send(request, &endpoint, |_| false).await {
-            Ok((response, bytes)) => (response.status(), bytes),
-            Err(fault) => return Err(failed(fault)),
-        };
-        let text = self.redact(&String::from_utf8_lossy(&bytes));
+        let outgoing = Outgoing { method, body: body.as_ref().map(Value::to_string), shown: body };
+        let response = self.transport.send(outgoing, &endpoint, |_| false).await.map_err(failed)?;
+        let text = self.redact(&response.body);
+        let status = response.status();
         if !status.is_success() {
             return Err(failed(endpoint.status(status, &text, None, None)));
         }
-        let models = serde_json::from_str(&text).ok().and_then(|response| listed(wire, &response));
-        models.ok_or_else(|| failed(endpoint.not_json(&text)))
-    }
-
-    /// Adds the key and what the wire format needs.
-    fn with_headers(&self, builder: RequestBuilder) -> RequestBuilder {
-        let mut builder = builder.header(ACCEPT, "application/json, text/event-stream");
-        for (name, value) in self.config.wire.headers() {
-            builder = builder.header(*name, *value);
-        }
-        match (&self.key, self.config.key_header) {
-            (None, _) => builder,
-            (Some(key), header @ KeyHeader::Bearer) => builder.header(header.name(), key.bearer()),
-            (Some(key), header) => builder.header(header.name(), key.plain()),
-        }
-    }
-
-    /// Sends a request and reads its response, until its end or until `is_whole` says so; bounded by silence, not by length.
-    async fn send(
-        &self,
-        request: RequestBuilder,
-        endpoint: &Named,
-        is_whole: impl FnMut(&[u8]) -> bool,
-    ) -> Result<(Response, Vec<u8>), Fault> {
-        let (first, between) = (self.config.timeout, self.config.idle_timeout);
-        let silence = Silence { first: Instant::now() + first, between };
-        let sent = timeout_at(silence.first, request.send()).await;
-        let mut response =
-            sent.map_err(|_| endpoint.silent(0, first))?.map_err(|error| endpoint.not_sent(&error))?;
-        let read = read_body_until(&mut response, ANSWER_MAX, silence, is_whole).await;
-        let bytes = read.map_err(|error| endpoint.not_read(&error, first, between))?;
-        Ok((response, bytes))
+        let found = serde_json::from_str(&text).ok().and_then(|answer| read(&answer));
+        found.ok_or_else(|| failed(endpoint.not_json(&text)))
     }
 
     fn dialect(&self) -> Dialect {
@@ -158,34 +158,41 @@ impl Endpoint {
             reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
             dialect,
         };
-        let body = wire.body(asked).to_string();
+        let shown = self.transport.is_taped().then(|| {
+            let said = said_with_hashes(request, config.vision);
+            wire.body(Asked { said: &said, ..asked })
+        });
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
-        let builder = self.with_headers(self.client.post(url));
-        let builder = builder.header(CONTENT_TYPE, "application/json").body(body);
+        let endpoint = Named { url, ..self.endpoint.clone() };
         signs.sign(ModelSign::Asked { model: self.name.clone() });
         let received = |bytes: &[u8]| {
             signs.sign(ModelSign::Receiving { bytes: bytes.len() });
             wire.is_whole(bytes)
         };
-        let (response, bytes) = self.send(builder, &self.endpoint, received).await?;
-        let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
-        let text = String::from_utf8_lossy(&bytes);
-        if !response.status().is_success() {
-            let after = header(RETRY_AFTER).and_then(|header| wait::retry_after(header, Timestamp::now()));
-            let location = header(LOCATION).map(|address| self.redact(address));
-            let text = self.redact(&text);
-            return Err(self.endpoint.status(response.status(), &text, location.as_deref(), after));
+        let outgoing = Outgoing { method: Method::POST, body: Some(wire.body(asked).to_string()), shown };
+        let response = self.transport.send(outgoing, &endpoint, received).await?;
+        self.read(&endpoint, response, request.completion_tokens_max)
+    }
+
+    /// What a response says.
+    pub(super) fn read(
+        &self,
+        endpoint: &Named,
+        response: Received,
+        tokens_max: u32,
+    ) -> Result<Answer, Fault> {
+        let status = response.status();
+        if status.is_success() {
+            return self.interpret(tokens_max, response.content_type.as_deref(), &response.body);
         }
-        self.interpret(request, header(CONTENT_TYPE), &text)
+        let after = response.retry_after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
+        let location = response.location.map(|address| self.redact(&address));
+        let text = self.redact(&response.body);
+        Err(endpoint.status(status, &text, location.as_deref(), after))
     }
 
     /// Interprets a success response.
-    fn interpret(
-        &self,
-        request: &ModelRequest,
-        media_type: Option<&str>,
-        text: &str,
-    ) -> Result<Answer, Fault> {
+    fn interpret(&self, tokens_max: u32, media_type: Option<&str>, text: &str) -> Result<Answer, Fault> {
         let wire = self.config.wire;
         let reply = wire.reply(media_type, text).map_err(|error| match error {
             StreamError::CutShort => self.endpoint.stream_cut(text.len()),
@@ -199,7 +206,7 @@ impl Endpoint {
         };
         let fault = match &answer.stop {
             Stop::Refused(reason) => self.endpoint.refused(&self.redact(reason)),
-            Stop::Length => self.endpoint.limit(request.completion_tokens_max),
+            Stop::Length => self.endpoint.limit(tokens_max),
             Stop::Done(reason) if answer.text.trim().is_empty() => self.endpoint.empty(reason),
             Stop::Done(_) => return Ok(answer),
         };
@@ -294,7 +301,9 @@ impl Endpoint {
             };
             attempt += 1;
             self.tell_retry(signs, &fault, time, (attempt, attempts_max));
-            wait::before_retry(time).await;
+            if !self.transport.is_played() {
+                wait::before_retry(time).await;
+            }
         }
     }
 
@@ -313,7 +322,7 @@ impl Endpoint {
 
     /// Removes the key from external text, so that it cannot be quoted.
     fn redact(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.redact(text))
+        self.transport.redact(text)
     }
 }
 

@@ -5,7 +5,10 @@ use std::time::Duration;
 use deskhand_http::{Secret, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
-use crate::wire::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire};
+use crate::{
+    cassette::{Cassette, CassetteError},
+    wire::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire},
+};
 
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +53,8 @@ pub struct EndpointConfig {
     pub token_limit_field: TokenLimitField,
     /// How much the model thinks before it replies.
     pub reasoning: Reasoning,
+    /// Whether exchanges are recorded, or played instead of sent.
+    pub cassette: Option<Cassette>,
 }
 
 impl EndpointConfig {
@@ -75,6 +80,7 @@ impl EndpointConfig {
             temperature: None,
             token_limit_field: TokenLimitField::Auto,
             reasoning: Reasoning::Auto,
+            cassette: None,
         }
     }
 }
@@ -135,6 +141,9 @@ pub enum EndpointSetupError {
     /// The HTTP client cannot be built.
     #[error("cannot build the HTTP client")]
     Client(#[source] reqwest::Error),
+    /// The cassette cannot be used.
+    #[error(transparent)]
+    Cassette(#[from] CassetteError),
 }
 
 /// Strips surrounding space, trailing slashes, and what requests add to a base URL.

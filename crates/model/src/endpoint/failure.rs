@@ -10,7 +10,7 @@ use deskhand_http::{BodyError, root_cause};
 use reqwest::StatusCode;
 use serde_json::Value;
 
-use crate::wire::Wire;
+use crate::{cassette::NoExchange, wire::Wire};
 
 /// The most characters of an answer quoted in a message.
 const QUOTE_MAX: usize = 300;
@@ -43,6 +43,16 @@ impl Fault {
         Self { kind, message, retry, refusal: None, usage: Usage::default() }
     }
 
+    /// A fault that a cassette holds.
+    pub(super) fn recorded(kind: Kind, message: String, is_retried: bool) -> Self {
+        Self::new(kind, if is_retried { Retry::BackOff } else { Retry::No }, message)
+    }
+
+    /// Whether the request is sent again after it.
+    pub(super) fn is_retried(&self) -> bool {
+        self.retry != Retry::No
+    }
+
     pub(super) fn costing(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
@@ -62,6 +72,11 @@ pub(super) struct Named {
 }
 
 impl Named {
+    /// A cassette that has no reply to a request.
+    pub(super) fn not_recorded(&self, none: &NoExchange) -> Fault {
+        Fault::new(Kind::Rejected, Retry::No, format!("no reply of model {}: {none}", self.model))
+    }
+
     /// No response.
     pub(super) fn not_sent(&self, error: &reqwest::Error) -> Fault {
         let (url, cause) = (&self.url, root_cause(error));

@@ -5,7 +5,10 @@ mod client;
 mod config;
 mod dialect;
 mod failure;
+mod recorded;
+mod transport;
 mod wait;
 
 pub use client::Endpoint;
 pub use config::{EndpointConfig, EndpointSetupError, KeyHeader, normalise_base_url};
+pub use recorded::{Recorded, recorded};

@@ -86,9 +86,12 @@ fn message(said: &Said, detail: ImageDetail) -> Value {
     json!({"role": role, "content": parts})
 }
 
+/// The arguments of the first tool that a message calls.
+const CALL: &str = "/tool_calls/0/function/arguments";
+
 /// The completion whose chunks these are, once it has ended: by a last event, or, since some servers send none, by its reason to finish.
 pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
-    let (mut text, mut refusal, mut thoughts) = (String::new(), String::new(), String::new());
+    let [mut text, mut refusal, mut thoughts, mut call] = [(); 4].map(|()| String::new());
     let (mut finish_reason, mut model, mut usage) = (None, None, &Value::Null);
     for chunk in chunks {
         model = word(chunk, "/model").or(model);
@@ -99,11 +102,14 @@ pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
             let part = choice.get("delta").or_else(|| choice.get("message")).unwrap_or(&Value::Null);
             text.push_str(&word(part, "/content").unwrap_or_default());
             refusal.push_str(&word(part, "/refusal").unwrap_or_default());
+            call.push_str(&word(part, CALL).unwrap_or_default());
             thoughts.push_str(&reasoning(part));
             finish_reason = word(choice, "/finish_reason").or(finish_reason);
         }
     }
-    let message = json!({"content": text, "refusal": refusal, "reasoning_content": thoughts});
+    let call = json!([{"function": {"arguments": call}}]);
+    let message =
+        json!({"content": text, "refusal": refusal, "reasoning_content": thoughts, "tool_calls": call});
     let choice = json!({"message": message, "finish_reason": finish_reason});
     let has_ended = is_done || finish_reason.is_some();
     has_ended.then(|| json!({"model": model, "choices": [choice], "usage": usage}))
@@ -124,6 +130,9 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         }
         _ => String::new(),
     };
+    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
+    let call = choice.get("message").and_then(|message| word(message, CALL));
+    let text = call.filter(|_| text.trim().is_empty()).unwrap_or(text);
     let finish = word(choice, "/finish_reason").unwrap_or_default();
     let stop = match (word(choice, "/message/refusal"), finish.as_str()) {
         (Some(refusal), _) => Stop::Refused(refusal),

@@ -92,7 +92,10 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let is_thought = |part: &&Value| part.get("thought") == Some(&Value::Bool(true));
     let (thoughts, said): (Vec<&Value>, Vec<&Value>) = parts.partition(is_thought);
     let texts = |parts: &[&Value]| parts.iter().filter_map(|part| word(part, "/text")).collect();
-    let (reasoning, text) = (texts(&thoughts), texts(&said));
+    let (reasoning, text): (String, String) = (texts(&thoughts), texts(&said));
+    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
+    let call = said.iter().find_map(|part| part.pointer("/functionCall/args")).map(Value::to_string);
+    let text = call.filter(|_| text.trim().is_empty()).unwrap_or(text);
     let reason = word(reply, "/candidates/0/finishReason").unwrap_or_default();
     let stop = match (blocked, reason.as_str()) {
         (Some(blocked), _) => Stop::Refused(format!("the prompt was blocked ({blocked})")),

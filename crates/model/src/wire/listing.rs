@@ -23,6 +23,24 @@ pub(crate) fn listed(wire: Wire, response: &Value) -> Option<Vec<Listed>> {
     Some(listed)
 }
 
+/// Where an Ollama server tells more of one model.
+pub(crate) const DETAILS: &str = "/api/show";
+
+/// What an Ollama server says of a model. Its family is a part of the field's name: `qwen2.context_length`.
+pub(crate) fn detailed(name: &str, response: &Value) -> Listed {
+    let facts = response.get("model_info").and_then(Value::as_object).into_iter().flatten();
+    let mut context = facts.filter(|(field, _)| field.ends_with(".context_length"));
+    Listed {
+        name: name.to_owned(),
+        context_tokens: context.find_map(|(_, value)| value.as_u64()),
+        pictures: response.get("capabilities").and_then(Value::as_array).map(takes_pictures),
+    }
+}
+
+fn takes_pictures(inputs: &Vec<Value>) -> bool {
+    inputs.iter().any(|input| ["image", "vision", "multimodal"].iter().any(|word| input == word))
+}
+
 fn one(wire: Wire, model: &Value) -> Option<Listed> {
     let name = word(model, "/id").or_else(|| word(model, "/model")).or_else(|| word(model, "/name"))?;
     if wire == Wire::Gemini {
@@ -35,13 +53,10 @@ fn one(wire: Wire, model: &Value) -> Option<Listed> {
     let context =
         ["/context_length", "/max_model_len", "/meta/n_ctx", "/meta/n_ctx_train", "/inputTokenLimit"];
     let inputs = model.pointer("/architecture/input_modalities").or_else(|| model.get("capabilities"));
-    let takes = |inputs: &Vec<Value>| {
-        inputs.iter().any(|input| ["image", "vision", "multimodal"].iter().any(|word| input == word))
-    };
     Some(Listed {
         name: name.strip_prefix("models/").map_or_else(|| name.clone(), str::to_owned),
         context_tokens: context.iter().find_map(|pointer| number(model, pointer)),
-        pictures: inputs.and_then(Value::as_array).map(takes),
+        pictures: inputs.and_then(Value::as_array).map(takes_pictures),
     })
 }
 
@@ -74,5 +89,9 @@ mod tests {
             json!({"models": [{"name": "q:4b", "model": "q:4b", "capabilities": ["completion", "vision"]}]});
         assert_eq!(found(Wire::Ollama, ollama), [("q:4b".to_owned(), None, Some(true))]);
         assert_eq!(listed(Wire::Chat, &json!({"error": "no"})), None);
+        let shown = json!({"model_info": {"qwen2.block_count": 2, "qwen2.context_length": 32768}, "capabilities": ["vision"]});
+        let shown = detailed("q", &shown);
+        assert_eq!((shown.context_tokens, shown.pictures), (Some(32_768), Some(true)));
+        assert_eq!(detailed("q", &json!({})).context_tokens, None);
     }
 }

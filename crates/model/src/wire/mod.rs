@@ -17,12 +17,18 @@ mod ollama;
 mod options;
 mod responses;
 
+use std::convert::Infallible;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use deskhand_core::model::{Message, ModelRequest, Part, Speaker, Usage};
+use deskhand_core::{
+    model::{Message, ModelRequest, Part, Speaker, Usage},
+    ui::PictureRef,
+};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use listing::Listed;
-pub(crate) use listing::listed;
+pub(crate) use listing::{DETAILS, detailed, listed};
 
 pub(crate) use options::Dialect;
 pub use options::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField};
@@ -33,7 +39,8 @@ use crate::port::{PictureError, PictureSource};
 const DONE: &str = "[DONE]";
 
 /// A wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Wire {
     /// OpenAI's chat completions.
     Chat,
@@ -90,18 +97,31 @@ pub(crate) fn said(
     vision: bool,
     pictures: &dyn PictureSource,
 ) -> Result<Vec<Said>, PictureError> {
-    let piece = |part: &Part| -> Option<Result<Piece, PictureError>> {
+    said_with(request, vision, |picture| pictures.file(picture).map(|file| STANDARD.encode(file)))
+}
+
+/// The same with the hashes of pictures in place of the pictures, for cassettes.
+pub(crate) fn said_with_hashes(request: &ModelRequest, vision: bool) -> Vec<Said> {
+    let hash = |picture: &PictureRef| Ok::<_, Infallible>(format!("sha256:{}", picture.sha256));
+    said_with(request, vision, hash).unwrap_or_else(|never| match never {})
+}
+
+fn said_with<E>(
+    request: &ModelRequest,
+    vision: bool,
+    data: impl Fn(&PictureRef) -> Result<String, E>,
+) -> Result<Vec<Said>, E> {
+    let piece = |part: &Part| -> Option<Result<Piece, E>> {
         match part {
             Part::Text { text } => Some(Ok(Piece::Text(text.clone()))),
-            Part::Picture { picture } if vision => Some(pictures.file(picture).map(|file| Piece::Picture {
-                media_type: picture.media_type.clone(),
-                data: STANDARD.encode(file),
-            })),
+            Part::Picture { picture } if vision => Some(
+                data(picture).map(|data| Piece::Picture { media_type: picture.media_type.clone(), data }),
+            ),
             Part::Picture { .. } => None,
         }
     };
     let said = |message: &Message| {
-        let parts = message.parts.iter().filter_map(piece).collect::<Result<_, _>>()?;
+        let parts = message.parts.iter().filter_map(piece).collect::<Result<_, E>>()?;
         Ok(Said { speaker: message.speaker, parts })
     };
     request.messages.iter().map(said).collect()

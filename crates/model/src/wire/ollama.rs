@@ -67,15 +67,19 @@ fn message(said: &Said) -> Value {
     message
 }
 
+/// The arguments of the first tool that a message calls.
+const CALL: &str = "/tool_calls/0/function/arguments";
+
 /// The reply whose parts these are, once it is done.
 pub(super) fn gather(parts: &[Value]) -> Option<Value> {
     let last = parts.iter().find(|part| part.get("done") == Some(&Value::Bool(true)))?;
     let of = |field: &str| parts.iter().filter_map(|part| word(part, field)).collect::<String>();
+    let calls = parts.iter().find_map(|part| part.pointer("/message/tool_calls"));
     let mut whole = last.clone();
     if let Some(whole) = whole.as_object_mut() {
         whole.insert(
             "message".to_owned(),
-            json!({"content": of("/message/content"), "thinking": of("/message/thinking")}),
+            json!({"content": of("/message/content"), "thinking": of("/message/thinking"), "tool_calls": calls}),
         );
     }
     Some(whole)
@@ -85,6 +89,9 @@ pub(super) fn gather(parts: &[Value]) -> Option<Value> {
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let message = reply.get("message")?;
     let [text, reasoning] = ["/content", "/thinking"].map(|field| word(message, field).unwrap_or_default());
+    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
+    let call = message.pointer(CALL).filter(|_| text.trim().is_empty()).map(Value::to_string);
+    let text = call.unwrap_or(text);
     let reason = word(reply, "/done_reason").unwrap_or_default();
     let stop = if reason == "length" { Stop::Length } else { Stop::Done(reason) };
     Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })

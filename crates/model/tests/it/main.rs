@@ -1,6 +1,7 @@
 #![cfg(test)]
 //! Models against a mock endpoint on the loopback interface, and scripts against prompts.
 
+mod cassettes;
 mod chat;
 mod endpoint_failures;
 mod script;

@@ -10,6 +10,7 @@ mod crashes;
 mod durable;
 mod endpoint;
 mod evaluation;
+mod faults;
 mod fixture_tools;
 mod flow;
 mod forgeries;
