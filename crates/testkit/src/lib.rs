@@ -4,6 +4,7 @@ pub mod display;
 pub mod endpoint;
 pub mod fixture;
 pub mod forgeries;
+pub mod operators;
 pub mod parser;
 pub mod programs;
 pub mod wires;

@@ -26,7 +26,7 @@ use super::{
 };
 use crate::{
     port::{Model, ModelSign, ModelSigns, PictureSource},
-    wire::{Answer, Asked, Dialect, Listed, Reasoning, Said, Stop, StreamError, listed, said},
+    wire::{Answer, Asked, Computer, Dialect, Listed, Reasoning, Said, Stop, StreamError, listed, said},
 };
 
 /// The maximum response size, in bytes.
@@ -109,7 +109,7 @@ impl Endpoint {
     /// Adds the key and what the wire format needs.
     fn with_headers(&self, builder: RequestBuilder) -> RequestBuilder {
         let mut builder = builder.header(ACCEPT, "application/json, text/event-stream");
-        for (name, value) in self.config.wire.headers() {
+        for (name, value) in self.config.wire.headers().iter().chain(self.config.computer_use.headers()) {
             builder = builder.header(*name, *value);
         }
         match (&self.key, self.config.key_header) {
@@ -149,6 +149,8 @@ impl Endpoint {
         signs: &dyn ModelSigns,
     ) -> Result<Answer, Fault> {
         let (wire, config) = (self.config.wire, &self.config);
+        let computer = Computer::of(config.computer_use, request);
+        let dialect = computer.map_or(dialect, |computer| computer.dialect(dialect));
         let asked = Asked {
             request,
             said,
@@ -157,6 +159,7 @@ impl Endpoint {
             temperature: config.temperature.filter(|_| dialect.temperature),
             reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
             dialect,
+            computer,
         };
         let body = wire.body(asked).to_string();
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
@@ -176,13 +179,14 @@ impl Endpoint {
             let text = self.redact(&text);
             return Err(self.endpoint.status(response.status(), &text, location.as_deref(), after));
         }
-        self.interpret(request, header(CONTENT_TYPE), &text)
+        self.interpret(request, computer, header(CONTENT_TYPE), &text)
     }
 
     /// Interprets a success response.
     fn interpret(
         &self,
         request: &ModelRequest,
+        computer: Option<Computer>,
         media_type: Option<&str>,
         text: &str,
     ) -> Result<Answer, Fault> {
@@ -194,9 +198,12 @@ impl Endpoint {
         if let Some(fault) = self.endpoint.error_in_success(&reply, &self.redact(&reply.to_string())) {
             return Err(fault);
         }
-        let Some(answer) = wire.answer(&reply) else {
+        let Some(mut answer) = wire.answer(&reply) else {
             return Err(self.endpoint.no_reply(&self.redact(text)).costing(wire.usage(&reply)));
         };
+        if let Some(computer) = computer {
+            answer.text = computer.told(&reply, answer.text);
+        }
         let fault = match &answer.stop {
             Stop::Refused(reason) => self.endpoint.refused(&self.redact(reason)),
             Stop::Length => self.endpoint.limit(request.completion_tokens_max),
@@ -244,10 +251,20 @@ impl Endpoint {
     ) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let elapsed_ms = || milliseconds(start.elapsed());
-        let said = said(request, self.config.vision, pictures).map_err(|error| {
+        let mut said = said(request, self.config.vision, pictures).map_err(|error| {
             let message = format!("request to model {} not sent: {error}", self.config.model);
             ModelFailure::new(ModelFailureKind::Rejected, message)
         })?;
+        if let Some(computer) = Computer::of(self.config.computer_use, request) {
+            if !self.config.vision {
+                let message = format!(
+                    "request to model {} not sent: it takes no pictures, and an operator works in them",
+                    self.config.model
+                );
+                return Err(ModelFailure::new(ModelFailureKind::Rejected, message));
+            }
+            computer.instruct(&mut said);
+        }
         let tripped = self.breaker.is_tripped();
         // An endpoint that keeps failing is tried once a question, until it answers again.
         let attempts_max = if tripped.is_some() { 1 } else { self.config.attempts_max.min(attempts_max) };

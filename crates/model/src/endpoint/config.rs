@@ -5,7 +5,7 @@ use std::time::Duration;
 use deskhand_http::{Secret, SecretError, SecretSource, http_url};
 use reqwest::Url;
 
-use crate::wire::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire};
+use crate::wire::{ComputerUse, ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire};
 
 /// An endpoint and how requests are sent to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +50,9 @@ pub struct EndpointConfig {
     pub token_limit_field: TokenLimitField,
     /// How much the model thinks before it replies.
     pub reasoning: Reasoning,
+    /// How it is asked to work in pictures. [`ComputerUse::OpenAi`] is for [`Wire::Responses`] alone, [`ComputerUse::Anthropic`] for
+    /// [`Wire::Messages`].
+    pub computer_use: ComputerUse,
 }
 
 impl EndpointConfig {
@@ -75,6 +78,7 @@ impl EndpointConfig {
             temperature: None,
             token_limit_field: TokenLimitField::Auto,
             reasoning: Reasoning::Auto,
+            computer_use: ComputerUse::Off,
         }
     }
 }

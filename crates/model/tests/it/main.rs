@@ -3,6 +3,7 @@
 
 mod chat;
 mod endpoint_failures;
+mod operators;
 mod script;
 mod script_reference;
 mod team;
