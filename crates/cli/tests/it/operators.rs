@@ -82,12 +82,12 @@ impl Eyes {
             }
             2 => Ok(vec![Move::Drag(seen.at("table cell", "A1")?, seen.at("table cell", "C5")?)]),
             3 => click("menu", "Insert"),
-            4 => click("menu item", "Chart…"),
-            5 => click("table cell|tree item|list item", "Bar"),
+            4 => click("menu item", "Chart..."),
+            5 => click("table cell|tree item|list item|icon", "Bar"),
             6 => click("push button", "Finish"),
             7 => Ok(vec![Move::Keys(&["ctrl", "shift", "s"])]),
             8 => {
-                let (x, y) = seen.at("text", "Name:|File name:|")?;
+                let (x, y) = seen.at_first("text")?;
                 let path = self.output.display().to_string();
                 Ok(vec![Move::Click(x, y), Move::Keys(&["ctrl", "a"]), Move::Type(path)])
             }
@@ -121,6 +121,15 @@ impl Seen<'_> {
     /// The middle of a control, in pixels of the picture. `roles` and `names` are alternatives.
     fn at(&self, roles: &str, names: &str) -> Result<(i32, i32), String> {
         let [x, y, width, height] = self.bounds(roles, names)?;
+        Ok(self.pixel(x + width / 2, y + height / 2))
+    }
+
+    /// The middle of the first control of a role in the frontmost window.
+    fn at_first(&self, role: &str) -> Result<(i32, i32), String> {
+        let front = self.view.surfaces.last().ok_or("there is no window")?;
+        let found = front.tree.elements.iter().find(|one| one.role.name() == role && one.bounds.is_some());
+        let [x, y, width, height] =
+            found.ok_or_else(|| format!("there is no {role}"))?.bounds.unwrap().into();
         Ok(self.pixel(x + width / 2, y + height / 2))
     }
 
@@ -226,7 +235,8 @@ fn check_journal(store: &SessionStore, played: Played) {
         }
     }
     eprintln!("{played:?}: {tools:?} {hit:?}");
-    for label in ["menu \"Insert\"", "menu item \"Chart…\"", "push button \"Finish\"", "push button \"Save\""]
+    for label in
+        ["menu \"Insert\"", "menu item \"Chart...\"", "push button \"Finish\"", "push button \"Save\""]
     {
         assert!(hit.iter().any(|one| one == label), "{played:?}: {label} is not among {hit:?}");
     }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::{Gesture, OperatorReply};
 use crate::{
     action::Button,
-    geometry::{Image, Point, Screen},
+    geometry::{Image, Point, Rect, Screen},
     known_tools::{CLICK, CLICK_AT, DRAG, DRAG_AT, PRESS_KEYS, SCROLL, TYPE, WAIT},
-    observation::{Surface, WindowView},
+    observation::WindowView,
     reply::{ProposedAction, ReplyError},
     secret,
     ui::{Element, Role, Source, State, Tree},
@@ -110,23 +110,44 @@ fn spot<'a>(pixel: &Point<Image>, view: &'a WindowView) -> Result<Spot<'a>, Stri
     }
     let point = picture.to_screen(pixel);
     let mut there = view.surfaces.iter().rev().filter(|surface| surface.window.bounds.contains(&point));
-    // A pop-up may show elements that its window lists, and then has none of its own.
-    let is_told = |surface: &&Surface| !surface.window.kind.is_popup() || surface.tree.elements.len() > 1;
-    let surface = there
-        .find(is_told)
-        .ok_or_else(|| format!("({x}, {y}) shows no part of the window or its dialogs"))?;
-    let covers = |element: &&Element| element.bounds.is_some_and(|bounds| bounds.contains(&point));
-    let element = surface.tree.at(point).filter(covers);
-    let whole = element.and_then(|element| pressed(&surface.tree, element));
-    // What was found in the picture alone counts where the application tells of no control.
-    let drawn = || {
-        let area = |element: &&Element| element.bounds.map(|at| i64::from(at.width) * i64::from(at.height));
-        let found = surface.tree.elements.iter().filter(|element| element.source != Source::AtSpi);
-        found.filter(covers).min_by_key(area)
+    let nothing = || format!("({x}, {y}) shows no part of the window or its dialogs");
+    let top = there.next().ok_or_else(nothing)?;
+    let lists_nothing = top.window.kind.is_popup() && top.tree.elements.len() <= 1;
+    // A menu may be listed by the window that it belongs to.
+    let owner = there.next().filter(|_| lists_nothing);
+    let surface = owner.unwrap_or(top);
+    let element = match owner {
+        Some(owner) => popped_up(&owner.tree, &top.window.bounds, point),
+        None => surface.tree.at(point).filter(|element| covers(element, point)),
     };
+    let whole = element.and_then(|element| pressed(&surface.tree, element));
     let is_control = element.is_some_and(|element| element.role.is_interactive());
-    let drawn = if whole.is_none() && !is_control { drawn() } else { None };
+    let drawn = if whole.is_none() && !is_control { drawn(&top.tree, point) } else { None };
     Ok(Spot { point, element: drawn.or(element), whole: drawn.or(whole) })
+}
+
+fn covers(element: &Element, point: Point<Screen>) -> bool {
+    element.bounds.is_some_and(|bounds| bounds.contains(&point))
+}
+
+fn area(element: &&Element) -> i64 {
+    element.bounds.map_or(i64::MAX, |at| i64::from(at.width) * i64::from(at.height))
+}
+
+/// The element of a window that a pop-up of it shows at a point: one inside of the pop-up that lies outside of what contains it.
+fn popped_up<'a>(tree: &'a Tree, popup: &Rect<Screen>, point: Point<Screen>) -> Option<&'a Element> {
+    let is_inside = |element: &&Element| element.bounds.is_some_and(|at| popup.intersection(&at) == Some(at));
+    let is_shown_apart = |element: &&Element| {
+        tree.ancestors(element.id).any(|one| one.bounds.is_some_and(|bounds| !bounds.contains(&point)))
+    };
+    let there = tree.elements.iter().filter(|element| covers(element, point));
+    there.filter(is_inside).filter(is_shown_apart).min_by_key(area)
+}
+
+/// What was found at a point in the picture alone. It counts where the application tells of no control.
+fn drawn(tree: &Tree, point: Point<Screen>) -> Option<&Element> {
+    let found = tree.elements.iter().filter(|element| element.source != Source::AtSpi);
+    found.filter(|element| covers(element, point)).min_by_key(area)
 }
 
 /// What a click on an element presses as a whole: the element, or the control that it is a mere part of.

@@ -183,6 +183,28 @@ fn a_place_that_shows_nothing_of_the_window_is_refused() {
     assert!(wrong(&view, 0, 0).contains("there was no picture"));
 }
 
+/// Menus of some toolkits are listed in the tree of the window, below the menu, and lie in a pop-up of their own.
+#[test]
+fn an_entry_of_an_open_menu_covers_what_lies_behind_it() {
+    let mut view = showing(vec![
+        at(2, 1, Role::MENU, "Insert", [110, 50, 60, 20]),
+        at(3, 2, Role::MENU_ITEM, "Chart...", [110, 70, 300, 30]),
+        at(4, 1, Role::TABLE, "Sheet", [100, 70, 800, 500]),
+        at(5, 2, Role::TABLE_CELL, "A1", [120, 75, 80, 20]),
+    ]);
+    let click =
+        |view: &WindowView| refined(view, &json!([{"do": "click", "x": 20, "y": 17}])).unwrap().remove(0);
+    assert_eq!(click(&view).1["id"], "e5", "no menu is open");
+    let mut menu = window(2, "", "LibreOffice Writer");
+    (menu.bounds, menu.kind, menu.owner) =
+        (Rect::new(110, 70, 300, 200), WindowKind::Popup, Some(WindowId(1)));
+    view.surfaces.push(Surface { window: menu, tree: Tree::default() });
+    assert_eq!(click(&view).1["id"], "e3");
+    // Between the entries there is none, and nothing behind the menu is clicked by its name.
+    let between = refined(&view, &json!([{"do": "click", "x": 20, "y": 60}])).unwrap().remove(0);
+    assert_eq!(between.0, "click_on_coordinates");
+}
+
 /// A session whose AppAgent is an operator.
 fn operated(policy: Policy) -> SessionConfig {
     let mut config = config();
