@@ -1,4 +1,4 @@
-//! The tools that core writes by name, because a short form of a reply or a name of the reference stands for them. What a
+//! The tools that core writes by name, because a short form of a reply, a gesture or a name of the reference stands for them. What a
 //! tool does is never told by its name: tools declare it ([`crate::intent`]).
 
 /// Starts an application; `apps_to_open` of a reply is its older form.
@@ -7,6 +7,14 @@ pub const LAUNCH: &str = "launch_application";
 pub const SELECT_WINDOW: &str = "select_application_window";
 /// Clicks an element.
 pub const CLICK: &str = "click_element";
+/// Clicks a place of the window.
+pub const CLICK_AT: &str = "click_on_coordinates";
+/// Drags one element onto another.
+pub const DRAG: &str = "drag";
+/// Drags between two places of the window.
+pub const DRAG_AT: &str = "drag_on_coordinates";
+/// Waits.
+pub const WAIT: &str = "wait";
 /// Types a text.
 pub const TYPE: &str = "type_text";
 /// Presses keys.

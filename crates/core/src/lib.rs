@@ -91,6 +91,7 @@ pub mod memory;
 pub mod model;
 pub mod money;
 pub mod observation;
+pub mod operator;
 pub mod outcome;
 pub mod policy;
 pub mod prompt;

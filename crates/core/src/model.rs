@@ -64,6 +64,8 @@ pub enum ReplyKind {
     /// The decision of an agent that brings its own statuses.
     #[serde(alias = "agent_reply")]
     Agent,
+    /// What an operator does at places of the picture that it is shown ([`crate::operator`]).
+    Operator,
     /// The judgement of a finished round.
     #[serde(alias = "evaluation_reply")]
     Evaluation,
@@ -74,7 +76,8 @@ pub enum ReplyKind {
 
 impl ReplyKind {
     /// Every kind.
-    pub const ALL: [Self; 5] = [Self::HostAgent, Self::AppAgent, Self::Agent, Self::Evaluation, Self::Probe];
+    pub const ALL: [Self; 6] =
+        [Self::HostAgent, Self::AppAgent, Self::Agent, Self::Operator, Self::Evaluation, Self::Probe];
 
     /// The name of its schema in the protocols of providers: letters, digits and `_`.
     pub const fn schema_name(self) -> &'static str {
@@ -82,6 +85,7 @@ impl ReplyKind {
             Self::HostAgent => "host_agent_reply",
             Self::AppAgent => "app_agent_reply",
             Self::Agent => "agent_reply",
+            Self::Operator => "operator_reply",
             Self::Evaluation => "evaluation_reply",
             Self::Probe => "probe_reply",
         }
@@ -109,6 +113,18 @@ pub struct ModelRequest {
     /// where a session has one model.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models: Vec<String>,
+}
+
+impl ModelRequest {
+    /// The last picture that it shows.
+    pub fn picture(&self) -> Option<&PictureRef> {
+        self.messages.iter().rev().flat_map(|message| message.parts.iter().rev()).find_map(
+            |part| match part {
+                Part::Picture { picture } => Some(picture),
+                Part::Text { .. } => None,
+            },
+        )
+    }
 }
 
 const fn unbounded() -> u32 {

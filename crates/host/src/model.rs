@@ -230,7 +230,7 @@ impl ModelSetup {
             let member = choice(settings, self.variables.clone());
             members.insert(name.clone(), member.map_err(|error| error.of(&name))?);
         }
-        if members.len() > 1 {
+        if !roles.is_empty() {
             roles.names =
                 members.iter().map(|(name, member)| (name.clone(), member.price_name().to_owned())).collect();
         }
@@ -328,6 +328,7 @@ fn endpoint(
     config.vision = settings.vision;
     config.cassette = settings.cassette.map(|cassette| cassette.0);
     config.reasoning = settings.reasoning.to_reasoning();
+    config.computer_use = settings.computer_use.to_computer_use();
     config.structured_output = match settings.structured_output {
         StructuredOutputSetting::Auto => StructuredOutput::Auto,
         StructuredOutputSetting::Schema => StructuredOutput::Schema,

@@ -21,4 +21,4 @@ pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError,
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use script::{Script, ScriptError};
 pub use team::Team;
-pub use wire::{ImageDetail, Listed, Reasoning, StructuredOutput, TokenLimitField, Wire};
+pub use wire::{ComputerUse, ImageDetail, Listed, Reasoning, StructuredOutput, TokenLimitField, Wire};

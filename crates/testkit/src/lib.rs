@@ -5,6 +5,7 @@ pub mod endpoint;
 pub mod faults;
 pub mod fixture;
 pub mod forgeries;
+pub mod operators;
 pub mod parser;
 pub mod programs;
 pub mod wires;

@@ -220,12 +220,12 @@ fn after_the_look(rest: &[Value], prompt: &str) -> Vec<Value> {
 
 /// The parts of a spreadsheet with a chart that must be equal.
 #[derive(Debug, PartialEq, Eq)]
-struct Essence {
+pub(crate) struct Essence {
     cells: Vec<String>,
     chart: Vec<String>,
 }
 
-fn essence(file: &Path) -> Essence {
+pub(crate) fn essence(file: &Path) -> Essence {
     let mut archive = zip::ZipArchive::new(fs::File::open(file).unwrap()).unwrap();
     let mut read = |name: &str| {
         let mut text = String::new();
@@ -244,7 +244,7 @@ fn essence(file: &Path) -> Essence {
     Essence { cells: between(&read("content.xml"), "<text:p>", "</text:p>"), chart: ranges }
 }
 
-fn expected() -> Essence {
+pub(crate) fn expected() -> Essence {
     let cells = "Region Units Revenue North-East 70 2800 North 120 4800 South 95 3800 West 140 5600";
     let chart = ["Sheet1.B2:Sheet1.B5", "Sheet1.C2:Sheet1.C5", "chart:bar"];
     Essence { cells: cells.split(' ').map(str::to_owned).collect(), chart: chart.map(str::to_owned).to_vec() }

@@ -13,6 +13,7 @@ mod keeper;
 mod main_job;
 mod models;
 mod opening;
+mod operators;
 mod packaging;
 mod passwords;
 mod people;

@@ -109,6 +109,16 @@ pub(super) fn step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> S
     text
 }
 
+/// A step of an operator, which does not know the commands that its gestures became: sentences alone.
+pub(super) fn operator_step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
+    let line = |info: &ActionCommandInfo| {
+        let told = format!("{}: {}", verdict_words(&info.result), result_text(info, wording));
+        format!("\n- {}", marks.line(told))
+    };
+    let lines: String = item.actions.iter().map(line).collect();
+    format!("Step {}: {}{lines}", item.step, one_line(&item.thought))
+}
+
 /// An older step in short: what was read, and how the other calls ended.
 pub(super) fn short_step_text(item: &MemoryItem, wording: Wording, marks: &Marks) -> String {
     let line = |info: &ActionCommandInfo| {

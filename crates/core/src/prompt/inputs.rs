@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{
     PromptError, PromptSet,
-    history::{RESULT_CHARS_MAX, fitting, others_texts, short_step_text, step_text},
+    history::{RESULT_CHARS_MAX, fitting, operator_step_text, others_texts, short_step_text, step_text},
     marks::Marks,
     set::render,
     targets_text, tools_text, window_line,
@@ -147,18 +147,23 @@ struct SubtaskTexts {
     steps: String,
 }
 
+/// The text of a step of an agent's own.
+type StepText = fn(&MemoryItem, Wording, &Marks) -> String;
+
 impl SubtaskInput<'_> {
     fn texts(&self) -> SubtaskTexts {
+        self.texts_with(step_text, short_step_text)
+    }
+
+    /// With the newest steps told by `whole`, the ones before by `short`.
+    fn texts_with(&self, whole: StepText, short_of: StepText) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
         let marks = self.marks;
         // Older ones are shortened several at once, so that what stands before the newest stays the same for some steps.
         let short = own.len().saturating_sub(STEPS_WHOLE).div_ceil(STEPS_AT_ONCE) * STEPS_AT_ONCE;
         let text = |(index, item): (usize, &&MemoryItem)| {
-            if index < short {
-                short_step_text(item, self.wording, marks)
-            } else {
-                step_text(item, self.wording, marks)
-            }
+            let told = if index < short { short_of } else { whole };
+            told(item, self.wording, marks)
         };
         let steps: Vec<String> = own.iter().enumerate().map(text).collect();
         let (trajectories, subtasks) = others_texts(self.blackboard, self.subtasks, &self.agent, marks);
@@ -205,6 +210,64 @@ pub(crate) struct AppInput<'a> {
     pub(crate) sight: &'a Sight,
 }
 
+impl AppInput<'_> {
+    /// What was not available during the observation, marked.
+    fn view_notices(&self) -> String {
+        match self.sight.notices.join("\n") {
+            none if none.is_empty() => none,
+            // A detector may quote a server's response.
+            notices => self.common.marks.number(&untrusted("detectors", &notices)),
+        }
+    }
+}
+
+/// An operator's system and user message.
+///
+/// # Errors
+/// [`PromptError`] if a template is invalid.
+pub(crate) fn operator_texts(
+    prompts: &PromptSet,
+    input: &AppInput<'_>,
+) -> Result<(String, String), PromptError> {
+    #[derive(Serialize)]
+    struct Input {
+        answers: String,
+        trajectories: String,
+        subtasks: String,
+        request: String,
+        subtask: String,
+        message: String,
+        steps: String,
+        notice: String,
+        secrets: String,
+        application: String,
+        view_notices: String,
+    }
+    #[derive(Serialize)]
+    struct Nothing {}
+    let (texts, marks) =
+        (input.common.texts_with(operator_step_text, operator_step_text), input.common.marks);
+    let system = render("operator_system", &prompts.operator_system, &Nothing {})?;
+    let message = render(
+        "operator_user",
+        &prompts.operator_user,
+        &Input {
+            answers: texts.answers,
+            trajectories: texts.trajectories,
+            subtasks: texts.subtasks,
+            request: marks.said(input.common.request),
+            subtask: marks.told(input.common.subtask),
+            message: texts.message,
+            steps: texts.steps,
+            notice: marks.told(input.common.notice),
+            secrets: input.secrets.clone(),
+            application: marks.name("desktop", input.application),
+            view_notices: input.view_notices(),
+        },
+    )?;
+    Ok((system, marks.introduced(message)))
+}
+
 /// An AppAgent's user message.
 ///
 /// # Errors
@@ -232,11 +295,7 @@ pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<Stri
     }
     let (texts, marks) = (input.common.texts(), input.common.marks);
     let sight = input.sight;
-    let view_notices = match sight.notices.join("\n") {
-        none if none.is_empty() => none,
-        // A detector may quote a server's response.
-        notices => untrusted("detectors", &notices),
-    };
+    let view_notices = input.view_notices();
     let message = render(
         "app_user",
         template,
@@ -256,7 +315,7 @@ pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<Stri
             seen_at: sight.whole_step,
             changes: marks.number(&sight.changes),
             behind: marks.number(&sight.behind),
-            view_notices: marks.number(&view_notices),
+            view_notices,
             picture_at: sight.picture_step,
         },
     )?;

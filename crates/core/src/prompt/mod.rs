@@ -15,7 +15,7 @@ pub(crate) use history::{reads, result_line, result_text};
 pub use inputs::system_message;
 pub(crate) use inputs::{
     AgentInput, AppInput, EvaluationInput, HostInput, Sight, SubtaskInput, agent_system_text,
-    agent_user_text, app_user_text, evaluation_user_text, host_user_text,
+    agent_user_text, app_user_text, evaluation_user_text, host_user_text, operator_texts,
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;

@@ -45,6 +45,12 @@ pub struct PromptSet {
     /// The EvaluationAgent's user prompt.
     #[serde(default = "evaluation_user")]
     pub evaluation_user: String,
+    /// An operator's system prompt.
+    #[serde(default = "operator_system")]
+    pub operator_system: String,
+    /// An operator's user prompt.
+    #[serde(default = "operator_user")]
+    pub operator_user: String,
     /// Worked examples for the HostAgent, at the end of its system prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub host_examples: String,
@@ -86,6 +92,14 @@ fn evaluation_system() -> String {
     include_str!("../../prompts/evaluation_system.md").to_owned()
 }
 
+fn operator_system() -> String {
+    include_str!("../../prompts/operator_system.md").to_owned()
+}
+
+fn operator_user() -> String {
+    include_str!("../../prompts/operator_user.md").to_owned()
+}
+
 fn evaluation_user() -> String {
     include_str!("../../prompts/evaluation_user.md").to_owned()
 }
@@ -100,6 +114,8 @@ impl Default for PromptSet {
             repair: include_str!("../../prompts/repair.md").to_owned(),
             evaluation_system: evaluation_system(),
             evaluation_user: evaluation_user(),
+            operator_system: operator_system(),
+            operator_user: operator_user(),
             host_examples: String::new(),
             app_examples: String::new(),
             evaluation_examples: String::new(),
@@ -167,6 +183,8 @@ const TEMPLATES: &[(&str, &[&str])] = &[
     ("repair", &["problem"]),
     ("evaluation_system", &[]),
     ("evaluation_user", &["request", "result"]),
+    ("operator_system", &[]),
+    ("operator_user", &["request", "subtask"]),
     (AGENT_SYSTEM, &["statuses", "tools"]),
     (AGENT_USER, &["subtask", "view"]),
     ("host_examples", &[]),
@@ -190,6 +208,8 @@ impl PromptSet {
             "repair" => &mut self.repair,
             "evaluation_system" => &mut self.evaluation_system,
             "evaluation_user" => &mut self.evaluation_user,
+            "operator_system" => &mut self.operator_system,
+            "operator_user" => &mut self.operator_user,
             "host_examples" => &mut self.host_examples,
             "app_examples" => &mut self.app_examples,
             "evaluation_examples" => &mut self.evaluation_examples,
@@ -241,16 +261,17 @@ impl PromptSet {
         }
     }
 
-    /// Renders the message to a model whose reply is invalid.
+    /// Renders the message to a model whose reply is invalid; `operates` if it is an operator, which may reply otherwise than in JSON.
     ///
     /// # Errors
     /// [`PromptError`] if the template is invalid.
-    pub fn repair_message(&self, problem: &str) -> Result<String, PromptError> {
+    pub fn repair_message(&self, problem: &str, operates: bool) -> Result<String, PromptError> {
         #[derive(Serialize)]
         struct Input<'a> {
             problem: &'a str,
+            operates: bool,
         }
-        render("repair", &self.repair, &Input { problem })
+        render("repair", &self.repair, &Input { problem, operates })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     AppReply, EvaluationReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
-    parse_evaluation_reply, parse_host_reply,
+    parse_evaluation_reply, parse_host_reply, parse_operator_reply,
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef},
@@ -22,7 +22,7 @@ pub enum Reply {
 
 impl Reply {
     /// Parses a recorded reply. Agents with their own statuses are looked up in `agents`; each of their statuses is
-    /// accepted, whatever the previous one was.
+    /// accepted, whatever the previous one was. The reply of an operator comes without actions: they depend on what it saw.
     ///
     /// # Errors
     /// If a field is missing or invalid.
@@ -34,6 +34,9 @@ impl Reply {
     ) -> Result<Self, ReplyError> {
         match kind {
             ReplyKind::HostAgent => parse_host_reply(text).map(Self::Host),
+            ReplyKind::Operator => {
+                parse_operator_reply(text).map(|reply| Self::App(reply.deciding(Vec::new())))
+            }
             ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),
             ReplyKind::AppAgent | ReplyKind::Agent | ReplyKind::Probe => match own_steps(agent, agents) {
                 Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),

@@ -93,6 +93,11 @@ impl Fields {
         self.map.shift_remove(name).filter(|value| !value.is_null())
     }
 
+    /// Whether the field is there.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.map.get(name).is_some_and(|value| !value.is_null())
+    }
+
     /// A string; empty if the field is missing. A list of strings is joined by line breaks.
     pub(super) fn text(&mut self, name: &str) -> Result<String, ReplyError> {
         Ok(self.texts(name)?.join("\n"))

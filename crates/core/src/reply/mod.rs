@@ -13,6 +13,7 @@ mod fields;
 mod host;
 mod lenient;
 mod lookahead;
+mod operator;
 mod repair;
 mod schema;
 mod search;
@@ -24,8 +25,11 @@ pub use error::ExtractError;
 pub use evaluation::{EvaluationReply, parse_evaluation_reply};
 pub use extract::{Extracted, extract_json};
 pub use host::{HostReply, parse_host_reply};
+pub use operator::parse_operator_reply;
 pub use repair::Repair;
-pub use schema::{agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema};
+pub use schema::{
+    agent_reply_schema, app_reply_schema, evaluation_reply_schema, host_reply_schema, operator_reply_schema,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -46,7 +50,7 @@ pub enum ReplyError {
 }
 
 impl ReplyError {
-    fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub(crate) fn field(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self::Field { path: path.into(), problem: problem.into() }
     }
 }

@@ -87,6 +87,41 @@ pub fn agent_reply_schema(statuses: &[&str]) -> Value {
     })
 }
 
+/// Schema of an operator's reply.
+pub fn operator_reply_schema() -> Value {
+    let number = |description: &str| json!({"type": "number", "description": description});
+    let gesture = json!({
+        "type": "object",
+        "properties": {
+            "do": {
+                "type": "string",
+                "enum": [
+                    "click", "double_click", "triple_click", "right_click", "middle_click", "drag", "scroll", "type", "keys",
+                    "wait", "screenshot", "done", "fail", "ask",
+                ],
+            },
+            "x": number("Of a click, a scroll or the start of a drag: pixels from the left edge of the picture."),
+            "y": number("Pixels from its top edge."),
+            "to_x": number("Where a drag ends."),
+            "to_y": number("Where a drag ends."),
+            "down": number("Notches to scroll; negative for up."),
+            "right": number("Notches to scroll; negative for left."),
+            "text": text("What to type; with done the result, with fail the reason, with ask the question."),
+            "keys": text("Chords separated by spaces: \"ctrl+s\", \"Tab Return\"."),
+            "seconds": number("The longest wait."),
+        },
+        "required": ["do"],
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "thought": text("Reason for what you do."),
+            "action": {"type": "array", "items": gesture, "description": "What you do, in order."},
+        },
+        "required": ["thought", "action"],
+    })
+}
+
 /// Schema of the EvaluationAgent's reply.
 pub fn evaluation_reply_schema() -> Value {
     let judgement = |description: &str| json!({"type": "string", "enum": ["yes", "no", "unsure"], "description": description});

@@ -21,14 +21,15 @@ use crate::{
     known_tools::DELEGATE,
     model::ReplyKind,
     observation::{DesktopView, Look, Observation},
+    operator::refine,
     policy::{Decision, Reading, Subject},
     prompt::{
         AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
-        app_user_text, system_message,
+        app_user_text, operator_texts, system_message,
     },
     reply::{
-        AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, parse_agent_reply,
-        parse_app_reply,
+        AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, operator_reply_schema,
+        parse_agent_reply, parse_app_reply, parse_operator_reply,
     },
     secret,
     states::{AppTrigger, HostStatus},
@@ -45,9 +46,20 @@ impl Session {
         }
     }
 
+    /// Whether an agent works in pictures of its window.
+    fn operates(&self, worker: Worker) -> bool {
+        let Some(Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else { return false };
+        let agent = Owner::Window(window.clone()).agent();
+        self.config.pictures && self.config.roles.operates(&agent, Some(&window.app.name))
+    }
+
     pub(super) fn look_of(&self, worker: Worker) -> Look {
         let picture = self.config.pictures;
         match worker {
+            // Its picture shows the window as it is.
+            Worker::Window(window) if self.operates(worker) => {
+                Look::Window { window, picture, marks: Some(Vec::new()), words: Vec::new() }
+            }
             Worker::Window(window) => {
                 let app = self.app(worker);
                 let marks = app.and_then(|app| app.marks.clone());
@@ -69,23 +81,40 @@ impl Session {
             (Some(steps), Some(app)) => {
                 (ReplyKind::Agent, agent_reply_schema(&steps.words_after(app.word.as_deref())))
             }
+            (None, Some(_)) if self.operates(worker) => (ReplyKind::Operator, operator_reply_schema()),
             (Some(_) | None, _) => (ReplyKind::AppAgent, app_reply_schema()),
         }
     }
 
-    pub(super) fn read_reply(&self, worker: Worker, text: &str) -> Result<AppReply, ReplyError> {
+    /// Reads the reply to a question about `seen`.
+    pub(super) fn read_reply(
+        &self,
+        worker: Worker,
+        seen: &Observation,
+        text: &str,
+    ) -> Result<AppReply, ReplyError> {
         let before = self.app(worker).and_then(|app| app.word.as_deref());
-        match self.steps_of(worker) {
-            Some(steps) => parse_agent_reply(text, steps, before),
-            None => parse_app_reply(text),
+        match (self.steps_of(worker), seen) {
+            (Some(steps), _) => parse_agent_reply(text, steps, before),
+            (None, Observation::Window(view)) if self.operates(worker) => {
+                let reply = parse_operator_reply(text)?;
+                let actions = refine(&reply, view)?;
+                Ok(reply.deciding(actions))
+            }
+            (None, _) => parse_app_reply(text),
         }
     }
 
     /// What to show an agent of its observation at `step`: all of it, or the changes.
     pub(super) fn sight_of(&mut self, worker: Worker, observation: &Observation, step: u32) -> Sight {
         let config = self.config.view.clone();
+        let operates = self.operates(worker);
         let Some(app) = self.app_mut(worker) else { return Sight::default() };
         match observation {
+            // Each question shows it the picture: what it sees is nowhere else.
+            Observation::Window(view) if operates => {
+                Sight { picture: view.picture.clone(), notices: view.notices.clone(), ..Sight::default() }
+            }
             Observation::Window(view) => {
                 let words = app.words();
                 app.shown.see(view, step, words, &config, /*picture_wanted*/ app.screenshots > 0)
@@ -111,6 +140,9 @@ impl Session {
                 let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
                 let secrets = secrets.unwrap_or_default();
                 let input = AppInput { common: self.input_of(app, &marks), application, secrets, sight };
+                if self.operates(worker) {
+                    return operator_texts(&self.prompts, &input);
+                }
                 let tools = &self.config.app_tools;
                 let prompts = self.prompts.app(shown);
                 let system = system_message("app_system", prompts.system, tools, prompts.examples)?;

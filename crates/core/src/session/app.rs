@@ -109,8 +109,8 @@ impl Asks for App {
         session.reply_schema_of(self.0)
     }
 
-    fn parse(self, session: &Session, text: &str) -> Result<AppReply, ReplyError> {
-        session.read_reply(self.0, text)
+    fn parse(self, session: &Session, seen: &Observation, text: &str) -> Result<AppReply, ReplyError> {
+        session.read_reply(self.0, seen, text)
     }
 
     fn questions_closed(self, session: &mut Session, goes_on: bool) {

@@ -12,7 +12,7 @@ use super::{
     state::Session,
 };
 use crate::{
-    model::{ModelFailure, ModelReply, ModelRequest, Part, Usage},
+    model::{ModelFailure, ModelReply, ModelRequest, Part, ReplyKind, Usage},
     money::{Money, Price},
 };
 
@@ -20,6 +20,9 @@ use crate::{
 const BYTES_PER_TOKEN_MIN: u64 = 2;
 /// The most tokens per picture, for all known providers at the size that is sent.
 const PICTURE_TOKENS_MAX: u64 = 3_000;
+
+/// The most tokens that the protocol for an operator adds: the declaration of its tool, or how to reply without one.
+const OPERATOR_TOKENS_MAX: u64 = 2_000;
 
 /// The upper bound of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,8 +56,9 @@ impl Need {
                 Part::Picture { .. } => PICTURE_TOKENS_MAX.saturating_mul(BYTES_PER_TOKEN_MIN),
             })
         });
-        let (read, written) =
-            (prompt.div_ceil(BYTES_PER_TOKEN_MIN), u64::from(request.completion_tokens_max));
+        let added = if request.reply == ReplyKind::Operator { OPERATOR_TOKENS_MAX } else { 0 };
+        let read = prompt.div_ceil(BYTES_PER_TOKEN_MIN).saturating_add(added);
+        let written = u64::from(request.completion_tokens_max);
         let usage =
             Usage { prompt_tokens: Some(read), cached_tokens: None, completion_tokens: Some(written) };
         let money = prices.iter().map(|price| price.and_then(|price| price.of(usage)));

@@ -153,7 +153,7 @@ impl Session {
             self.undecided(&result, &findings, format!("the model's reply was invalid: {problem}"));
             return;
         }
-        match self.prompts.repair_message(problem) {
+        match self.prompts.repair_message(problem, /*operates*/ false) {
             Ok(message) => self.evaluation_sends(result, findings, observed.with_repair(said, message)),
             Err(error) => self.break_off(error.to_string()),
         }

@@ -106,7 +106,7 @@ impl Asks for Host {
         (ReplyKind::HostAgent, host_reply_schema())
     }
 
-    fn parse(self, _: &Session, text: &str) -> Result<HostReply, ReplyError> {
+    fn parse(self, _: &Session, _: &Observation, text: &str) -> Result<HostReply, ReplyError> {
         parse_host_reply(text)
     }
 

@@ -213,6 +213,8 @@ impl Session {
         observed: &Observed,
     ) -> Result<ModelRequest, String> {
         let application = observed.observation.application().map(|app| app.name.as_str());
+        // A model that repairs texts may not see what an operator works in.
+        let repairs = observed.repairs > 0 && reply != ReplyKind::Operator;
         let mut request = ModelRequest {
             agent: observed.step.agent.clone(),
             messages: observed.messages.clone(),
@@ -220,7 +222,7 @@ impl Session {
             schema,
             completion_tokens_max: self.config.limits.completion_tokens_max,
             attempts_max: 0,
-            models: self.config.roles.of(&observed.step.agent, application, observed.repairs > 0).to_vec(),
+            models: self.config.roles.of(&observed.step.agent, application, repairs).to_vec(),
         };
         request.attempts_max = self.requests_allowed(&request)?;
         Ok(request)

@@ -117,7 +117,7 @@ impl Session {
     /// What a reply types into fields for passwords.
     fn passwords_in(&self, worker: Worker, observation: &Observation, text: &str) -> Vec<PasswordEntry> {
         let agent = App(worker);
-        let Ok(reply) = agent.parse(self, text) else { return Vec::new() };
+        let Ok(reply) = agent.parse(self, observation, text) else { return Vec::new() };
         let tools = agent.tools(self);
         let secrets = self.secrets();
         let judging = Judging {

@@ -39,6 +39,9 @@ pub struct ModelRoles {
     /// Those of an agent without a window, by its name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub agents: BTreeMap<String, ModelChain>,
+    /// The models that make an AppAgent an operator ([`crate::operator`]).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub operators: Vec<String>,
 }
 
 impl ModelRoles {
@@ -65,6 +68,12 @@ impl ModelRoles {
         };
         let chains = [Some(&self.repair).filter(|_| repairs), own, Some(&self.all)];
         chains.into_iter().flatten().find(|chain| !chain.is_empty()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether the first model that is asked for an agent is an operator.
+    pub(super) fn operates(&self, agent: &AgentRef, application_name: Option<&str>) -> bool {
+        let first = self.of(agent, application_name, /*repairs*/ false).first();
+        first.is_some_and(|name| self.operators.contains(name))
     }
 
     /// The name of a model in the price table; `usual` in a session of one model.

@@ -67,8 +67,8 @@ pub(super) trait Asks: Steps {
     fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError>;
     /// The kind and schema of its replies.
     fn schema(self, session: &Session) -> (ReplyKind, Value);
-    /// Parses a reply.
-    fn parse(self, session: &Session, text: &str) -> Result<Self::Reply, ReplyError>;
+    /// Parses the reply to a question about `seen`.
+    fn parse(self, session: &Session, seen: &Observation, text: &str) -> Result<Self::Reply, ReplyError>;
     /// Its questions were closed; `goes_on` unless a required answer is missing.
     fn questions_closed(self, session: &mut Session, goes_on: bool);
 }
@@ -132,7 +132,7 @@ impl Session {
             }
             (Phase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
-                match agent.parse(self, &reply.text) {
+                match agent.parse(self, &observed.observation, &reply.text) {
                     Ok(decision) => self.decided(agent, observed.replied(decision)),
                     Err(error) => self.repair(agent, observed, &reply.text, &error.to_string()),
                 }
@@ -294,7 +294,7 @@ impl Session {
             agent.broke(self, format!("the model's reply was invalid after {attempts} attempts: {problem}"));
             return;
         }
-        match self.prompts.repair_message(problem) {
+        match self.prompts.repair_message(problem, agent.schema(self).0 == ReplyKind::Operator) {
             Ok(message) => self.ask(agent, observed.with_repair(said, message)),
             Err(error) => self.break_off(error.to_string()),
         }

@@ -16,6 +16,7 @@ mod harness;
 mod launching;
 mod listing;
 mod machine;
+mod operators;
 mod origins;
 mod passwords;
 mod prompts;

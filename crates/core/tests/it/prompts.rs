@@ -250,6 +250,6 @@ fn tool_descriptions_list_parameters() {
 #[test]
 fn template_error_names_template_and_line() {
     let prompts = PromptSet { repair: "one\n{{ missing }}".to_owned(), ..PromptSet::default() };
-    let error = prompts.repair_message("x").unwrap_err().to_string();
+    let error = prompts.repair_message("x", /*operates*/ false).unwrap_err().to_string();
     assert!(error.starts_with("render prompt `repair`:") && error.contains("2"), "{error}");
 }

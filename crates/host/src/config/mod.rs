@@ -39,7 +39,7 @@ pub use limits::{
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
 pub(crate) use load::{expanded, own_files};
-pub use model::{ModelSettings, ReasoningSetting, StructuredOutputSetting};
+pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};

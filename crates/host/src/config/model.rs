@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use deskhand_core::suggest::nearest;
-use deskhand_model::Reasoning;
+use deskhand_model::{ComputerUse, Reasoning, Wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,9 @@ pub struct ModelSettings {
     pub structured_output: StructuredOutputSetting,
     /// How much the model thinks before it replies.
     pub reasoning: ReasoningSetting,
+    /// Makes it an operator: AppAgents that it answers for are shown a picture of their window and say where to click in it, instead
+    /// of a list of controls. Other agents ask it as usual.
+    pub computer_use: ComputerUseSetting,
     /// Models to ask instead, in order, if this one does not answer: names of `models`, or `PROVIDER:MODEL`. With a backup, it is asked
     /// at most twice for one question, and not at all for a while if it keeps failing.
     pub backups: Vec<String>,
@@ -109,6 +112,7 @@ impl Default for ModelSettings {
             attempts_max: 8,
             structured_output: StructuredOutputSetting::Auto,
             reasoning: ReasoningSetting::Auto,
+            computer_use: ComputerUseSetting::Off,
             backups: Vec::new(),
             cassette: None,
             vision: true,
@@ -157,5 +161,61 @@ impl ReasoningSetting {
             Self::Medium => Reasoning::Medium,
             Self::High => Reasoning::High,
         }
+    }
+}
+
+/// How a model is asked to work in pictures of windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ComputerUseSetting {
+    /// Not at all: it is shown lists of controls.
+    Off,
+    /// By the tool `computer_use_preview`, with the provider `openai_responses`.
+    #[serde(rename = "openai")]
+    OpenAi,
+    /// By the tool `computer_20250124`, with the provider `anthropic`.
+    Anthropic,
+    /// By text as UI-TARS writes it, with places from 0 to 1000 across and down the picture.
+    UiTars,
+    /// The same with pixels of the picture.
+    UiTarsPixels,
+    /// By JSON with pixels of the picture, which any model that sees can be asked for.
+    Json,
+}
+
+impl ComputerUseSetting {
+    /// The setting for requests.
+    pub const fn to_computer_use(self) -> ComputerUse {
+        match self {
+            Self::Off => ComputerUse::Off,
+            Self::OpenAi => ComputerUse::OpenAi,
+            Self::Anthropic => ComputerUse::Anthropic,
+            Self::UiTars => ComputerUse::UiTars,
+            Self::UiTarsPixels => ComputerUse::UiTarsPixels,
+            Self::Json => ComputerUse::Json,
+        }
+    }
+
+    /// What a model with this setting lacks, and what to do; `pictures` if models are sent pictures at all.
+    pub(super) fn lack(
+        self,
+        settings: &ModelSettings,
+        pictures: bool,
+    ) -> Option<(&'static str, &'static str)> {
+        let wire = settings.provider.and_then(Provider::service).map(|service| service.wire);
+        let speaks = match self {
+            Self::Off => return None,
+            Self::OpenAi => wire == Some(Wire::Responses),
+            Self::Anthropic => wire == Some(Wire::Messages),
+            Self::UiTars | Self::UiTarsPixels => wire.is_some(),
+            Self::Json => true,
+        };
+        if !speaks {
+            let problem = "its provider does not speak that protocol";
+            let fix = "`openai` needs the provider `openai_responses`, `anthropic` the provider `anthropic`; `json` works with any";
+            return Some((problem, fix));
+        }
+        let sees = pictures && settings.vision;
+        (!sees).then_some(("it is sent no pictures", "set `view.pictures` and the model's `vision` to true"))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use deskhand_core::session::{ModelChain, ModelRoles};
 use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, ModelSettings, roles::RoleSetting, settings::Config};
+use super::{ComputerUseSetting, ConfigError, ModelSettings, roles::RoleSetting, settings::Config};
 
 /// Models besides the usual one, and which of all answer whom. Empty where the usual one answers everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -21,9 +21,9 @@ impl Team {
     /// The name of the usual model. No specification is like it.
     pub(crate) const USUAL: &str = "model";
 
-    /// Whether the usual model answers everything.
+    /// Whether the usual model answers everything, in the usual way.
     pub(crate) fn is_alone(&self) -> bool {
-        self.others.is_empty()
+        self.others.is_empty() && self.roles.is_empty()
     }
 
     /// The models that a configuration names.
@@ -50,11 +50,33 @@ impl Team {
             };
         let applications = of_group("applications", &roles.applications, str::to_lowercase)?;
         let agents = of_group("agents", &roles.agents, str::to_owned)?;
-        if !team.is_alone() {
+        let operators = team.operators(config)?;
+        if !team.is_alone() || !operators.is_empty() {
             let names = BTreeMap::new();
-            team.roles = ModelRoles { names, all, host, app, evaluation, repair, applications, agents };
+            team.roles =
+                ModelRoles { names, all, host, app, evaluation, repair, applications, agents, operators };
         }
         Ok(team)
+    }
+
+    /// The names of the models that are operators.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unfit`] with one that cannot be one.
+    fn operators(&self, config: &Config) -> Result<Vec<String>, ConfigError> {
+        let all = std::iter::once((Self::USUAL, &config.model));
+        let all = all.chain(self.others.iter().map(|(name, settings)| (name.as_str(), settings)));
+        let mut operators = Vec::new();
+        for (name, settings) in all.filter(|(_, settings)| settings.computer_use != ComputerUseSetting::Off) {
+            if let Some((problem, fix)) = settings.computer_use.lack(settings, config.view.pictures) {
+                let own = config.models.contains_key(name);
+                let key =
+                    if own { format!("models.{name}.computer_use") } else { "model.computer_use".to_owned() };
+                return Err(ConfigError::Unfit { key, problem: problem.to_owned(), fix: fix.to_owned() });
+            }
+            operators.push(name.to_owned());
+        }
+        Ok(operators)
     }
 
     /// The models for a role: its own with their backups, then the usual ones. Empty if it has none of its own.
@@ -146,6 +168,43 @@ mod tests {
         assert!(roles.app.is_empty() && roles.evaluation.is_empty() && roles.agents.is_empty());
         let others: Vec<&str> = team.others.keys().map(String::as_str).collect();
         assert_eq!(others, ["ollama:qwen3", "openai:gpt-5", "second", "third"]);
+    }
+
+    #[test]
+    fn operators_are_named_and_must_see_and_be_spoken_to() {
+        const ONE: &str = "[model]\nprovider = \"openai\"\nmodel = \"m\"\n[models.eyes]\nmodel = \"e\"\n";
+        let of = |more: &str| {
+            let loaded = load_with(&format!("{ONE}{more}"), &[], Overrides::default()).unwrap();
+            Team::of(&loaded.config)
+        };
+        let eyes = "provider = \"anthropic\"\ncomputer_use = \"anthropic\"\n";
+        let app = "[roles.app]\nmodel = \"eyes\"\n";
+        let team = of(&format!("{eyes}{app}")).unwrap();
+        assert_eq!(team.roles.operators, ["eyes"]);
+        assert_eq!(team.roles.app, ["eyes", "model"]);
+        // One that nobody uses is none.
+        assert!(of(eyes).unwrap().roles.is_empty());
+        let wrong = |more: &str| load_with(&format!("{ONE}{more}"), &[], Overrides::default()).unwrap_err();
+        let said = wrong(&format!("provider = \"openai\"\ncomputer_use = \"openai\"\n{app}"));
+        let key = "`models.eyes.computer_use` cannot be used";
+        assert!(
+            said.starts_with(&format!("{key}: its provider does not speak that protocol\nhelp: ")),
+            "{said}"
+        );
+        let said = wrong(&format!("{eyes}vision = false\n{app}"));
+        assert!(said.starts_with(&format!("{key}: it is sent no pictures\nhelp: ")), "{said}");
+        // The only model of a session may be one.
+        let alone = load_with(
+            "[model]\nprovider = \"ollama\"\nmodel = \"m\"\ncomputer_use = \"json\"",
+            &[],
+            Overrides::default(),
+        );
+        let team = Team::of(&alone.unwrap().config).unwrap();
+        assert_eq!(
+            (team.roles.operators.as_slice(), team.roles.all.as_slice()),
+            (&["model".to_owned()][..], &["model".to_owned()][..])
+        );
+        assert!(!team.is_alone());
     }
 
     #[test]

@@ -27,7 +27,7 @@ use crate::{
     cassette::{Cassette, Received},
     port::{Model, ModelSign, ModelSigns, PictureSource},
     wire::{
-        Answer, Asked, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire, detailed, listed,
+        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire, detailed, listed,
         said, said_with_hashes,
     },
 };
@@ -149,6 +149,8 @@ impl Endpoint {
         signs: &dyn ModelSigns,
     ) -> Result<Answer, Fault> {
         let (wire, config) = (self.config.wire, &self.config);
+        let computer = Computer::of(config.computer_use, request);
+        let dialect = computer.map_or(dialect, |computer| computer.dialect(dialect));
         let asked = Asked {
             request,
             said,
@@ -157,9 +159,13 @@ impl Endpoint {
             temperature: config.temperature.filter(|_| dialect.temperature),
             reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
             dialect,
+            computer,
         };
         let shown = self.transport.is_taped().then(|| {
-            let said = said_with_hashes(request, config.vision);
+            let mut said = said_with_hashes(request, config.vision);
+            if let Some(computer) = computer {
+                computer.instruct(&mut said);
+            }
             wire.body(Asked { said: &said, ..asked })
         });
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
@@ -171,7 +177,7 @@ impl Endpoint {
         };
         let outgoing = Outgoing { method: Method::POST, body: Some(wire.body(asked).to_string()), shown };
         let response = self.transport.send(outgoing, &endpoint, received).await?;
-        self.read(&endpoint, response, request.completion_tokens_max)
+        self.read(&endpoint, response, computer, request.completion_tokens_max)
     }
 
     /// What a response says.
@@ -179,11 +185,12 @@ impl Endpoint {
         &self,
         endpoint: &Named,
         response: Received,
+        computer: Option<Computer>,
         tokens_max: u32,
     ) -> Result<Answer, Fault> {
         let status = response.status();
         if status.is_success() {
-            return self.interpret(tokens_max, response.content_type.as_deref(), &response.body);
+            return self.interpret(tokens_max, computer, response.content_type.as_deref(), &response.body);
         }
         let after = response.retry_after.and_then(|header| wait::retry_after(&header, Timestamp::now()));
         let location = response.location.map(|address| self.redact(&address));
@@ -192,7 +199,13 @@ impl Endpoint {
     }
 
     /// Interprets a success response.
-    fn interpret(&self, tokens_max: u32, media_type: Option<&str>, text: &str) -> Result<Answer, Fault> {
+    fn interpret(
+        &self,
+        tokens_max: u32,
+        computer: Option<Computer>,
+        media_type: Option<&str>,
+        text: &str,
+    ) -> Result<Answer, Fault> {
         let wire = self.config.wire;
         let reply = wire.reply(media_type, text).map_err(|error| match error {
             StreamError::CutShort => self.endpoint.stream_cut(text.len()),
@@ -201,9 +214,12 @@ impl Endpoint {
         if let Some(fault) = self.endpoint.error_in_success(&reply, &self.redact(&reply.to_string())) {
             return Err(fault);
         }
-        let Some(answer) = wire.answer(&reply) else {
+        let Some(mut answer) = wire.answer(&reply) else {
             return Err(self.endpoint.no_reply(&self.redact(text)).costing(wire.usage(&reply)));
         };
+        if let Some(computer) = computer {
+            answer.text = computer.told(&reply, answer.text);
+        }
         let fault = match &answer.stop {
             Stop::Refused(reason) => self.endpoint.refused(&self.redact(reason)),
             Stop::Length => self.endpoint.limit(tokens_max),
@@ -251,10 +267,20 @@ impl Endpoint {
     ) -> Result<ModelReply, ModelFailure> {
         let start = Instant::now();
         let elapsed_ms = || milliseconds(start.elapsed());
-        let said = said(request, self.config.vision, pictures).map_err(|error| {
+        let mut said = said(request, self.config.vision, pictures).map_err(|error| {
             let message = format!("request to model {} not sent: {error}", self.config.model);
             ModelFailure::new(ModelFailureKind::Rejected, message)
         })?;
+        if let Some(computer) = Computer::of(self.config.computer_use, request) {
+            if !self.config.vision {
+                let message = format!(
+                    "request to model {} not sent: it takes no pictures, and an operator works in them",
+                    self.config.model
+                );
+                return Err(ModelFailure::new(ModelFailureKind::Rejected, message));
+            }
+            computer.instruct(&mut said);
+        }
         let tripped = self.breaker.is_tripped();
         // An endpoint that keeps failing is tried once a question, until it answers again.
         let attempts_max = if tripped.is_some() { 1 } else { self.config.attempts_max.min(attempts_max) };

@@ -7,7 +7,7 @@ use reqwest::Url;
 
 use crate::{
     cassette::{Cassette, CassetteError},
-    wire::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire},
+    wire::{ComputerUse, ImageDetail, Reasoning, StructuredOutput, TokenLimitField, Wire},
 };
 
 /// An endpoint and how requests are sent to it.
@@ -55,6 +55,9 @@ pub struct EndpointConfig {
     pub reasoning: Reasoning,
     /// Whether exchanges are recorded, or played instead of sent.
     pub cassette: Option<Cassette>,
+    /// How it is asked to work in pictures. [`ComputerUse::OpenAi`] is for [`Wire::Responses`] alone, [`ComputerUse::Anthropic`] for
+    /// [`Wire::Messages`].
+    pub computer_use: ComputerUse,
 }
 
 impl EndpointConfig {
@@ -81,6 +84,7 @@ impl EndpointConfig {
             token_limit_field: TokenLimitField::Auto,
             reasoning: Reasoning::Auto,
             cassette: None,
+            computer_use: ComputerUse::Off,
         }
     }
 }

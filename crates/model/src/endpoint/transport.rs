@@ -40,7 +40,7 @@ pub(super) struct Transport {
     route: Route,
     key: Option<Secret>,
     key_header: KeyHeader,
-    headers: &'static [(&'static str, &'static str)],
+    headers: Vec<(&'static str, &'static str)>,
     /// How long the server may be silent before its response, and between parts of it.
     silence: (Duration, Duration),
 }
@@ -73,7 +73,7 @@ impl Transport {
             route,
             key,
             key_header: config.key_header,
-            headers: config.wire.headers(),
+            headers: [config.wire.headers(), config.computer_use.headers()].concat(),
             silence: (config.timeout, config.idle_timeout),
         })
     }
@@ -121,7 +121,7 @@ impl Transport {
     ) -> Result<Received, Fault> {
         let mut request = self.client.request(method, &endpoint.url);
         request = request.header(ACCEPT, "application/json, text/event-stream");
-        for (name, value) in self.headers {
+        for (name, value) in &self.headers {
             request = request.header(*name, *value);
         }
         request = match (&self.key, self.key_header) {

@@ -43,6 +43,9 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if dialect.stream {
         put("stream", json!(true));
     }
+    if let Some(tool) = asked.computer_tool() {
+        put("tools", json!([tool]));
+    }
     match dialect.output {
         StructuredOutput::Schema | StructuredOutput::Auto => {
             let name = request.reply.schema_name();

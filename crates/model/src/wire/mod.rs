@@ -10,6 +10,7 @@
 //! - `ollama`: Ollama's own `/api/chat`.
 
 mod chat;
+mod computer;
 mod gemini;
 mod listing;
 mod messages;
@@ -27,6 +28,8 @@ use deskhand_core::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use computer::Computer;
+pub use computer::ComputerUse;
 pub use listing::Listed;
 pub(crate) use listing::{DETAILS, detailed, listed};
 
@@ -145,9 +148,16 @@ pub(crate) struct Asked<'a> {
     /// How much the model shall think.
     pub(crate) reasoning: Reasoning,
     pub(crate) dialect: Dialect,
+    /// How an operator is asked; `None` for other agents.
+    pub(crate) computer: Option<Computer>,
 }
 
 impl Asked<'_> {
+    /// The tool that an operator works with, to be declared.
+    fn computer_tool(&self) -> Option<Value> {
+        self.computer.and_then(Computer::tool)
+    }
+
     /// The sampling temperature, without the digits that its binary form adds.
     fn temperature(&self) -> Option<f64> {
         self.temperature.map(|temperature| (f64::from(temperature) * 1e4).round() / 1e4)

@@ -26,6 +26,11 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     if dialect.stream {
         put("stream", json!(true));
     }
+    if let Some(tool) = asked.computer_tool() {
+        put("tools", json!([tool]));
+        // The endpoint demands it for this tool.
+        put("truncation", json!("auto"));
+    }
     let format = match dialect.output {
         StructuredOutput::Schema | StructuredOutput::Auto => Some(json!({
             "type": "json_schema",

@@ -4,6 +4,7 @@
 mod cassettes;
 mod chat;
 mod endpoint_failures;
+mod operators;
 mod script;
 mod script_reference;
 mod team;
