@@ -184,8 +184,15 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     };
     findings.push(match quick(choice).open().map_err(CliError::from) {
         Err(error) => finding("model", Err((error.to_string(), error.help_text()))),
-        Ok(model) if args.ask => finding("model", ask(&model).await),
-        Ok(model) => finding("model", Ok(format!("{} (not contacted; use --ask)", model.name()))),
+        Ok(opened) if args.ask => {
+            let answer = match opened.start().await {
+                Ok(()) => ask(&opened.model).await,
+                Err(error) => Err((error.to_string(), error.help())),
+            };
+            opened.end().await;
+            finding("model", answer)
+        }
+        Ok(opened) => finding("model", Ok(format!("{} (not contacted; use --ask)", opened.model.name()))),
     });
     findings
 }
@@ -248,7 +255,8 @@ pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
             config.idle_timeout = config.idle_timeout.min(TRIAL_BOUND);
             ModelChoice::Endpoint(config)
         }
-        script @ ModelChoice::Script(..) => script,
+        // A slow machine is no reason to say that its own model does not answer.
+        other @ (ModelChoice::Script(..) | ModelChoice::Local(..)) => other,
     }
 }
 
