@@ -125,18 +125,19 @@ fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
 async fn test(args: &ModelTestArgs) -> CommandResult {
     let host = load(args.model.overrides())?;
     let choice = ModelSetup::of(host.config(), BTreeMap::new()).map_err(HostError::from)?.choice()?;
+    let sends_pictures = choice.sees();
     let opened = super::doctor::quick(choice).open()?;
     let AnyModel::Endpoint(_) = &opened.model else {
         return Err(CliError::usage("a script cannot answer test questions"));
     };
     opened.start().await?;
-    let exit = try_out(&opened.model).await;
+    let exit = try_out(&opened.model, sends_pictures).await;
     opened.end().await;
     Ok(exit)
 }
 
 /// Asks two small questions, and shows the answers.
-async fn try_out(model: &AnyModel) -> Exit {
+async fn try_out(model: &AnyModel, sends_pictures: bool) -> Exit {
     let out = Output::to(Stream::Out);
     out.line(&Line::of(Tone::Strong, model.name()));
     let question =
@@ -164,7 +165,8 @@ async fn try_out(model: &AnyModel) -> Exit {
     } else {
         row("form", Tone::Doubtful, &format!("not as asked: {}", excerpt(&reply.text, 80)))
     });
-    let (tone, sees) = sees(model).await;
+    let none = (Tone::Doubtful, "none are sent".to_owned());
+    let (tone, sees) = if sends_pictures { sees(model).await } else { none };
     out.line(&row("pictures", tone, &sees));
     Exit::Success
 }

@@ -16,6 +16,8 @@ use serde_json::Value;
 
 use crate::support::World;
 
+/// The time between two looks at what happens elsewhere: looks cost the model its processor.
+const LOOK: Duration = Duration::from_millis(20);
 /// How long a process may take to start or to be gone.
 const BOUND: Duration = Duration::from_secs(120);
 /// SHA-256 of `0123456789`, by `sha256sum`.
@@ -51,13 +53,18 @@ fn wait_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
             return found;
         }
         assert!(start.elapsed() < BOUND, "{what} did not happen");
-        std::thread::yield_now();
+        std::thread::park_timeout(LOOK);
     }
 }
 
 /// The server of a world.
 fn server(world: &World) -> Option<i32> {
     world.processes().into_iter().find(|(_, line)| line.contains("import xllamacpp")).map(|(pid, _)| pid)
+}
+
+/// Whether a session has begun, and so its server has loaded the model.
+fn begun(world: &World) -> bool {
+    fs::read_dir(world.store().root()).is_ok_and(|mut sessions| sessions.next().is_some())
 }
 
 fn kill(pid: i32) {
@@ -111,7 +118,7 @@ fn a_model_is_pulled_run_and_removed() {
 
     // Nothing is configured, and so the pulled model is asked. Its server is killed once, and started again.
     let running = start(&world, &wheels);
-    let first = wait_for("the start of the server", || server(&world));
+    let first = wait_for("the first question", || begun(&world).then(|| server(&world)).flatten());
     kill(first);
     wait_for("the second start of the server", || server(&world).filter(|pid| *pid != first));
     check_round(&world, &running.wait_with_output().unwrap());
@@ -126,7 +133,8 @@ fn a_model_is_pulled_run_and_removed() {
 
     let tested = shown(&world, &wheels, &["model", "test"]);
     assert!(
-        tested.contains("local smollm2-135m at http://127.0.0.1:") && tested.contains("answers   smollm"),
+        tested.contains("local smollm2-135m at http://127.0.0.1:")
+            && tested.contains("answers   smollm2-135m after"),
         "{tested}"
     );
     let removed = shown(&world, &wheels, &["model", "remove", "smollm2-135m"]);
@@ -143,15 +151,19 @@ fn check_round(world: &World, output: &std::process::Output) {
     let outcomes = ["finished", "failed", "rejected", "budget_exhausted", "error"];
     let outcome = summary["outcome"].as_str().unwrap();
     assert!(outcomes.contains(&outcome), "{outcome}: {printed}{said}");
+    assert!(summary["completion_tokens"].as_u64().unwrap() > 0, "{summary}");
     let session = fs::read_dir(world.store().root()).unwrap().next().unwrap().unwrap().path();
     let journal = fs::read_to_string(session.join("journal.jsonl")).unwrap();
-    let replies: Vec<Value> = journal
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .filter(|line| line.to_string().contains("\"replied\""))
-        .collect();
-    assert!(!replies.is_empty(), "{journal}");
-    println!("{outcome}, {} replies: {}", replies.len(), replies[0]);
+    let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    for line in lines.filter(|line| line["record"]["event"]["came"] == "replied") {
+        let reply: Value =
+            serde_json::from_str(line["record"]["event"]["reply"]["text"].as_str().unwrap()).unwrap();
+        let statuses = ["CONTINUE", "ASSIGN", "FINISH", "FAIL", "PENDING", "CONFIRM"];
+        assert!(
+            statuses.contains(&reply["status"].as_str().unwrap()) && reply["thought"].is_string(),
+            "{reply}"
+        );
+    }
     assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"));
 }
 

@@ -1,13 +1,14 @@
-"""Serves a model over HTTP: the arguments are its file, port, context, threads, and the file with the API key."""
+"""Serves a model over HTTP: the arguments are its file and name, port, context, threads, and the file with the API key."""
 
 import sys
 import threading
 
 import xllamacpp
 
-model, port, context, threads, key = sys.argv[1:]
+model, name, port, context, threads, key = sys.argv[1:]
 parameters = xllamacpp.CommonParams()
 parameters.model.path = model
+parameters.model_alias = {name}
 parameters.hostnames = ["127.0.0.1"]
 parameters.port = int(port)
 parameters.n_ctx = int(context)

@@ -80,6 +80,7 @@ pub(super) fn program(models: &LocalModels) -> Result<Program, LocalError> {
 /// Which model to serve, and how.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalChoice {
+    name: String,
     file: PathBuf,
     program: Program,
     context_tokens: u32,
@@ -102,6 +103,7 @@ impl LocalChoice {
         // One processor is left to the applications and to us.
         let usual = || available_parallelism().map_or(1, |count| count.get().saturating_sub(1).max(1));
         Ok(Self {
+            name: name.to_owned(),
             file,
             program: program(models)?,
             context_tokens: settings.context_tokens.or(model.context_tokens).unwrap_or(CONTEXT_TOKENS),
@@ -116,14 +118,16 @@ impl LocalChoice {
         let mut command = match &self.program {
             Program::LlamaServer(program) => {
                 let mut command = Command::new(program);
-                command.arg("--model").arg(&self.file).args(["--host", "127.0.0.1", "--port", &port]);
+                command.arg("--model").arg(&self.file).args(["--alias", &self.name]);
+                command.args(["--host", "127.0.0.1", "--port", &port]);
                 command.args(["--ctx-size", &context, "--parallel", "1", "--threads", &threads]);
                 command.arg("--api-key-file").arg(key);
                 command
             }
             Program::Python(python) => {
                 let mut command = Command::new(python);
-                command.args(["-I", "-c", SCRIPT]).arg(&self.file).args([&port, &context, &threads]).arg(key);
+                command.args(["-I", "-c", SCRIPT]).arg(&self.file);
+                command.args([&self.name, &port, &context, &threads]).arg(key);
                 command
             }
         };
