@@ -21,6 +21,7 @@ mod tidy;
 #[cfg(test)]
 mod toolchain;
 mod tools;
+mod wheels;
 mod workspace;
 
 #[derive(Parser)]
@@ -32,7 +33,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install missing Debian packages and cargo tools.
+    /// Install missing Debian packages, cargo tools and Python wheels.
     Setup(setup::SetupArguments),
     /// Run all checks: setup, format, tidy, lints, dependencies, book, build and tests.
     Test,

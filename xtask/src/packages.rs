@@ -49,5 +49,6 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("locales", "localedef", "the languages in which the README is tried"),
     package("xclip", "xclip", "tells tests of actions what is on the clipboard"),
     package("x11-utils", "xprop", "tells tests of actions which windows are open"),
+    package("python3-venv", "", "the Python environment of local models"),
     package("python3-uno", "", "tells `cargo xtask bench actions` what a document holds"),
 ];

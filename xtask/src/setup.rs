@@ -13,7 +13,7 @@ use crate::{
     console,
     packages::{LOCALES, PACKAGES, Package},
     tools::{TOOLS, Tool},
-    workspace,
+    wheels, workspace,
 };
 
 /// Options of `cargo xtask setup`.
@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
     }
     ensure_installed()?;
     TOOLS.iter().try_for_each(Tool::ensure_installed)?;
+    wheels::ensure_downloaded()?;
     let (packages, tools) = (PACKAGES.len(), TOOLS.len());
     console::progress(&format!("setup: all {packages} packages and {tools} tools are installed"));
     Ok(ExitCode::SUCCESS)
@@ -40,7 +41,8 @@ pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
 fn check() -> Result<ExitCode> {
     let packages = missing()?;
     let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| !tool.is_installed()).collect();
-    if packages.is_empty() && tools.is_empty() {
+    let wheels: Vec<_> = wheels::missing().collect();
+    if packages.is_empty() && tools.is_empty() && wheels.is_empty() {
         console::result("nothing is missing");
         return Ok(ExitCode::SUCCESS);
     }
@@ -49,6 +51,9 @@ fn check() -> Result<ExitCode> {
     }
     for tool in &tools {
         console::result(&format!("{:20} {}", tool.name, tool.reason));
+    }
+    for (wheel, reason) in &wheels {
+        console::result(&format!("{wheel:20} {reason}; `cargo xtask setup` downloads it"));
     }
     if !packages.is_empty() {
         console::result(&format!("\n{}", advice(&packages, is_debian())));

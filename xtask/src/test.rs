@@ -10,6 +10,7 @@ use anyhow::{Context, Result, ensure};
 use crate::{
     book, console, setup, tidy,
     tools::{DENY, NEXTEST, TOOLS, Tool},
+    wheels,
     workspace::cargo,
 };
 
@@ -18,6 +19,7 @@ pub(crate) fn run() -> Result<ExitCode> {
     let start = Instant::now();
     stage("setup", setup::ensure_installed)?;
     stage("tools", || TOOLS.iter().try_for_each(Tool::ensure_installed))?;
+    stage("wheels", wheels::ensure_downloaded)?;
     stage("fmt", || finish(cargo().args(["fmt", "--all", "--check"])))?;
     stage("tidy", tidy::check)?;
     stage("clippy", || {

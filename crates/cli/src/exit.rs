@@ -5,8 +5,8 @@ use std::{error::Error, fmt, process::ExitCode};
 use deskhand_core::{outcome::OutcomeKind, text::error_chain};
 use deskhand_desktop::DesktopError;
 use deskhand_host::{
-    HostError, batch::BatchError, config::ConfigError, model::ModelError, session::SessionError,
-    workspace::WorkspaceError,
+    HostError, batch::BatchError, config::ConfigError, local::LocalError, model::ModelError,
+    session::SessionError, workspace::WorkspaceError,
 };
 use deskhand_model::{EndpointSetupError, SecretSource};
 use deskhand_runtime::{ForkError, HoldError, ReportError, RunError};
@@ -113,6 +113,7 @@ impl CliError {
             HostError::Session(_)
             | HostError::Config(_)
             | HostError::Model(_)
+            | HostError::Local(_)
             | HostError::Document(_)
             | HostError::Workspace(_)
             | HostError::Task(_)
@@ -134,6 +135,12 @@ impl From<HostError> for CliError {
             Some(help) => shown.with_help(help),
             None => shown,
         }
+    }
+}
+
+impl From<LocalError> for CliError {
+    fn from(error: LocalError) -> Self {
+        HostError::from(error).into()
     }
 }
 
@@ -195,6 +202,7 @@ fn flag_help(error: &HostError) -> Option<String> {
             "check that the sessions folder is writable, or use another with `--state-dir DIR`"
         }
         HostError::Config(_)
+        | HostError::Local(_)
         | HostError::Document(_)
         | HostError::Workspace(_)
         | HostError::Task(_)
@@ -256,7 +264,7 @@ fn model_flag(error: &ModelError) -> Option<String> {
                 return Some(proposal);
             }
             "use `--model PROVIDER:MODEL`, such as `openai:gpt-5-mini`, `anthropic:…`, `gemini:…` or `ollama:…` (with `--base-url URL` for a local server) or `--model script:FILE`, or configure \
-             one: `deskhand config init`"
+             one: `deskhand config init`, or get one that runs on this machine: `deskhand model pull NAME`"
         }
         ModelError::NotNamed { .. } => {
             "use `--model PROVIDER:MODEL`, or set `model.model`; `deskhand model list PROVIDER` lists them"
@@ -272,7 +280,11 @@ fn model_flag(error: &ModelError) -> Option<String> {
         }
         ModelError::Endpoint(EndpointSetupError::BaseUrl { .. }) => "fix `--base-url` or `model.base_url`",
         ModelError::Endpoint(EndpointSetupError::NoModel { .. }) => "use `--model PROVIDER:MODEL`",
-        ModelError::Endpoint(_) | ModelError::NoPrice { .. } | ModelError::Other { .. } => return None,
+        ModelError::Endpoint(_)
+        | ModelError::NothingPulled
+        | ModelError::Local(_)
+        | ModelError::NoPrice { .. }
+        | ModelError::Other { .. } => return None,
     };
     Some(help.to_owned())
 }

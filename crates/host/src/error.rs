@@ -7,6 +7,7 @@ use deskhand_runtime::{RunError, agents::RegistryError};
 use crate::{
     batch::{BatchError, TaskError},
     config::ConfigError,
+    local::LocalError,
     model::ModelError,
     session::SessionError,
     workspace::{DocumentError, WorkspaceError},
@@ -21,6 +22,9 @@ pub enum HostError {
     /// The model cannot be used.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// A local model cannot be pulled or removed.
+    #[error(transparent)]
+    Local(#[from] LocalError),
     /// A document cannot be opened.
     #[error(transparent)]
     Document(#[from] DocumentError),
@@ -75,6 +79,7 @@ impl HostError {
         match self {
             Self::Config(error) => Some(error.help()),
             Self::Model(error) => Some(error.help()),
+            Self::Local(error) => Some(error.help()),
             Self::Document(error) => error.help(),
             Self::Workspace(error) => error.help(),
             Self::Session(error) => error.help(),
@@ -97,6 +102,7 @@ impl HostError {
         match self {
             Self::Config(_) => true,
             Self::Model(error) => error.is_usage(),
+            Self::Local(error) => matches!(error, LocalError::Unknown { .. }),
             Self::Task(error) => error.is_usage(),
             Self::Batch(error) => error.is_usage(),
             Self::Workspace(error) => error.is_usage(),

@@ -1,15 +1,18 @@
 //! The model to ask: from the configuration to a provider.
 
-use std::{collections::BTreeMap, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_core::session::ModelRoles;
 use deskhand_model::{
-    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, SCRIPT_MODEL, Script, ScriptError,
-    SecretSource, StructuredOutput,
+    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, SCRIPT_MODEL, Script,
+    ScriptError, SecretSource, StructuredOutput, Wire,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Config, ConfigError, ModelSettings, Provider, Service, StructuredOutputSetting, Team};
+use crate::{
+    config::{Config, ConfigError, ModelSettings, Provider, Service, StructuredOutputSetting, Team},
+    local::{LocalChoice, LocalError, LocalModels, LocalServer},
+};
 
 /// A model that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +47,12 @@ pub enum ModelError {
     /// The endpoint cannot be used.
     #[error(transparent)]
     Endpoint(EndpointSetupError),
+    /// The provider `local` is configured, but no model is pulled.
+    #[error("no local model is pulled")]
+    NothingPulled,
+    /// The model on this machine cannot be used.
+    #[error(transparent)]
+    Local(LocalError),
     /// One of the models for roles and of the backups cannot be used.
     #[error("the model `{name}`: {error}")]
     Other {
@@ -78,6 +87,10 @@ impl ModelError {
             Self::ScriptMissing { .. } => "check the path of the script".to_owned(),
             Self::Script(_) => "fix the script, or set its variables".to_owned(),
             Self::Endpoint(error) => endpoint_help(error),
+            Self::NothingPulled => {
+                "`deskhand model list local` shows which there are; `deskhand model pull NAME`".to_owned()
+            }
+            Self::Local(error) => error.help(),
             Self::Other { error, .. } => error.help().replace("`model.", "the same under [models.NAME]: `"),
             Self::NoPrice { model } => {
                 format!("set the price under [prices.\"{model}\"] in the configuration, or remove the limit")
@@ -92,8 +105,10 @@ impl ModelError {
             | Self::NotNamed { .. }
             | Self::NoAddress { .. }
             | Self::NoScript
+            | Self::NothingPulled
+            | Self::Local(LocalError::Unknown { .. } | LocalError::NotPulled { .. })
             | Self::NoPrice { .. } => true,
-            Self::ScriptMissing { .. } | Self::Script(_) | Self::Endpoint(_) => false,
+            Self::ScriptMissing { .. } | Self::Script(_) | Self::Endpoint(_) | Self::Local(_) => false,
             Self::Other { error, .. } => error.is_usage(),
         }
     }
@@ -137,13 +152,15 @@ pub enum ModelChoice {
     Endpoint(Box<EndpointConfig>),
     /// A script with its variables.
     Script(PathBuf, BTreeMap<String, String>),
+    /// A model that a server of our own runs. The address and the key of the endpoint are those of the server.
+    Local(Box<LocalChoice>, Box<EndpointConfig>),
 }
 
 impl ModelChoice {
     /// Its name in the price table.
     pub fn price_name(&self) -> &str {
         match self {
-            Self::Endpoint(config) => &config.model,
+            Self::Endpoint(config) | Self::Local(_, config) => &config.model,
             Self::Script(..) => SCRIPT_MODEL,
         }
     }
@@ -160,16 +177,25 @@ pub struct ModelSetup {
     /// The other models.
     #[serde(default, skip_serializing_if = "Team::is_alone")]
     team: Team,
+    /// Those on this machine: of the configuration in force, never of the journal.
+    #[serde(skip)]
+    local: Option<LocalModels>,
 }
 
 impl ModelSetup {
-    /// The models of the configuration. Reads no file and contacts no endpoint.
+    /// The models of the configuration; the local model that was pulled last if none is configured. Contacts no endpoint.
     ///
     /// # Errors
     /// A role or a backup names a model that does not exist.
     pub fn of(config: &Config, script_variables: BTreeMap<String, String>) -> Result<Self, ConfigError> {
         let team = Team::of(config)?;
-        Ok(Self { settings: config.model.clone(), variables: script_variables, team })
+        let local = LocalModels::of(config);
+        let mut settings = config.model.clone();
+        let is_open = settings.provider.is_none() && settings.base_url.is_none() && settings.model.is_none();
+        if let Some(name) = Some(()).filter(|()| is_open).and_then(|()| local.newest()) {
+            (settings.provider, settings.model) = (Some(Provider::Local), Some(name));
+        }
+        Ok(Self { settings, variables: script_variables, team, local: Some(local) })
     }
 
     /// The settings.
@@ -202,7 +228,7 @@ impl ModelSetup {
     /// # Errors
     /// No model is named.
     pub fn choice(self) -> Result<ModelChoice, ModelError> {
-        choice(self.settings, self.variables)
+        choice(self.settings, self.variables, self.local.as_ref())
     }
 
     /// How to reach each model: the usual one, then those of roles and backups, by name.
@@ -210,7 +236,8 @@ impl ModelSetup {
         let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(self.team.others);
         let variables = self.variables;
         all.map(|(name, settings)| {
-            let choice = choice(settings, variables.clone()).map_err(|error| error.of(&name));
+            let choice = choice(settings, variables.clone(), self.local.as_ref());
+            let choice = choice.map_err(|error| error.of(&name));
             (name, choice)
         })
         .collect()
@@ -227,7 +254,7 @@ impl ModelSetup {
         let mut members = BTreeMap::new();
         for (name, settings) in all {
             reasoning_tokens = reasoning_tokens.max(settings.reasoning.to_reasoning().tokens());
-            let member = choice(settings, self.variables.clone());
+            let member = choice(settings, self.variables.clone(), self.local.as_ref());
             members.insert(name.clone(), member.map_err(|error| error.of(&name))?);
         }
         if !roles.is_empty() {
@@ -239,11 +266,66 @@ impl ModelSetup {
 }
 
 /// How to reach one model.
-fn choice(settings: ModelSettings, variables: BTreeMap<String, String>) -> Result<ModelChoice, ModelError> {
+fn choice(
+    settings: ModelSettings,
+    variables: BTreeMap<String, String>,
+    local: Option<&LocalModels>,
+) -> Result<ModelChoice, ModelError> {
     let provider = settings.provider.ok_or(ModelError::NotConfigured)?;
-    match provider.service() {
+    if let Some(service) = provider.service() {
+        return Ok(ModelChoice::Endpoint(Box::new(endpoint(provider, service, settings)?)));
+    }
+    match local.filter(|_| provider == Provider::Local) {
         None => Ok(ModelChoice::Script(settings.script.ok_or(ModelError::NoScript)?, variables)),
-        Some(service) => Ok(ModelChoice::Endpoint(Box::new(endpoint(provider, service, settings)?))),
+        Some(models) => {
+            let name = settings.model.clone().or_else(|| models.newest()).ok_or(ModelError::NothingPulled)?;
+            let local = LocalChoice::of(models, &name).map_err(ModelError::Local)?;
+            let settings = ModelSettings { model: Some(name), vision: false, ..settings };
+            let config =
+                EndpointConfig { temperature: Some(0.0), ..endpoint(provider, OWN_SERVER, settings)? };
+            Ok(ModelChoice::Local(Box::new(local), Box::new(config)))
+        }
+    }
+}
+
+/// A server that we start: its address is known when it is.
+const OWN_SERVER: Service = Service {
+    title: "local",
+    base_url: Some("http://127.0.0.1/v1"),
+    wire: Wire::Chat,
+    key_header: KeyHeader::Bearer,
+    key_env: None,
+};
+
+/// Models that can be asked once their servers have started. The servers end with this.
+pub struct Opened<M> {
+    /// The model, or the models.
+    pub model: M,
+    servers: Vec<Arc<LocalServer>>,
+}
+
+impl<M> Opened<M> {
+    /// Whether there is a server to start.
+    pub fn has_server(&self) -> bool {
+        !self.servers.is_empty()
+    }
+
+    /// Starts the servers, and waits until they have loaded their models.
+    ///
+    /// # Errors
+    /// A server does not start.
+    pub async fn start(&self) -> Result<(), ModelError> {
+        for server in &self.servers {
+            server.start().await.map_err(ModelError::Local)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the servers that nobody else uses, and returns when they are gone.
+    pub async fn end(self) {
+        for server in self.servers.into_iter().filter_map(Arc::into_inner) {
+            server.end().await;
+        }
     }
 }
 
@@ -273,13 +355,16 @@ impl TeamChoice {
     ///
     /// # Errors
     /// A script is missing or not valid, an address is not a URL, or an API key is missing.
-    pub(crate) fn open(&self) -> Result<deskhand_model::Team, ModelError> {
-        let open = |(name, member): (&String, &ModelChoice)| {
+    pub(crate) fn open(&self) -> Result<Opened<deskhand_model::Team>, ModelError> {
+        let mut servers = Vec::new();
+        let mut open = |(name, member): (&String, &ModelChoice)| {
             let opened = member.clone().open().map_err(|error| error.of(name))?;
-            Ok((name.clone(), opened))
+            servers.extend(opened.servers);
+            Ok((name.clone(), opened.model))
         };
-        let members = self.members.iter().map(open).collect::<Result<_, ModelError>>()?;
-        deskhand_model::Team::new(Team::USUAL, members).ok_or(ModelError::NotConfigured)
+        let members = self.members.iter().map(&mut open).collect::<Result<_, ModelError>>()?;
+        let model = deskhand_model::Team::new(Team::USUAL, members).ok_or(ModelError::NotConfigured)?;
+        Ok(Opened { model, servers })
     }
 }
 
@@ -349,25 +434,32 @@ impl ModelChoice {
     /// Whether it accepts pictures.
     pub fn sees(&self) -> bool {
         match self {
-            Self::Endpoint(config) => config.vision,
+            Self::Endpoint(config) | Self::Local(_, config) => config.vision,
             // A script ignores pictures, but the journal and reports need them.
             Self::Script(..) => true,
         }
     }
 
-    /// Opens the model: reads the script or the API key. Sends nothing.
+    /// Opens the model: reads the script or the API key. Sends nothing, and starts no server.
     ///
     /// # Errors
     /// The script is missing or not valid, the address is not a URL, or the API key is missing.
-    pub fn open(self) -> Result<AnyModel, ModelError> {
-        match self {
-            Self::Endpoint(config) => {
-                Endpoint::new(*config).map(AnyModel::Endpoint).map_err(ModelError::Endpoint)
-            }
-            Self::Script(file, _) if !file.is_file() => Err(ModelError::ScriptMissing { file }),
+    pub fn open(self) -> Result<Opened<AnyModel>, ModelError> {
+        let endpoint = |config| Endpoint::new(config).map(AnyModel::Endpoint).map_err(ModelError::Endpoint);
+        let (model, servers) = match self {
+            Self::Endpoint(config) => (endpoint(*config)?, Vec::new()),
+            Self::Script(file, _) if !file.is_file() => return Err(ModelError::ScriptMissing { file }),
             Self::Script(file, variables) => {
-                Script::load(&file, variables).map(AnyModel::Script).map_err(ModelError::Script)
+                let script = Script::load(&file, variables).map_err(ModelError::Script)?;
+                (AnyModel::Script(script), Vec::new())
             }
-        }
+            Self::Local(local, mut config) => {
+                let server = LocalServer::of(*local).map_err(ModelError::Local)?;
+                config.base_url = server.base_url();
+                config.key = Some(SecretSource::File(server.key_file()));
+                (endpoint(*config)?, vec![server])
+            }
+        };
+        Ok(Opened { model, servers })
     }
 }

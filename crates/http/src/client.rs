@@ -2,7 +2,7 @@
 
 use std::{error::Error, time::Duration};
 
-use reqwest::{Client, Response, Url, redirect::Policy};
+use reqwest::{Client, ClientBuilder, Response, Url, redirect::Policy};
 use tokio::time::{Instant, timeout_at};
 
 use crate::url::is_loopback;
@@ -38,19 +38,19 @@ pub struct Silence {
 /// # Errors
 /// If the client cannot be built.
 pub fn client(server: &Url, connect_timeout: Duration, bound: Bound) -> reqwest::Result<Client> {
+    let builder = match bound {
+        Bound::Whole(time) => builder(server).timeout(time).connect_timeout(connect_timeout.min(time)),
+        Bound::Callers => builder(server).connect_timeout(connect_timeout),
+    };
+    // Following a redirect would turn a POST into a GET or send the secret elsewhere.
+    builder.redirect(Policy::none()).build()
+}
+
+/// What every client has in common.
+pub(crate) fn builder(server: &Url) -> ClientBuilder {
     // The client requires a provider even without TLS.
     install_tls();
-    let builder = match bound {
-        Bound::Whole(time) => Client::builder().timeout(time).connect_timeout(connect_timeout.min(time)),
-        Bound::Callers => Client::builder().connect_timeout(connect_timeout),
-    };
-    let mut builder = builder
-        // Following a redirect would turn a POST into a GET or send the secret elsewhere.
-        .redirect(Policy::none());
-    if is_loopback(server) {
-        builder = builder.no_proxy();
-    }
-    builder.build()
+    if is_loopback(server) { Client::builder().no_proxy() } else { Client::builder() }
 }
 
 /// A body that was not read to its end.

@@ -16,6 +16,8 @@ pub struct Waiting {
 /// What a session waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {
+    /// A server on this machine to load a model.
+    LocalModel,
     /// The start of a private desktop.
     Desktop,
     /// Documents to open, by their paths or addresses.

@@ -61,6 +61,22 @@ pub enum Behaviour {
     CutBody,
     /// Sends one chunk of a chunked body, then closes without the last one.
     CutChunk,
+    /// Sends a part of a file (206), and closes before its end if the part ends earlier.
+    CutFile {
+        /// The place of the first byte of the part.
+        from: usize,
+        /// The length of the whole file.
+        total: usize,
+        /// The bytes that are sent.
+        part: Vec<u8>,
+    },
+    /// Sends the first part of a file of that length (200), and no more.
+    HeldFile {
+        /// The length of the whole file.
+        total: usize,
+        /// The bytes that are sent.
+        part: Vec<u8>,
+    },
     /// Closes the connection without a response.
     Close,
 }
@@ -99,6 +115,8 @@ impl Behaviour {
             | Self::Hang
             | Self::CutBody
             | Self::CutChunk
+            | Self::CutFile { .. }
+            | Self::HeldFile { .. }
             | Self::Close => {}
         }
         self
@@ -305,6 +323,18 @@ async fn converse(mut stream: TcpStream, shared: &Shared) -> io::Result<()> {
         Behaviour::CutChunk => {
             let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nd\r\n{\"choices\": [\r\n";
             stream.write_all(head.as_bytes()).await?;
+        }
+        Behaviour::CutFile { from, total, part } => {
+            let (length, last) = (total - from, total - 1);
+            let head = format!(
+                "HTTP/1.1 206 Mock\r\ncontent-length: {length}\r\ncontent-range: bytes {from}-{last}/{total}\r\n\r\n"
+            );
+            stream.write_all(&[head.as_bytes(), &part].concat()).await?;
+        }
+        Behaviour::HeldFile { total, part } => {
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {total}\r\n\r\n");
+            stream.write_all(&[head.as_bytes(), &part].concat()).await?;
+            std::future::pending::<()>().await;
         }
         Behaviour::Close => {}
     }

@@ -188,8 +188,15 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
         let opened = choice.and_then(|choice| quick(choice).open()).map_err(CliError::from);
         findings.push(match opened {
             Err(error) => finding(&name, Err((error.to_string(), error.help_text()))),
-            Ok(model) if args.ask => finding(&name, ask(&model).await),
-            Ok(model) => finding(&name, Ok(format!("{} (not contacted; use --ask)", model.name()))),
+            Ok(opened) if args.ask => {
+                let answer = match opened.start().await {
+                    Ok(()) => ask(&opened.model).await,
+                    Err(error) => Err((error.to_string(), error.help())),
+                };
+                opened.end().await;
+                finding(&name, answer)
+            }
+            Ok(opened) => finding(&name, Ok(format!("{} (not contacted; use --ask)", opened.model.name()))),
         });
     }
     findings
@@ -253,7 +260,8 @@ pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
             config.idle_timeout = config.idle_timeout.min(TRIAL_BOUND);
             ModelChoice::Endpoint(config)
         }
-        script @ ModelChoice::Script(..) => script,
+        // A slow machine is no reason to say that its own model does not answer.
+        other @ (ModelChoice::Script(..) | ModelChoice::Local(..)) => other,
     }
 }
 

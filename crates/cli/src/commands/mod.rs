@@ -12,6 +12,7 @@ mod fork;
 mod gc;
 mod host;
 mod keep_desktop;
+mod local;
 mod model;
 mod packaging;
 mod policy;

@@ -21,7 +21,7 @@ use deskhand_model::{
 };
 use serde_json::{Value, json};
 
-use super::host::load;
+use super::{host::load, local};
 use crate::{
     args::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs},
     exit::{CliError, CommandResult, Exit},
@@ -33,6 +33,8 @@ pub(crate) async fn model(args: &ModelCommandArgs) -> CommandResult {
         ModelCommand::List(args) => list(args).await,
         ModelCommand::Test(args) => test(args).await,
         ModelCommand::Cassette(args) => cassette(args),
+        ModelCommand::Pull(args) => local::pull(&args.name).await,
+        ModelCommand::Remove(args) => local::remove(&args.name).await,
     }
 }
 
@@ -47,15 +49,19 @@ struct Shelf {
 async fn list(args: &ModelListArgs) -> CommandResult {
     let out = Output::to(Stream::Out);
     let host = load(args.model.overrides())?;
+    let named_local = args.provider.as_deref() == Some(Provider::Local.name());
+    let mut exit = local::list(&out, &host, named_local, args.json);
+    if named_local {
+        return Ok(exit);
+    }
     let shelves = shelves(&host, args)?;
-    if shelves.is_empty() {
+    if shelves.is_empty() && exit == Exit::Negative {
         out.text(
-            "no model can be used here: no provider is configured, no API key is in the environment, and no server listens on \
-             this machine",
+            "no model can be used here: no provider is configured, none is pulled, no API key is in the environment, and no server \
+             listens on this machine",
         );
         return Ok(Exit::Negative);
     }
-    let mut exit = Exit::Negative;
     for shelf in shelves {
         let name = shelf.provider.name();
         if !args.json {
@@ -122,10 +128,19 @@ fn shelves(host: &Host, args: &ModelListArgs) -> Result<Vec<Shelf>, CliError> {
 async fn test(args: &ModelTestArgs) -> CommandResult {
     let host = load(args.model.overrides())?;
     let choice = ModelSetup::of(host.config(), BTreeMap::new()).map_err(HostError::from)?.choice()?;
-    let model = super::doctor::quick(choice).open()?;
-    let AnyModel::Endpoint(endpoint) = &model else {
+    let sends_pictures = choice.sees();
+    let opened = super::doctor::quick(choice).open()?;
+    let AnyModel::Endpoint(endpoint) = &opened.model else {
         return Err(CliError::usage("a script cannot answer test questions"));
     };
+    opened.start().await?;
+    let exit = try_out(&opened.model, endpoint, sends_pictures).await;
+    opened.end().await;
+    Ok(exit)
+}
+
+/// Asks two small questions, and shows the answers.
+async fn try_out(model: &AnyModel, endpoint: &Endpoint, sends_pictures: bool) -> Exit {
     let out = Output::to(Stream::Out);
     out.line(&Line::of(Tone::Strong, model.name()));
     let question =
@@ -135,7 +150,7 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
         Ok(reply) => reply,
         Err(failure) => {
             out.line(&row("answers", Tone::Bad, &failure.message));
-            return Ok(Exit::Negative);
+            return Exit::Negative;
         }
     };
     let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |count| count.to_string());
@@ -153,11 +168,12 @@ async fn test(args: &ModelTestArgs) -> CommandResult {
     } else {
         row("form", Tone::Doubtful, &format!("not as asked: {}", excerpt(&reply.text, 80)))
     });
-    let (tone, sees) = sees(&model).await;
+    let none = (Tone::Doubtful, "none are sent".to_owned());
+    let (tone, sees) = if sends_pictures { sees(model).await } else { none };
     out.line(&row("pictures", tone, &sees));
     let (tone, context) = context(endpoint).await;
     out.line(&row("context", tone, &context));
-    Ok(Exit::Success)
+    Exit::Success
 }
 
 fn row(word: &str, tone: Tone, text: &str) -> Line {

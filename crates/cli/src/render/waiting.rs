@@ -16,6 +16,7 @@ use crate::output::Line;
 pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
     let since = whole_seconds(now.saturating_duration_since(waiting.since));
     let said = match &waiting.on {
+        Wait::LocalModel => "the local model to load".to_owned(),
         Wait::Desktop => "the desktop to start".to_owned(),
         Wait::Opening(what) if what.is_empty() => "the desktop to be ready".to_owned(),
         Wait::Opening(what) => format!("{} to open", one_line(&what.join(", "))),
@@ -83,6 +84,7 @@ mod tests {
             Wait::Opening(vec!["a.odt".to_owned(), "b\u{1b}[2J".to_owned()]),
             "  waiting   2 min 5 s for a.odt, b [2J to open",
         );
+        check(Wait::LocalModel, "  waiting   2 min 5 s for the local model to load");
         check(Wait::Desktop, "  waiting   2 min 5 s for the desktop to start");
     }
 }

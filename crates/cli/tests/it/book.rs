@@ -49,6 +49,7 @@ pages! {
     agents: "docs/guides/agents.md";
     documents: "docs/guides/documents.md" on "mousepad";
     embedding: "docs/guides/embedding.md";
+    local_models: "docs/guides/local-models.md";
     mcp: "docs/guides/mcp.md" on "python3";
     pictures: "docs/guides/pictures.md";
     policies: "docs/guides/policies.md" on "mousepad";

@@ -10,6 +10,7 @@ mod durable;
 mod endings;
 mod help;
 mod keeper;
+mod local;
 mod main_job;
 mod models;
 mod opening;

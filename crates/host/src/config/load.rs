@@ -15,6 +15,7 @@ use super::{
     ConfigError, Overrides,
     desktop::{ConfineSetting, DesktopKind, ScreenSize},
     layers::{Layers, Origin},
+    local::check_local,
     model::ModelSettings,
     rules::check_rules,
     schema::{schema, value_at},
@@ -93,7 +94,14 @@ pub fn session_store(config: &Config) -> SessionStore {
     )
 }
 
-/// How applications of a virtual desktop are confined: they cannot see our configuration and keys, and cannot write journals.
+/// The folder of the models that run on this machine.
+pub(crate) fn local_dir(config: &Config) -> PathBuf {
+    let usual = || xdg("XDG_DATA_HOME", ".local/share").join("deskhand/local");
+    config.local.dir.as_deref().map_or_else(usual, expanded)
+}
+
+/// How applications of a virtual desktop are confined: they cannot see our configuration and keys, and cannot write
+/// journals and local models.
 pub fn confine(config: &Config) -> Confine {
     let store = session_store(config);
     let file = config_path();
@@ -111,14 +119,16 @@ pub fn confine(config: &Config) -> Confine {
         },
         allow: config.desktop.allow.clone(),
         hidden: configuration.into_iter().chain(keys).chain(seals(&store)).collect(),
-        read_only: vec![store.root().to_owned()],
+        // What we run from there is not for them to change.
+        read_only: vec![store.root().to_owned(), local_dir(config)],
     }
 }
 
-/// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, and the API key.
+/// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, local models,
+/// and the API key.
 pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     let store = session_store(config);
-    let mut all = vec![config_path(), store.root().to_owned()];
+    let mut all = vec![config_path(), store.root().to_owned(), local_dir(config)];
     all.extend(seals(&store));
     all.extend(secret_files(config));
     all
@@ -246,6 +256,7 @@ fn merge(
         config.roles = config.roles.of_one_model();
     }
     check_rules(&config)?;
+    check_local(&config)?;
     Team::of(&config)?;
     Ok(Loaded { config, origins: layers.origins, base, overrides: overrides.clone() })
 }

@@ -14,6 +14,7 @@ mod explain;
 mod layers;
 mod limits;
 mod load;
+mod local;
 mod model;
 mod overrides;
 mod people;
@@ -38,7 +39,8 @@ pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
-pub(crate) use load::{expanded, own_files};
+pub(crate) use load::{expanded, local_dir, own_files};
+pub use local::{LocalModelSettings, LocalSettings};
 pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};

@@ -42,6 +42,8 @@ pub enum Provider {
     /// A llama.cpp server.
     #[serde(rename = "llama_cpp")]
     LlamaCpp,
+    /// A pulled model, with a llama.cpp server that Deskhand starts; the settings are those of `local` and `local_models`.
+    Local,
     /// A script: a file of prepared replies, without a model.
     Script,
 }
@@ -85,7 +87,7 @@ fn azure_host(url: &str) -> bool {
 
 impl Provider {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::OpenAi,
         Self::OpenAiResponses,
         Self::Azure,
@@ -100,6 +102,7 @@ impl Provider {
         Self::XAi,
         Self::Vllm,
         Self::LlamaCpp,
+        Self::Local,
         Self::Script,
     ];
 
@@ -120,6 +123,7 @@ impl Provider {
             Self::XAi => "xai",
             Self::Vllm => "vllm",
             Self::LlamaCpp => "llama_cpp",
+            Self::Local => "local",
             Self::Script => "script",
         }
     }
@@ -129,7 +133,7 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// How its endpoint is reached; `None` for a script.
+    /// How its endpoint is reached; `None` for a script, and for a server that Deskhand starts.
     pub const fn service(self) -> Option<Service> {
         let compatible = Service::compatible;
         Some(match self {
@@ -176,7 +180,7 @@ impl Provider {
             Self::XAi => compatible("xAI", "https://api.x.ai/v1", Some("XAI_API_KEY")),
             Self::Vllm => compatible("vLLM", "http://127.0.0.1:8000/v1", None),
             Self::LlamaCpp => compatible("llama.cpp", "http://127.0.0.1:8080/v1", None),
-            Self::Script => return None,
+            Self::Local | Self::Script => return None,
         })
     }
 }

@@ -13,6 +13,7 @@ use super::{
     desktop::DesktopSettings,
     detection::{self, ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings},
     limits::{LimitSettings, PriceSettings, SessionLimitSettings, WorkSettings},
+    local::{LocalModelSettings, LocalSettings},
     model::ModelSettings,
     people::PeopleSettings,
     policy::PolicySettings,
@@ -32,6 +33,10 @@ pub struct Config {
     pub model: ModelSettings,
     /// More models by name, for requests to choose from.
     pub models: BTreeMap<String, ModelSettings>,
+    /// The server of the provider `local`, and where its models are stored.
+    pub local: LocalSettings,
+    /// More models that `deskhand model pull` can get, by name.
+    pub local_models: BTreeMap<String, LocalModelSettings>,
     /// Models, prompts and examples by who asks.
     pub roles: RoleSettings,
     /// The desktop to work on.
@@ -72,6 +77,8 @@ impl Default for Config {
             control_backend: vec![ControlBackend::AtSpi],
             model: ModelSettings::default(),
             models: BTreeMap::new(),
+            local: LocalSettings::default(),
+            local_models: BTreeMap::new(),
             roles: RoleSettings::default(),
             desktop: DesktopSettings::default(),
             view: ViewSettings::default(),

@@ -97,10 +97,10 @@ impl Session {
         observer: &mut dyn Observer,
     ) -> Result<Option<Ended>, HostError> {
         let Self { plan, held, same_script, again } = self;
-        let model = plan.model.open()?;
+        let opened = plan.model.open()?;
         if let Some(held) = &held {
             if same_script {
-                skip_answered(&model, held.folder())?;
+                skip_answered(&opened.model, held.folder())?;
             }
             let past = held.folder().read_lines(&mut |line| observer.past(line));
             past.map_err(SessionError::Journal)?;
@@ -108,7 +108,16 @@ impl Session {
         if let Some(request) = again {
             observer.notice(&Notice::Again { request });
         }
-        Run { plan: &plan, model: &model, control, observer }.run(held).await
+        if opened.has_server() {
+            let _waiting = control.waits.begin(Wait::LocalModel);
+            tokio::select! {
+                started = opened.start() => started?,
+                _ = control.stop.wait() => return Ok(None),
+            }
+        }
+        let ended = Run { plan: &plan, model: &opened.model, control, observer }.run(held).await;
+        opened.end().await;
+        ended
     }
 }
 

