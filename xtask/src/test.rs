@@ -29,7 +29,9 @@ pub(crate) fn run() -> Result<ExitCode> {
         finish(DENY.command()?.args(["--log-level", "error", "check", "bans", "licenses", "sources"]))
     })?;
     stage("book", book::check)?;
-    stage("build", || finish(cargo().args(["build", "--quiet", "--package", "deskhand"])))?;
+    // With the same features as the tests, so that nothing is built twice.
+    let programs = ["build", "--quiet", "--workspace", "--bins", "--example", "confined"];
+    stage("build", || finish(cargo().args(programs)))?;
     stage("doc", || finish(cargo().args(["test", "--quiet", "--workspace", "--doc"])))?;
     console::progress(&format!(
         "── tests    (earlier stages passed in {})",
@@ -44,7 +46,8 @@ fn tests() -> Result<Command> {
     let mut command = NEXTEST.command()?;
     // Fail desktop tests with missing programs instead of skipping them.
     command.env("DESKHAND_ALL_TESTS", "1");
-    command.args(["run", "--workspace", "--no-fail-fast"]);
+    // Not the examples, which are benchmarks: clippy checks them, and no test runs one but what the stage `build` has built.
+    command.args(["run", "--workspace", "--lib", "--bins", "--tests", "--no-fail-fast"]);
     Ok(command)
 }
 

@@ -203,6 +203,8 @@ fn is_control(role: &Role) -> bool {
         Role::CHECK_MENU_ITEM,
         Role::MENU,
         Role::MENU_ITEM,
+        // Of a page in a browser it also says how much memory it takes; what the page is called, the window's title says too.
+        Role::PAGE_TAB,
         Role::PROGRESS_BAR,
         Role::PUSH_BUTTON,
         Role::RADIO_BUTTON,

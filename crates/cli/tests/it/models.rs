@@ -216,6 +216,13 @@ async fn a_role_has_its_model_its_backup_and_its_prompt() {
     assert_eq!((down.requests().len(), up.requests().len()), (2, 1));
     assert_eq!(up.requests()[0].body["model"], "small-1");
     assert!(up.requests()[0].body.to_string().contains("A canary sings."), "the examples are in the prompt");
+    let doctor = world.shown(&run(&world, &["doctor"]).await);
+    for (name, of) in [("model ", "unused"), ("model big", "big-1"), ("model small", "small-1")] {
+        assert!(
+            doctor.lines().any(|line| line.contains(name) && line.contains(&format!("openai {of} at"))),
+            "{doctor}"
+        );
+    }
     let prompt = world.path().join("app.md");
     fs::write(&prompt, "{{ request }} {{ subtask }} {{ surface }}").unwrap();
     world.configure(&configuration(&format!("[roles.app]\nuser_prompt = \"{}\"\n", prompt.display())));

@@ -16,6 +16,7 @@ async fn click_with(behaviour: Behaviour) -> ActionReport {
         FakeElement::new(Role::LABEL, "Ready").key("status"),
         FakeElement::new(Role::PUSH_BUTTON, "Undo").key("undo").disabled(),
         FakeElement::new(Role::PROGRESS_BAR, "").key("progress"),
+        FakeElement::new(Role::PAGE_TAB, "Order - Memory usage - 24.2 MB").key("tab"),
         FakeElement::new(Role::ENTRY, "Mail").key("field"),
     ];
     let (desktop, window) = desktop_with(elements);
@@ -63,6 +64,10 @@ async fn what_says_nothing_new_proves_nothing() {
     };
     let enable = Behaviour::Enable { key: Some("undo".to_owned()), enabled: true };
     check(enable, "Undo", |now| *now == Now::Enabled { on: true }).await;
+    // What a browser measures is no answer of the page.
+    let tab = "Order - Memory usage - 31.7 MB";
+    let measured = Behaviour::Rename { key: Some("tab".to_owned()), name: tab.to_owned() };
+    check(measured, tab, |now| matches!(now, Now::Named { .. })).await;
     let went = Behaviour::Remove { key: Some("progress".to_owned()) };
     check(went, "", |now| *now == Now::Went).await;
     let unnamed = Behaviour::Add(Box::new(FakeElement::new(Role::PANEL, "")));

@@ -75,7 +75,7 @@ impl Label {
 #[derive(Debug, thiserror::Error)]
 pub enum CassetteError {
     /// The file cannot be opened, read or written.
-    #[error("failed to open the cassette {}: {source}", path.display())]
+    #[error("failed to open the cassette {}", path.display())]
     Io {
         /// The file.
         path: PathBuf,

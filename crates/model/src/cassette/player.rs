@@ -70,9 +70,9 @@ pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError>
     }
     let mut text = String::new();
     let read = file.take(CASSETTE_MAX).read_to_string(&mut text);
-    read.map_err(|error| match error.kind() {
-        ErrorKind::InvalidData => CassetteError::Other { path: path.to_owned() },
-        _ => failed(error),
+    read.map_err(|error| {
+        let is_text = error.kind() != ErrorKind::InvalidData;
+        if is_text { failed(error) } else { CassetteError::Other { path: path.to_owned() } }
     })?;
     let mut lines = text.lines().enumerate();
     let label = Label::read(lines.next().map(|(_, line)| line).unwrap_or_default(), path)?;

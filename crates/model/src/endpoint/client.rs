@@ -27,8 +27,8 @@ use crate::{
     cassette::{Cassette, Received},
     port::{Model, ModelSign, ModelSigns, PictureSource},
     wire::{
-        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire, detailed, listed,
-        said, said_with_hashes,
+        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire,
+        detailed, listed, said, said_with_hashes,
     },
 };
 

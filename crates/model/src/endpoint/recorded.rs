@@ -45,7 +45,10 @@ pub fn recorded(path: &Path) -> Result<(String, Vec<Recorded>), EndpointSetupErr
         let named = Named { url, ..endpoint.endpoint.clone() };
         let (status, reading) = match end {
             End::Response(response) => {
-                (Some(response.status), endpoint.read(&named, response, /*computer*/ None, tokens_max(&request.body)))
+                (
+                    Some(response.status),
+                    endpoint.read(&named, response, /*computer*/ None, tokens_max(&request.body)),
+                )
             }
             End::Failed(failed) => {
                 (None, Err(Fault::recorded(failed.kind, failed.message, failed.is_retried)))

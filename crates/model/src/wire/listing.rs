@@ -33,11 +33,11 @@ pub(crate) fn detailed(name: &str, response: &Value) -> Listed {
     Listed {
         name: name.to_owned(),
         context_tokens: context.find_map(|(_, value)| value.as_u64()),
-        pictures: response.get("capabilities").and_then(Value::as_array).map(takes_pictures),
+        pictures: response.get("capabilities").and_then(Value::as_array).map(|inputs| takes_pictures(inputs)),
     }
 }
 
-fn takes_pictures(inputs: &Vec<Value>) -> bool {
+fn takes_pictures(inputs: &[Value]) -> bool {
     inputs.iter().any(|input| ["image", "vision", "multimodal"].iter().any(|word| input == word))
 }
 
@@ -56,7 +56,7 @@ fn one(wire: Wire, model: &Value) -> Option<Listed> {
     Some(Listed {
         name: name.strip_prefix("models/").map_or_else(|| name.clone(), str::to_owned),
         context_tokens: context.iter().find_map(|pointer| number(model, pointer)),
-        pictures: inputs.and_then(Value::as_array).map(takes_pictures),
+        pictures: inputs.and_then(Value::as_array).map(|inputs| takes_pictures(inputs)),
     })
 }
 
