@@ -94,7 +94,7 @@ fn errors_name_the_place_and_the_next_step() {
         "[model]\nprovider = \"opnai\"\n",
         &[],
         "`model.provider` in [dir]/config.toml:2 is \"opnai\", but it must be one of \"openai\", \"openai_responses\", \"azure\", \"anthropic\", \
-         \"gemini\", \"ollama\", \"deepseek\", \"qwen\", \"openrouter\", \"mistral\", \"groq\", \"xai\", \"vllm\", \"llama_cpp\", \"script\"\n\
+         \"gemini\", \"ollama\", \"deepseek\", \"qwen\", \"openrouter\", \"mistral\", \"groq\", \"xai\", \"vllm\", \"llama_cpp\", \"local\", \"script\"\n\
          help: did you mean \"openai\"?",
     );
     check_error(
