@@ -299,10 +299,11 @@ impl Wire {
     /// A stream is cut short; the body or a part is not JSON.
     pub(crate) fn reply(self, media_type: Option<&str>, body: &str) -> Result<Value, StreamError> {
         let named = |kind: &str| media_type.is_some_and(|named| named.trim_start().starts_with(kind));
-        let parts = if named("text/event-stream") || body.trim_start().starts_with("data:") {
-            events(body)
+        let (parts, is_cut) = if named("text/event-stream") || body.trim_start().starts_with("data:") {
+            (events(body), !body.ends_with("\n\n") && !body.ends_with("\n\r\n"))
         } else if named("application/x-ndjson") {
-            body.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+            let lines = body.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned);
+            (lines.collect(), !body.ends_with('\n'))
         } else {
             return serde_json::from_str(body).map_err(|_| StreamError::NotJson(body.to_owned()));
         };
@@ -310,7 +311,6 @@ impl Wire {
         let mut values = Vec::new();
         for part in parts.into_iter().take(end.unwrap_or(usize::MAX)) {
             let Ok(value) = serde_json::from_str::<Value>(&part) else {
-                let is_cut = !body.ends_with("\n\n") && !body.ends_with("\n\r\n");
                 return Err(if is_cut { StreamError::CutShort } else { StreamError::NotJson(part) });
             };
             if value.get("error").is_some_and(|error| !error.is_null()) {

@@ -213,7 +213,7 @@ fn expected(what: &str) -> Option<(ModelFailureKind, u32, &'static str)> {
         "a stream with a part that is not JSON" => (Malformed, 1, "other than JSON: `soon`"),
         "a reply that reaches the limit of tokens" => (CutShort, 1, "--max-reply-tokens 2000"),
         "an empty reply" => (Malformed, 3, "empty reply"),
-        "a refusal" => (Rejected, 1, "refused to answer: I will not"),
+        "a refusal" => (Rejected, 1, "refused to answer"),
         "a content filter" => (Rejected, 1, "filter"),
         // What a reply means is not for this crate to say.
         "a stream of single bytes"

@@ -3,15 +3,17 @@
 
 use std::{fs, sync::Mutex, time::Duration};
 
-use deskhand_core::outcome::OutcomeKind;
+use deskhand_core::{outcome::OutcomeKind, session::SessionConfig};
+use deskhand_desktop_fake::office;
 use deskhand_model::{Endpoint, EndpointConfig, KeyHeader, Script, Wire};
+use deskhand_runtime::StopSwitch;
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint, RecordedRequest},
     faults::faults,
     wires::Spoken,
 };
 
-use crate::support::{Ran, office_script, run_office};
+use crate::support::{self, Ran, office_script, run_with};
 
 /// Requests of one question. Sessions allow more by default.
 const ATTEMPTS: u32 = 3;
@@ -69,7 +71,9 @@ async fn job(spoken: Spoken, what: Option<&'static str>, always: bool) -> (Ran, 
     let endpoint = MockEndpoint::answering_requests(move |request| faulty.lock().unwrap().reply(request));
     let endpoint = endpoint.await.unwrap();
     let model = Endpoint::new(config(spoken, &endpoint)).unwrap();
-    let ran = run_office(&model).await;
+    // Encoding pictures would take most of the time.
+    let config = SessionConfig { pictures: false, ..support::config() };
+    let ran = run_with(&model, config, office(), &StopSwitch::new(), |_, _| {}).await;
     (ran, endpoint.requests().len())
 }
 
