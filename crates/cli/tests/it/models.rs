@@ -159,8 +159,8 @@ async fn job(spoken: Spoken, provider: &str) {
             "{held}"
         );
         assert_eq!(held.matches("POST /messages").count(), 9, "{held}");
-        let twice = world.shown(&asking("play:elsewhere.jsonl").await);
-        assert!(twice.starts_with("exit 3\n") && twice.contains("elsewhere.jsonl"), "{twice}");
+        let missing = world.shown(&asking("play:elsewhere.jsonl").await);
+        assert!(missing.starts_with("exit 1\n") && missing.contains("elsewhere.jsonl"), "{missing}");
     }
     assert_eq!(world.orphans(), Vec::<String>::new());
 }

@@ -78,7 +78,7 @@ impl Eyes {
             1 => {
                 // The cells are as wide as the sheet is told to be; the first begins at its corner.
                 let (x, y) = seen.corner("table", "Sheet Sheet1")?;
-                Ok(vec![Move::Click(x, y), Move::Type(rows(prompt)?)])
+                Ok([vec![Move::Click(x, y)], typed(&rows(prompt)?)].concat())
             }
             2 => Ok(vec![Move::Drag(seen.at("table cell", "A1")?, seen.at("table cell", "C5")?)]),
             3 => click("menu", "Insert"),
@@ -166,15 +166,30 @@ impl Seen<'_> {
     }
 }
 
-/// The table that the prompt shows, as it is typed into a sheet.
-fn rows(prompt: &str) -> Result<String, String> {
+/// The table that the prompt shows.
+fn rows(prompt: &str) -> Result<Vec<Vec<String>>, String> {
     let found = Regex::new(r#"\\*"rows\\*":(\[\[.*?\]\])"#).unwrap();
     let found = found.captures(prompt).ok_or("the prompt does not show the table")?;
     let rows: Vec<Vec<Value>> =
         serde_json::from_str(&found[1].replace('\\', "")).map_err(|error| error.to_string())?;
-    let cell = |cell: &Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
-    let line = |row: &Vec<Value>| row.iter().map(cell).collect::<Vec<_>>().join("\t");
-    Ok(rows.iter().map(|row| line(row) + "\n").collect())
+    let cell = |cell: Value| cell.as_str().map_or_else(|| cell.to_string(), str::to_owned);
+    Ok(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect())
+}
+
+/// Types a table into a sheet. Calc completes a text that an earlier one in its column begins with; Delete removes what it added.
+fn typed(rows: &[Vec<String>]) -> Vec<Move> {
+    let (mut moves, mut text) = (Vec::new(), String::new());
+    for (row, cells) in rows.iter().enumerate() {
+        for (column, cell) in cells.iter().enumerate() {
+            text.push_str(cell);
+            if rows[..row].iter().any(|above| above[column] != *cell && above[column].starts_with(cell)) {
+                moves.extend([Move::Type(std::mem::take(&mut text)), Move::Keys(&["delete"])]);
+            }
+            text.push(if column + 1 == cells.len() { '\n' } else { '\t' });
+        }
+    }
+    moves.push(Move::Type(text));
+    moves
 }
 
 /// The main job with an operator for Calc, which speaks a protocol; judged by the file and by the journal.
