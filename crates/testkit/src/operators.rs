@@ -34,6 +34,8 @@ pub enum Move {
     Type(String),
     /// Presses keys together: `["ctrl", "s"]`.
     Keys(&'static [&'static str]),
+    /// Waits a little.
+    Wait,
     /// The sub-task is done.
     Done(String),
 }
@@ -157,6 +159,7 @@ fn computer_action(one: &Move) -> Option<Value> {
             let keys: Vec<String> = keys.iter().map(|key| key.to_uppercase()).collect();
             json!({"type": "keypress", "keys": keys})
         }
+        Move::Wait => json!({"type": "wait"}),
         Move::Done(_) => return None,
     })
 }
@@ -171,6 +174,7 @@ fn message_parts(thought: &str, moves: &[Move]) -> Vec<Value> {
             }
             Move::Type(text) => json!({"action": "type", "text": text}),
             Move::Keys(keys) => json!({"action": "key", "text": keys.join("+")}),
+            Move::Wait => json!({"action": "wait", "duration": 1}),
             Move::Done(_) => return None,
         })
     };
@@ -228,6 +232,7 @@ fn call(one: &Move, place: impl Fn(i32, i32) -> String) -> String {
         }
         Move::Type(text) => format!("type(content='{}')", escaped(text)),
         Move::Keys(keys) => format!("hotkey(key='{}')", keys.join(" ")),
+        Move::Wait => "wait()".to_owned(),
         Move::Done(text) => format!("finished(content='{}')", escaped(text)),
     }
 }
@@ -239,6 +244,7 @@ fn plain(one: &Move) -> Value {
         Move::Drag((x, y), (to_x, to_y)) => json!({"do": "drag", "x": x, "y": y, "to_x": to_x, "to_y": to_y}),
         Move::Type(text) => json!({"do": "type", "text": text}),
         Move::Keys(keys) => json!({"do": "keys", "keys": keys.join("+")}),
+        Move::Wait => json!({"do": "wait"}),
         Move::Done(text) => json!({"do": "done", "text": text}),
     }
 }

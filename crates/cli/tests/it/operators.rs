@@ -92,8 +92,10 @@ impl Eyes {
                 Ok(vec![Move::Click(x, y), Move::Keys(&["ctrl", "a"]), Move::Type(path)])
             }
             9 => click("push button", "Save"),
-            10 if seen.view.surfaces[0].window.title.contains("sales.ods") => {
-                Ok(vec![Move::Done("The sheet is saved".to_owned())])
+            // The title has the name once the file is written.
+            10..=30 => {
+                let is_saved = seen.view.surfaces[0].window.title.contains("sales.ods");
+                Ok(vec![if is_saved { Move::Done("The sheet is saved".to_owned()) } else { Move::Wait }])
             }
             _ => Err("nothing is left to do".to_owned()),
         }

@@ -14,6 +14,8 @@ use super::{left::walk, place::Place};
 const OF_APPLICATIONS: &[&str] = &[".cache", ".config", ".dbus", ".local/share"];
 /// What the request is about.
 const OF_THE_REQUEST: &[&str] = &["note.txt", "work/log.txt"];
+/// The folder of local models: it is made before applications start, so that none of them makes it in our place.
+const OF_OURS: &[&str] = &[".local/share/deskhand", ".local/share/deskhand/local"];
 
 /// What is known of a file; of a folder, its permissions alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +81,8 @@ fn is_explained(path: &Path, what: &str) -> bool {
         .iter()
         .any(|folder| path.starts_with(folder) || (what != "gone" && Path::new(folder).starts_with(path)));
     let is_of_request = what != "gone" && OF_THE_REQUEST.iter().any(|file| path == Path::new(file));
-    !is_ours && (is_of_application || is_of_request)
+    let is_expected = what == "new" && OF_OURS.iter().any(|folder| path == Path::new(folder));
+    is_expected || !is_ours && (is_of_application || is_of_request)
 }
 
 #[cfg(test)]
@@ -98,12 +101,19 @@ mod tests {
             (".config/deskhand/config.toml", 9),
             (".config/Mousepad/accels", 1),
             (".cache/deskhand/x", 1),
+            (".local/share/deskhand/local", 1),
+            (".local/share/deskhand/local/python", 1),
             ("work/log.txt", 2),
             ("stray.part", 1),
         ]);
         let changes = before.changes(&after);
-        assert_eq!(changes.all.len(), 6, "{:?}", changes.all);
-        let wrong = ["new .cache/deskhand/x", "gone letter.txt", "new stray.part"];
+        assert_eq!(changes.all.len(), 8, "{:?}", changes.all);
+        let wrong = [
+            "new .cache/deskhand/x",
+            "new .local/share/deskhand/local/python",
+            "gone letter.txt",
+            "new stray.part",
+        ];
         assert_eq!(changes.wrong, wrong.map(|change| format!("in the home folder: {change}")));
         let settings = home(&[(".config/deskhand/config.toml", 10)]);
         let before = home(&[(".config/deskhand/config.toml", 9)]);
