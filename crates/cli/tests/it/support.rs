@@ -6,6 +6,7 @@ use std::{
     os::unix::{fs::chown, process::CommandExt as _},
     path::{Path, PathBuf},
     process::{Command, Output},
+    time::{Duration, Instant},
 };
 
 use deskhand_runtime::SessionStore;
@@ -151,7 +152,15 @@ impl World {
 
     /// The command lines of processes that were left behind.
     pub(crate) fn orphans(&self) -> Vec<String> {
-        self.processes().into_iter().map(|(_, line)| line).collect()
+        let start = Instant::now();
+        loop {
+            let left: Vec<String> = self.processes().into_iter().map(|(_, line)| line).collect();
+            // A keeper that another command has told to end is on its way out.
+            if left.is_empty() || start.elapsed() > Duration::from_secs(20) {
+                return left;
+            }
+            std::thread::park_timeout(Duration::from_millis(20));
+        }
     }
 }
 
